@@ -1,0 +1,40 @@
+//! What can go wrong with a document, as fields.
+
+use std::fmt;
+
+/// The family of a failure; decides the exception a caller sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The bytes are not a well-formed, namespace-well-formed document.
+    Malformed,
+    /// The document passed a limit; the payload is the name of the field in `Limits`.
+    Limit(&'static str),
+}
+
+/// A failure of one document, with its place.
+///
+/// `code` is stable (`PD0007`); `reason` says what was found and needs no other field to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentError {
+    /// Malformed, or which limit.
+    pub kind: ErrorKind,
+    /// Stable code, listed in `tokenizer::codes`.
+    pub code: &'static str,
+    /// One sentence without the place.
+    pub reason: String,
+    /// Offset into the decoded input (see `events::Span`).
+    pub byte: u64,
+    /// 1-based line of that byte.
+    pub line: u64,
+    /// Open elements, `/orders/order`, as written in the document.
+    pub path: String,
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DocumentError { code, reason, byte, line, path, .. } = self;
+        write!(f, "{code}: {reason} at byte {byte}, line {line} ({path})")
+    }
+}
+
+impl std::error::Error for DocumentError {}

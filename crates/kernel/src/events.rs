@@ -1,0 +1,91 @@
+//! The contract between the tokenizer and whoever listens to it.
+
+use crate::error::DocumentError;
+use std::rc::Rc;
+
+/// A byte range of the decoded input, `start..end`.
+///
+/// Offsets count UTF-8 bytes of the decoded input from the start of the document, a BOM included;
+/// for UTF-8 input these are source bytes. Whatever comes from an internal entity carries the
+/// range of the outermost reference; a defaulted attribute carries that of its start tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+/// The listener's number for an expanded name; 0 is a name nobody asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(pub u32);
+
+/// Namespace declarations in scope: a chain of the elements that declared any.
+#[derive(Debug, Default)]
+pub struct Scope {
+    /// The scope around this one.
+    pub outer: Option<Rc<Scope>>,
+    /// `(prefix, uri)`; an empty prefix is the default namespace, an empty uri undeclares it.
+    pub declared: Box<[(Box<[u8]>, Box<[u8]>)]>,
+}
+
+/// One attribute, its value normalised and its references resolved. Declarations of namespaces
+/// are not attributes and never appear here.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute<'a> {
+    /// From `Handler::attribute_symbol`.
+    pub symbol: Symbol,
+    /// The name as written.
+    pub name: &'a [u8],
+    /// The namespace name; empty without a prefix.
+    pub uri: &'a [u8],
+    /// The normalised value.
+    pub value: &'a [u8],
+    /// From the first byte of the name to just past the closing quote.
+    pub span: Span,
+}
+
+/// A start tag, complete with its attributes.
+#[derive(Clone, Copy, Debug)]
+pub struct StartTag<'a> {
+    /// From `Handler::element_symbol`.
+    pub symbol: Symbol,
+    /// The name as written.
+    pub name: &'a [u8],
+    /// The namespace name; empty for none.
+    pub uri: &'a [u8],
+    /// From `<` to just past `>`.
+    pub span: Span,
+    /// In order of appearance, defaults last.
+    pub attributes: &'a [Attribute<'a>],
+    /// Declarations in scope at this element, its own included.
+    pub scope: &'a Rc<Scope>,
+}
+
+/// Listens to one document at a time.
+///
+/// `Err` from any call ends the document; the tokenizer fills in line and path.
+pub trait Handler {
+    /// The symbol of an element name. The tokenizer asks once per name and binding and keeps the
+    /// answer until `Tokenizer::forget_symbols`.
+    fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol;
+    /// The same for an attribute name.
+    fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol;
+    /// A start tag. `<a/>` gives a start and an end with the same span.
+    fn start(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError>;
+    /// The end tag of the innermost open element.
+    fn end(&mut self, span: Span) -> Result<(), DocumentError>;
+    /// A piece of character data, references resolved, line ends normalised, never empty. Pieces
+    /// between two other events belong to one text node; a CDATA section's span includes its
+    /// markup. White space outside the root element is not reported.
+    fn text(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError>;
+    /// An empty CDATA section or a reference to an empty entity: no characters, but it occupies
+    /// `span` between two pieces of one text node. Ignored by most.
+    fn empty_text(&mut self, _span: Span) -> Result<(), DocumentError> {
+        Ok(())
+    }
+    /// A comment, prolog and epilog included, those of the document type declaration excluded.
+    fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError>;
+    /// A processing instruction, like comments. The XML declaration is none.
+    fn instruction(&mut self, target: &[u8], value: &[u8], span: Span) -> Result<(), DocumentError>;
+}

@@ -1,0 +1,9 @@
+//! One pass over XML bytes: tokens become events, events become matches, matches become fragments.
+//!
+//! The kernel receives buffers and returns buffers. It opens no file, reads no query text and
+//! follows no reference out of a document.
+
+pub mod error;
+pub mod events;
+pub mod limits;
+pub mod tokenizer;
