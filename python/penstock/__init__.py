@@ -1,0 +1,1 @@
+"""Standing queries over streams of XML documents, evaluated together in one pass."""

@@ -1,0 +1,88 @@
+"""The one intermediate representation of all query languages.
+
+A query is a set of blocks (twigs over one stream each), a join graph over their variables, an
+output template and a table of constants. XPath uses one block and no joins; XQuery and XSCL use
+the rest. Everything is a frozen dataclass: equal queries compare equal and hash alike, and
+constants sit in slots apart from the structure, so queries of one shape differ in slots only.
+"""
+
+from penstock.twigs.joins import Inequality, Join, JoinKind
+from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
+from penstock.twigs.outputs import (
+    Aggregate,
+    Element,
+    Event,
+    Fragments,
+    Group,
+    Insert,
+    Literal,
+    Message,
+    Output,
+    Value,
+)
+from penstock.twigs.patterns import (
+    FALSE,
+    TRUE,
+    And,
+    AtRoot,
+    BooleanOf,
+    Branch,
+    Call,
+    Compare,
+    Condition,
+    Constant,
+    Exists,
+    Holds,
+    NameOf,
+    Not,
+    Or,
+    Scalar,
+    Slot,
+    StringOf,
+    TwigNode,
+    ValueType,
+    type_of,
+)
+from penstock.twigs.queries import Block, Query
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "Aggregate",
+    "And",
+    "AtRoot",
+    "Axis",
+    "Block",
+    "BooleanOf",
+    "Branch",
+    "Call",
+    "Compare",
+    "Condition",
+    "Constant",
+    "Element",
+    "Event",
+    "Exists",
+    "Fragments",
+    "Group",
+    "Holds",
+    "Inequality",
+    "Insert",
+    "Join",
+    "JoinKind",
+    "Literal",
+    "Message",
+    "NameOf",
+    "NodeKind",
+    "NodeTest",
+    "Not",
+    "Or",
+    "Output",
+    "Query",
+    "Scalar",
+    "Slot",
+    "StringOf",
+    "TwigNode",
+    "Value",
+    "ValueType",
+    "type_of",
+]

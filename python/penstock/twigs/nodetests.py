@@ -1,0 +1,56 @@
+"""Axes and node tests: what one step of a twig may reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Axis(Enum):
+    """The thirteen axes of XPath 1.0, by their names there."""
+
+    SELF = "self"
+    CHILD = "child"
+    DESCENDANT = "descendant"
+    DESCENDANT_OR_SELF = "descendant-or-self"
+    ATTRIBUTE = "attribute"
+    PARENT = "parent"
+    ANCESTOR = "ancestor"
+    ANCESTOR_OR_SELF = "ancestor-or-self"
+    FOLLOWING_SIBLING = "following-sibling"
+    PRECEDING_SIBLING = "preceding-sibling"
+    FOLLOWING = "following"
+    PRECEDING = "preceding"
+    NAMESPACE = "namespace"
+
+
+class NodeKind(Enum):
+    """The kinds of nodes; ANY is the test ``node()``."""
+
+    ANY = "node"
+    DOCUMENT = "document"
+    ELEMENT = "element"
+    ATTRIBUTE = "attribute"
+    TEXT = "text"
+    COMMENT = "comment"
+    INSTRUCTION = "processing-instruction"
+    NAMESPACE = "namespace"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTest:
+    """What a node must be: its kind and, where the kind has one, its name.
+
+    ``local`` None means any local name (for an instruction, any target). ``uris`` None means any
+    namespace, ``("",)`` none at all; several URIs mean any of them, and one that contains ``*``
+    is a glob.
+    """
+
+    kind: NodeKind
+    local: str | None = None
+    uris: tuple[str, ...] | None = None
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether every node of the kind passes."""
+        return self.local is None and self.uris is None

@@ -1,0 +1,30 @@
+"""A whole query in the intermediate representation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.twigs.joins import Join
+from penstock.twigs.outputs import Output
+from penstock.twigs.patterns import TwigNode
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Twigs over one stream. Several alternatives are a union: they bind the same variables.
+
+    Every alternative is rooted at the document node (axis self, kind document).
+    """
+
+    alternatives: tuple[TwigNode, ...]
+    stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Blocks, the joins between them, what to output, and the constants of all slots."""
+
+    blocks: tuple[Block, ...]
+    output: Output
+    constants: tuple[str | float | bool, ...] = ()
+    joins: tuple[Join, ...] = ()
