@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from penstock.twigs.joins import Join
 from penstock.twigs.outputs import Output
@@ -22,9 +22,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Blocks, the joins between them, what to output, and the constants of all slots."""
+    """Blocks, the joins between them, what to output, and the constants of all slots.
+
+    ``text`` and ``language`` say where it came from; two queries that ask the same are equal.
+    """
 
     blocks: tuple[Block, ...]
     output: Output
     constants: tuple[str | float | bool, ...] = ()
     joins: tuple[Join, ...] = ()
+    text: str = field(default="", compare=False)
+    language: str = field(default="xpath", compare=False)
