@@ -1,0 +1,126 @@
+"""The repository keeps its own rules: size, portability, finished sentences, one way in."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IGNORED_FOLDERS = {".git", ".venv", "__pycache__", "node_modules", "out", "site", "target"}
+CODE_SUFFIXES = {".py", ".pyi", ".rs", ".sh"}
+TEXT_SUFFIXES = CODE_SUFFIXES | {".in", ".md", ".toml", ".txt", ".yaml", ".yml", ""}
+LINES_MAX = 500
+
+# The needles are put together here so that this file does not hold what it forbids.
+# Only whole machine paths count: `/root/item` is a fine query.
+MACHINE_PATH = re.compile("/" + r"(?:work/(?:main|shared|\.)|root/\.|home/\w+/|tmp/\w)")
+REGISTRY_HOST = re.compile("|".join(("pypi" + r"\.org", "python" + "hosted", "crates" + r"\.io")))
+UNFINISHED = re.compile(r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X")) + r")\b")
+
+
+def files(suffixes: set[str]) -> Iterator[Path]:
+    """Yield the repository's own files with one of these suffixes."""
+    for folder, subfolders, names in os.walk(ROOT):
+        subfolders[:] = [
+            name
+            for name in sorted(subfolders)
+            if name not in IGNORED_FOLDERS and (not name.startswith(".") or name == ".ci")
+        ]
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.suffix in suffixes and not name.startswith("."):
+                yield path
+
+
+def lines_with(pattern: re.Pattern[str], suffixes: set[str]) -> list[str]:
+    """Return `file:line: text` for every line that the pattern finds."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in files(suffixes)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_source_files_can_be_read_in_one_sitting() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines())
+        for path in files(CODE_SUFFIXES)
+    }
+    assert {name: length for name, length in lengths.items() if length > LINES_MAX} == {}
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    assert lines_with(MACHINE_PATH, TEXT_SUFFIXES) == []
+
+
+def test_no_file_names_a_package_index() -> None:
+    assert lines_with(REGISTRY_HOST, TEXT_SUFFIXES) == []
+
+
+def test_nothing_is_marked_as_unfinished() -> None:
+    assert lines_with(UNFINISHED, TEXT_SUFFIXES - {".txt"}) == []
+
+
+def test_every_python_module_says_what_it_is() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in files({".py"})
+        if not ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    ]
+    assert silent == []
+
+
+def test_only_the_kernel_module_imports_the_native_one() -> None:
+    importers = {
+        str(path.relative_to(ROOT))
+        for path in files({".py"})
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (isinstance(node, ast.ImportFrom) and "_native" in (node.module or "").split("."))
+        or (
+            isinstance(node, ast.ImportFrom | ast.Import)
+            and any("_native" in alias.name.split(".") for alias in node.names)
+        )
+    }
+    assert importers <= {"python/penstock/kernel.py"}
+
+
+def test_imports_go_one_way() -> None:
+    script = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_locks_hold_a_hash_for_every_requirement() -> None:
+    for lock in sorted((ROOT / "requirements").glob("*.txt")):
+        blocks = re.split(r"\n(?=[a-z0-9])", lock.read_text("utf-8"))
+        unpinned = [block for block in blocks[1:] if "==" not in block or "--hash=" not in block]
+        assert unpinned == [], lock.name
+
+
+def test_licence_is_apache_2() -> None:
+    text = (ROOT / "LICENSE").read_text("utf-8")
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_every_documented_make_target_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, flags=re.MULTILINE))
+    for name in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text("utf-8")
+        documented = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, flags=re.MULTILINE))
+        assert "test" in documented, name
+        assert documented <= targets, name
+
+
+def test_continuous_integration_runs_the_documented_test_command() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert "make test" in script.read_text("utf-8")
