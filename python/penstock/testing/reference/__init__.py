@@ -1,0 +1,22 @@
+"""The reference evaluator: queries over trees in memory, by the definitions and nothing else."""
+
+from penstock.testing.reference.conditions import Scope, holds, value_of
+from penstock.testing.reference.evaluation import aggregate, beside, evaluate
+from penstock.testing.reference.joins import Arrival, Joined, events, join
+from penstock.testing.reference.messages import messages
+from penstock.testing.reference.values import Atomic
+
+__all__ = [
+    "Arrival",
+    "Atomic",
+    "Joined",
+    "Scope",
+    "aggregate",
+    "beside",
+    "evaluate",
+    "events",
+    "holds",
+    "join",
+    "messages",
+    "value_of",
+]

@@ -1,0 +1,75 @@
+"""Queries over one document: nodes, aggregates and values."""
+
+from __future__ import annotations
+
+import math
+
+from penstock.testing.reference.conditions import Scope, reached, spine_to, value_of
+from penstock.testing.reference.paths import in_document_order
+from penstock.testing.reference.values import Atomic, to_number
+from penstock.testing.reference.witnesses import bound, matches_of
+from penstock.testing.tree import Node, Tree
+from penstock.twigs import Aggregate, Fragments, Query, Value
+
+
+def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
+    """Return what a query selects from a document.
+
+    Fragments give nodes in document order; an aggregate or a value gives a number, a string or a
+    boolean. Messages and joined events have functions of their own.
+    """
+    match query.output:
+        case Fragments(variable):
+            return nodes_of(query, tree, variable)
+        case Aggregate(function, variable):
+            return aggregate(function, nodes_of(query, tree, variable))
+        case Value(scalar):
+            return value_of(scalar, tree.root, Scope(tree.root, query.constants))
+    raise TypeError(f"{type(query.output).__name__} is no output of a single document")
+
+
+def nodes_of(query: Query, tree: Tree, variable: str) -> list[Node]:
+    """Return the nodes bound to a variable of a query of one block."""
+    (block,) = query.blocks
+    scope = Scope(tree.root, query.constants)
+    found: list[Node] = []
+    for twig in block.alternatives:
+        spine = spine_to(variable, twig)
+        assert spine is not None, f"no variable {variable}"
+        found.extend(reached(spine, tree.root, scope))
+    return in_document_order(found)
+
+
+def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node]]]]:
+    """Return each selected node with the nodes of the variables that travel with it."""
+    output = query.output
+    assert isinstance(output, Fragments)
+    (block,) = query.blocks
+    forest = matches_of(block, Scope(tree.root, query.constants))
+    return [
+        (node, {name: bound(forest, name, {output.variable: node}) for name in output.beside})
+        for node in bound(forest, output.variable)
+    ]
+
+
+def aggregate(function: str, nodes: list[Node]) -> float:
+    """Return ``count sum avg min max`` of nodes.
+
+    What is no number makes everything but the count NaN, and so does an empty set for ``avg``,
+    ``min`` and ``max``.
+    """
+    if function == "count":
+        return float(len(nodes))
+    numbers = [to_number(node.string_value()) for node in nodes]
+    if function == "sum":
+        return sum(numbers, 0.0)
+    if not numbers or any(map(math.isnan, numbers)):
+        return math.nan
+    match function:
+        case "avg":
+            return sum(numbers, 0.0) / len(numbers)
+        case "min":
+            return min(numbers)
+        case "max":
+            return max(numbers)
+    raise ValueError(f"no aggregate {function!r}")
