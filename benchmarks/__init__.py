@@ -1,0 +1,1 @@
+"""Measurements of Penstock beside what others do, in one run."""

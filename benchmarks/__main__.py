@@ -1,0 +1,68 @@
+"""The command: `python -m benchmarks single [--json PATH] [--small] [--repeat N]`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from benchmarks import plots, report
+from benchmarks.experiments import latency, single
+from benchmarks.runner import ROOT, machine, progress
+from benchmarks.workloads.xmark import Auction, cached
+
+OUT = ROOT / "out" / "bench"
+SMALL, LARGE = 0.1, 1.0
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """Return the command's options."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("single", help="one query over one document, beside the peers")
+    command.add_argument(
+        "--json",
+        type=Path,
+        nargs="?",
+        const=OUT / "single.json",
+        metavar="PATH",
+        help="write all measurements here, and the table and the plot beside it",
+    )
+    command.add_argument("--small", action="store_true", help="the 11 MB document alone")
+    command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (default 3)")
+    command.add_argument("--no-latency", action="store_true", help="leave output latency out")
+    options = parser.parse_args(arguments)
+    if options.repeat < 1:
+        parser.error("--repeat needs at least one round")
+    return options
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print the page, write the files that were asked for."""
+    options = parse_arguments(arguments)
+    factors = {"11 MB": SMALL} if options.small else {"11 MB": SMALL, "110 MB": LARGE}
+    documents = {}
+    for label, factor in factors.items():
+        progress(f"document of {label}")
+        documents[label] = cached(OUT, factor)
+    result = {
+        "command": " ".join(["python -m benchmarks", *arguments]),
+        "machine": machine(),
+        "single": single.run(documents, options.repeat),
+    }
+    if not options.no_latency:
+        label, factor = list(factors.items())[-1]
+        items = Auction(factor).item_count
+        result["latency"] = latency.run(documents[label], items, options.repeat)
+    text = report.page(result)
+    print(text)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        options.json.with_suffix(".md").write_text(text, "utf-8")
+        plots.draw(result, options.json.with_suffix(".png"))
+        progress(f"wrote {options.json}, and .md and .png beside it")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

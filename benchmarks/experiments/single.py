@@ -1,0 +1,111 @@
+"""One query over one document: time, throughput and peak memory beside the peers.
+
+Systems take turns within each round, so that a slow spell of the machine meets all of them.
+Every measurement has its own process (see ``benchmarks.child`` for what is timed).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from benchmarks import peers
+from benchmarks.runner import ask, progress
+from benchmarks.workloads.queries import RUNNABLE, Query
+
+REFERENCE = "lxml_tree"
+RUNS = 3
+CHILD = "benchmarks.child"
+MEMORY_QUERIES = ("Q1", "Q8")
+
+
+def available(modules: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
+    """Split the systems into those that run here and the reasons why others do not."""
+    missing = {name: peers.load(name).missing() for name in modules}
+    absent = {name: reason for name, reason in missing.items() if reason}
+    return [name for name in modules if name not in absent], absent
+
+
+def request(task: str, peer: str, query: Query | None, path: Path, runs: int) -> dict[str, Any]:
+    """Return one request to a measuring process."""
+    return {
+        "task": task,
+        "peer": peer,
+        "query": query.name if query else None,
+        "path": str(path.resolve()),
+        "runs": runs,
+    }
+
+
+def verify(systems: list[str], path: Path) -> dict[str, dict[str, Any]]:
+    """Return each system's answer to each query and whether it is the reference's."""
+    answers: dict[str, dict[str, Any]] = {}
+    for query in RUNNABLE:
+        progress(f"verifying {query.name} on {path.name}")
+        replies = {
+            name: ask(CHILD, request("verify", name, query, path, 1))
+            for name in systems
+            if hasattr(peers.load(name), "values")
+        }
+        for reply in replies.values():
+            reply["agrees"] = "error" not in reply and all(
+                reply.get(key) == replies[REFERENCE].get(key) for key in ("count", "digest")
+            )
+        answers[query.name] = replies
+    return answers
+
+
+def time_all(
+    systems: list[str], parsers: list[str], path: Path, rounds: int
+) -> list[dict[str, Any]]:
+    """Return the seconds of every run, one entry per round, query and system."""
+    entries = []
+    tasks: list[tuple[str, Query | None]] = [(name, None) for name in parsers]
+    tasks += [(name, query) for query in RUNNABLE for name in systems]
+    for number in range(rounds):
+        for name, query in tasks:
+            slow = getattr(peers.load(name), "IS_SLOW", False)
+            if slow and number >= max(1, rounds // 3):
+                continue
+            label = query.name if query else "parse"
+            progress(f"round {number + 1}/{rounds}  {path.name}  {label:5}  {name}")
+            reply = ask(CHILD, request("time", name, query, path, 1 if slow else RUNS))
+            entries.append({"round": number, "query": label, "system": name, **reply})
+    return entries
+
+
+def memory(systems: list[str], path: Path) -> list[dict[str, Any]]:
+    """Return the peak memory of each system that reads the document from its file."""
+    entries = []
+    for query in RUNNABLE:
+        if query.name not in MEMORY_QUERIES:
+            continue
+        for name in systems:
+            if not hasattr(peers.load(name), "prepare_file"):
+                continue
+            progress(f"memory  {path.name}  {query.name}  {name}")
+            reply = ask(CHILD, request("memory", name, query, path, 1))
+            entries.append({"query": query.name, "system": name, **reply})
+    return entries
+
+
+def run(documents: dict[str, Path], rounds: int) -> dict[str, Any]:
+    """Measure all documents and return everything that was seen."""
+    systems, absent = available(peers.QUERY_PEERS)
+    parsers, absent_parsers = available(peers.PARSE_PEERS)
+    result: dict[str, Any] = {
+        "rounds": rounds,
+        "missing": absent | absent_parsers,
+        "timed": {
+            name: {"name": peers.load(name).NAME, "what": peers.load(name).TIMED}
+            for name in systems + parsers
+        },
+        "queries": {query.name: query.text for query in RUNNABLE},
+        "documents": {},
+    }
+    for label, path in documents.items():
+        result["documents"][label] = {
+            "bytes": path.stat().st_size,
+            "answers": verify(systems, path),
+            "times": time_all(systems, parsers, path, rounds),
+            "memory": memory(systems, path),
+        }
+    return result

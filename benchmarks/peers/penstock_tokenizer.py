@@ -1,0 +1,21 @@
+"""Penstock's tokenizer with no listener: every check, no query."""
+
+from collections.abc import Callable
+
+from benchmarks.peers import absent
+from benchmarks.workloads.queries import Query
+
+NAME = "Penstock tokenizer"
+TIMED = "kernel.tokenize(bytes), all well-formedness checks, in pieces of 64 KiB"
+PARSES_ONLY = True
+CHUNK_BYTES = 1 << 16
+
+
+def missing() -> str | None:
+    return absent("penstock.kernel")
+
+
+def prepare(_query: Query | None) -> Callable[[bytes], object]:
+    from penstock import kernel
+
+    return lambda data: kernel.tokenize(data, CHUNK_BYTES)

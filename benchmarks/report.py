@@ -1,0 +1,159 @@
+"""The measurements as a page of Markdown tables."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks import peers
+from benchmarks.statistics import Times, best, collect, geometric_mean, speed_ratio
+
+OURS = "penstock_batches"
+KERNEL = "penstock_kernel"
+TOKENIZER = "penstock_tokenizer"
+MEGABYTE = 1e6
+
+#: (what, ours, theirs, the least ratio we promise)
+PROMISES = (
+    ("tokenizer / libxml2 SAX", TOKENIZER, "libxml2_sax", 3.0),
+    ("tokenizer / pyexpat", TOKENIZER, "pyexpat_bare", 6.0),
+    ("queries / own tokenizer", OURS, TOKENIZER, 0.5),
+    ("queries / lxml", OURS, "lxml_tree", 8.0),
+    ("queries / pugixml", OURS, "pugixml_tree", 1.5),
+    ("queries / simdxml", OURS, "simdxml_index", 0.7),
+    ("queries / simdxml, batch", OURS, "simdxml_batch", 0.7),
+    ("queries / saxonche", OURS, "saxonche_tree", None),
+    ("kernel / own tokenizer", KERNEL, TOKENIZER, None),
+    ("kernel / batches", KERNEL, OURS, None),
+)
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """Return the lines of one Markdown table with aligned columns."""
+    cells = [head, *rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in cells
+    ]
+    return [lines[0], "| " + " | ".join("-" * width for width in widths) + " |", *lines[1:]]
+
+
+def throughput(document: dict[str, Any], names: dict[str, Any], queries: list[str]) -> list[str]:
+    """Return the table of MB/s, best run; an answer that differs is marked as wrong."""
+    times = collect(document["times"])
+    rows = []
+    for system in (name for name in peers.QUERY_PEERS if name in names):
+        speeds, cells = [], []
+        for query in queries:
+            answer = document["answers"][query].get(system, {"agrees": True})
+            runs = times.get((system, query))
+            if not runs:
+                cells.append("failed")
+                continue
+            speeds.append(document["bytes"] / MEGABYTE / best(runs))
+            cells.append(f"{speeds[-1]:.0f}" + ("" if answer["agrees"] else " wrong"))
+        mean = f"{geometric_mean(speeds):.0f}" if speeds else "–"
+        rows.append([names[system]["name"], *cells, mean])
+    for system in (name for name in peers.PARSE_PEERS if name in names):
+        if runs := times.get((system, "parse")):
+            speed = document["bytes"] / MEGABYTE / best(runs)
+            rows.append([names[system]["name"], *("" for _ in queries), f"{speed:.0f}"])
+    return table(["MB/s", *queries, "mean"], rows)
+
+
+def ratios(times: Times, queries: list[str]) -> list[str]:
+    """Return the table of ratios beside what is promised."""
+    rows = []
+    for what, ours, theirs, least in PROMISES:
+        ratio = speed_ratio(times, ours, theirs, queries)
+        if ratio:
+            promised = f"≥ {least:g}" if least else "–"
+            rows.append([what, f"{ratio['best']:.2f}", f"{ratio['median']:.2f}", promised])
+    return table(["times as fast", "best runs", "medians", "promised"], rows)
+
+
+def memory(documents: dict[str, Any], names: dict[str, Any]) -> list[str]:
+    """Return the table of peak memory, the larger of the measured queries, and its growth."""
+    labels = list(documents)
+    rows = []
+    for system in names:
+        peaks = []
+        for label in labels:
+            entries = [e for e in documents[label]["memory"] if e["system"] == system]
+            found = [entry["peak_bytes"] for entry in entries if "peak_bytes" in entry]
+            peaks.append(max(found) / MEGABYTE if found else None)
+        known = [peak for peak in peaks if peak is not None]
+        if len(known) == len(labels):
+            growth = f"{known[-1] - known[0]:.1f}" if len(known) > 1 else "–"
+            rows.append([names[system]["name"], *(f"{peak:.1f}" for peak in known), growth])
+    return table(["peak MB, from a file", *labels, "growth"], rows)
+
+
+def latency(result: dict[str, Any]) -> list[str]:
+    """Return the tables of first and average latency in milliseconds."""
+    lines: list[str] = []
+    for title, key in (("first result, ms", "first"), ("average result, ms", "mean")):
+        rows = []
+        for system, name in result["names"].items():
+            cells = [
+                f"{reply[f'{key}_seconds'] * 1000:.1f} ({reply[f'{key}_share']:.0%})"
+                if f"{key}_seconds" in (reply := replies.get(system, {}))
+                else "–"
+                for replies in result["systems"].values()
+            ]
+            if any(cell != "–" for cell in cells):
+                rows.append([name, *cells])
+        lines += [*table([title, *result["systems"]], rows), ""]
+    return lines
+
+
+def page(result: dict[str, Any]) -> str:
+    """Return the whole report."""
+    single = result["single"]
+    names, queries = single["timed"], list(single["queries"])
+    machine = result["machine"]
+    lines = [
+        "# One query over one document",
+        "",
+        f"`{result['command']}` on {machine['processor']}, {machine['cores']} cores,"
+        f" Python {machine['python']};"
+        f" {', '.join(f'{k} {v}' for k, v in machine['packages'].items() if v)}.",
+        f"{single['rounds']} rounds, systems taking turns, each measurement in its own process;"
+        " best run shown. The last column is the geometric mean; for a parser, its only figure.",
+        "",
+        *(f"- {query}: `{text}`" for query, text in single["queries"].items()),
+        "",
+        "Timed, bytes in memory to results in hand:",
+        "",
+        *(f"- {entry['name']}: {entry['what']}" for entry in names.values()),
+        *(f"- {system} is missing: {why}" for system, why in single["missing"].items()),
+    ]
+    for label, document in single["documents"].items():
+        lines += ["", f"## {label} ({document['bytes'] / MEGABYTE:.1f} MB)", ""]
+        lines += throughput(document, names, queries)
+        lines += ["", *ratios(collect(document["times"]), queries)]
+        lines += ["", *differences(document["answers"], names)]
+    lines += ["", "## Memory", "", *memory(single["documents"], names)]
+    if "latency" in result:
+        lines += [
+            "",
+            f"## Output latency ({result['latency']['bytes'] / MEGABYTE:.1f} MB in 64 KiB pieces)",
+            "",
+            "In parentheses: the share of the document that had been handed over.",
+            "",
+            *(f"- {query}: `{text}`" for query, text in result["latency"]["queries"].items()),
+            "",
+            *latency(result["latency"]),
+        ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def differences(answers: dict[str, Any], names: dict[str, Any]) -> list[str]:
+    """Return a sentence per system that answered otherwise than the reference."""
+    lines = []
+    for query, replies in answers.items():
+        for system, reply in replies.items():
+            if not reply["agrees"]:
+                found = reply.get("error") or f"{reply['count']} results"
+                expected = replies["lxml_tree"].get("count")
+                lines.append(f"{names[system]['name']} on {query}: {found}; lxml has {expected}.")
+    return lines or ["All systems gave the same answers."]

@@ -1,0 +1,1 @@
+"""Generated documents and the queries that are asked of them."""
