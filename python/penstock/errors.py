@@ -1,0 +1,173 @@
+"""Everything that can go wrong, as exceptions with fields.
+
+A code is stable: it names one kind of mistake for good, whatever the sentence beside it says.
+All of them pickle, so they cross process boundaries whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+QUERY_CODES = {
+    # The text is not a query.
+    "PQ0101": "a character that no query contains",
+    "PQ0102": "a literal without its closing quote",
+    "PQ0103": "a token that cannot stand here",
+    "PQ0104": "the query ends too early",
+    "PQ0105": "the query is nested too deeply",
+    "PQ0106": "the query is too long",
+    "PQ0107": "an unknown axis",
+    # The text is a query, but it does not fit its surroundings.
+    "PQ0111": "an undeclared prefix",
+    "PQ0112": "an unknown function",
+    "PQ0113": "a wrong number of arguments",
+    "PQ0114": "a value where nodes are needed",
+    "PQ0115": "a variable without a value",
+    "PQ0116": "a variable whose value is not a string, number or boolean",
+    "PQ0117": "an unknown dialect",
+    "PQ0118": "a namespace binding that is not one",
+    # A construct that is not evaluated.
+    "PQ0201": "a reverse axis",
+    "PQ0202": "an axis of document order",
+    "PQ0203": "the namespace axis",
+    "PQ0204": "id()",
+    "PQ0205": "a predicate on the position",
+    "PQ0206": "position() or last()",
+    "PQ0207": "lang()",
+    "PQ0208": "an aggregate inside a larger expression",
+    "PQ0209": "the string value of a union",
+    "PQ0210": "a comparison of two node-sets",
+    "PQ0211": "an absolute path inside a computed value",
+    "PQ0212": "too many alternatives",
+    "PQ0213": "select",
+    "PQ0214": "a context other than /",
+}
+"""The codes of ``QueryError`` and what each names."""
+
+
+class PenstockError(Exception):
+    """The base of all errors that Penstock raises on purpose; each has a stable ``code``."""
+
+    code: str
+
+
+class QueryError(PenstockError):
+    """The text is not a query, or not one that is evaluated.
+
+    ``span`` is the half-open range of characters in ``text`` that is at fault; ``help`` is one
+    way out. ``str()`` shows the line with the span underlined.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        span: tuple[int, int],
+        help: str = "",  # noqa: A002  # the word that users read
+        text: str = "",
+    ) -> None:
+        super().__init__(code, message, span, help, text)
+        self.code = code
+        self.message = message
+        self.span = span
+        self.help = help
+        self.text = text
+
+    def __str__(self) -> str:
+        lines = [f"{self.code}: {self.message}"]
+        if self.text:
+            lines += underline(self.text, self.span)
+        if self.help:
+            lines.append(f"help: {self.help}")
+        return "\n".join(lines)
+
+
+class DocumentError(PenstockError):
+    """A document is not well-formed, or could not be read.
+
+    ``byte`` and ``line`` say where, ``path`` which elements were open. ``results`` are those
+    that were decided before.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        byte: int,
+        line: int,
+        path: str,
+        results: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(code, reason, byte, line, path, results)
+        self.code = code
+        self.reason = reason
+        self.byte = byte
+        self.line = line
+        self.path = path
+        self.results = results
+
+    def __str__(self) -> str:
+        place = f"at byte {self.byte}, line {self.line}"
+        return f"{self.code}: {self.reason} {place} ({self.path or '/'})"
+
+
+class LimitError(DocumentError):
+    """A document passed a limit; ``limit`` is the name of the field in ``Limits``."""
+
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        byte: int,
+        line: int,
+        path: str,
+        results: Sequence[Any] = (),
+        limit: str = "",
+    ) -> None:
+        super().__init__(code, reason, byte, line, path, results)
+        self.args = (code, reason, byte, line, path, results, limit)
+        self.limit = limit
+
+
+class RegistryError(PenstockError):
+    """A change to a registry was refused: a duplicate name, an unknown one."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+class SinkError(PenstockError):
+    """Results could not be delivered."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+def underline(text: str, span: tuple[int, int]) -> list[str]:
+    """Return the line of ``text`` where ``span`` begins and a line that underlines it.
+
+    A span over several lines is underlined to the end of its first line; an empty one, as at the
+    end of a query, gets one mark.
+    """
+    start, end = span
+    number = text.count("\n", 0, start) + 1
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    line_end = len(text) if line_end < 0 else line_end
+    width = max(1, min(end, line_end) - start)
+    # A tab keeps its width only if the line below has one at the same place.
+    indent = "".join("\t" if c == "\t" else " " for c in text[line_start:start])
+    gutter = f"  {number} | "
+    margin = " " * (len(gutter) - 2) + "| "
+    return [f"{gutter}{text[line_start:line_end]}".rstrip(), f"{margin}{indent}{'^' * width}"]

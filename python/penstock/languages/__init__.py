@@ -1,0 +1,1 @@
+"""Query languages: from text to the one representation in ``penstock.twigs``."""

@@ -1,0 +1,136 @@
+"""Location paths on their way from syntax to twigs: a chain of lowered steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from penstock.languages.xpath.reach import DOCUMENT, Kinds
+from penstock.twigs import (
+    FALSE,
+    TRUE,
+    And,
+    AtRoot,
+    Axis,
+    Branch,
+    Condition,
+    Exists,
+    NodeKind,
+    NodeTest,
+    Or,
+    TwigNode,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where an expression is evaluated: at nodes of these kinds."""
+
+    kinds: Kinds
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the context node is certainly the document node."""
+        return self.kinds == DOCUMENT
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """A step with its predicates lowered; ``from_kinds`` are the kinds it starts from."""
+
+    axis: Axis
+    test: NodeTest
+    where: Condition
+    from_kinds: Kinds
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it leads from one node to at most one."""
+        match self.axis:
+            case Axis.SELF:
+                return True
+            case Axis.ATTRIBUTE:
+                uris = self.test.uris
+                is_exact = uris is not None and len(uris) == 1 and "*" not in uris[0]
+                return self.test.local is not None and is_exact
+            case Axis.CHILD:  # a document has one element
+                return self.from_kinds == DOCUMENT and self.test.kind is NodeKind.ELEMENT
+            case _:
+                return False
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A path without alternatives, from the context node or from the document node."""
+
+    absolute: bool
+    steps: tuple[ChainStep, ...]
+    kinds: Kinds
+
+    @property
+    def is_context(self) -> bool:
+        """Whether it is the context node itself."""
+        return not self.absolute and not self.steps
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has at most one node."""
+        return all(step.is_single for step in self.steps)
+
+    def then(self, step: ChainStep, kinds: Kinds) -> Chain:
+        """Return the chain with one more step."""
+        return Chain(self.absolute, (*self.steps, step), kinds)
+
+    def guarded(self, where: Condition) -> Chain:
+        """Return the chain with a further condition on its last node."""
+        if where == TRUE:
+            return self
+        if not self.steps:
+            step = ChainStep(Axis.SELF, NodeTest(NodeKind.ANY), where, self.kinds)
+            return replace(self, steps=(step,))
+        last = self.steps[-1]
+        step = replace(last, where=conjunction(last.where, where))
+        return replace(self, steps=(*self.steps[:-1], step))
+
+    def exists(self, leaf: Condition = TRUE) -> Condition:
+        """Return the condition that some node of the chain satisfies ``leaf``."""
+        for step in reversed(self.steps):
+            where = conjunction(step.where, leaf)
+            if step.axis is Axis.SELF and step.test == NodeTest(NodeKind.ANY):
+                leaf = where
+            else:
+                leaf = Exists(TwigNode(step.axis, step.test, where))
+        return AtRoot(leaf) if self.absolute else leaf
+
+    def twig(self, variable: str) -> TwigNode | None:
+        """Return the steps as one twig whose last node carries ``variable``; None without steps."""
+        node: TwigNode | None = None
+        for step in reversed(self.steps):
+            if node is None:
+                node = TwigNode(step.axis, step.test, step.where, variable)
+            else:
+                node = TwigNode(step.axis, step.test, step.where, None, (Branch(node),))
+        return node
+
+
+def conjunction(*parts: Condition) -> Condition:
+    """Return the ``And`` of the parts, flat and without what is always true."""
+    return _join(And, TRUE, parts)
+
+
+def disjunction(*parts: Condition) -> Condition:
+    """Return the ``Or`` of the parts, flat and without what is always false."""
+    return _join(Or, FALSE, parts)
+
+
+def _join(
+    kind: type[And] | type[Or], neutral: Condition, parts: tuple[Condition, ...]
+) -> Condition:
+    flat: list[Condition] = []
+    for part in parts:
+        if isinstance(part, kind):
+            flat += part.parts
+        elif part != neutral:
+            flat.append(part)
+    if not flat:
+        return neutral
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))

@@ -1,0 +1,51 @@
+"""Lowering of expressions in boolean context, and the comparisons among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.languages.xpath.chains import Context, conjunction, disjunction
+from penstock.languages.xpath.comparisons import lower_comparison
+from penstock.languages.xpath.functions import CONDITIONS, Type
+from penstock.languages.xpath.syntax import (
+    COMPARISONS,
+    Binary,
+    Expression,
+    FunctionCall,
+    Logical,
+    Variable,
+)
+from penstock.twigs import FALSE, TRUE, BooleanOf, Condition, Constant, Holds, Not
+
+if TYPE_CHECKING:
+    from penstock.languages.xpath.lowering import Lowering
+
+
+def lower_condition(lowering: Lowering, expression: Expression, context: Context) -> Condition:
+    """Return ``boolean(expression)`` as a condition at the context node."""
+    match expression:
+        case Logical(operator=operator, parts=parts):
+            lowered = [lower_condition(lowering, part, context) for part in parts]
+            return conjunction(*lowered) if operator == "and" else disjunction(*lowered)
+        case Binary(operator=operator) if operator in COMPARISONS:
+            return lower_comparison(lowering, expression, context)
+        case FunctionCall(name=name) if name in CONDITIONS:
+            return lower_boolean_call(lowering, expression, context)
+        case Variable() if lowering.type_of(expression) is Type.BOOLEAN:
+            return Constant(bool(lowering.value_of(expression)))
+    if lowering.type_of(expression) is Type.NODES:
+        chains = lowering.chains(expression, context)
+        return disjunction(*(chain.exists() for chain in chains))
+    scalar = lowering.scalar(expression, context)
+    if isinstance(scalar, BooleanOf):
+        return scalar.condition
+    return lowering.settle(Holds(scalar), context, expression.span)
+
+
+def lower_boolean_call(lowering: Lowering, call: FunctionCall, context: Context) -> Condition:
+    """Lower ``true()``, ``false()``, ``not(…)`` and ``boolean(…)``."""
+    lowering.check_call(call)
+    if call.name in ("true", "false"):
+        return TRUE if call.name == "true" else FALSE
+    part = lower_condition(lowering, call.arguments[0], context)
+    return Not(part) if call.name == "not" else part

@@ -1,0 +1,62 @@
+"""The two entry points: text to syntax tree, text to query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from penstock.errors import QueryError
+from penstock.languages.xpath.lowering import Lowering, lower
+from penstock.languages.xpath.namespaces import NamespaceMap, Namespaces
+from penstock.languages.xpath.parser import Parser
+from penstock.languages.xpath.syntax import Expression
+from penstock.languages.xpath.xsq import XsqParser
+from penstock.twigs import Query
+
+_PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
+
+
+def parse(text: str, *, dialect: str = "xpath") -> Expression:
+    """Return the syntax tree of a text in XPath 1.0, or in the dialect ``xsq``.
+
+    Raises:
+        QueryError: The text is no expression.
+    """
+    if dialect not in _PARSERS:
+        way_out = f"use one of {', '.join(_PARSERS)}"
+        raise QueryError("PQ0117", f"`{dialect}` is no dialect", (0, len(text)), way_out, text)
+    return _PARSERS[dialect](text).parse()
+
+
+def xpath(
+    text: str,
+    *,
+    namespaces: NamespaceMap | None = None,
+    variables: Mapping[str, object] | None = None,
+    select: object = None,
+    dialect: str = "xpath",
+    context: str = "/",
+) -> Query:
+    """Return the query that a text in XPath 1.0 asks.
+
+    ``namespaces`` binds prefixes to a URI, to several, or to a glob; the empty prefix is the
+    namespace of element names without one. ``variables`` are strings, numbers and booleans,
+    taken as constants. A path that can never match is a query without results, not an error.
+
+    Raises:
+        QueryError: The text is no expression, or contains what is not evaluated yet.
+    """
+    whole = (0, len(text))
+    if select is not None:
+        message = "`select` is not evaluated yet"
+        raise QueryError("PQ0213", message, whole, "select from the results instead", text)
+    if context != "/":
+        message = f"the context {context!r} is not evaluated yet; a query starts at /"
+        raise QueryError("PQ0214", message, whole, "put the context before the path", text)
+    expression = parse(text, dialect=dialect)
+    lowering = Lowering(text, Namespaces(namespaces, text), variables)
+    try:
+        return lower(expression, lowering)
+    except RecursionError:
+        message = "the query is nested too deeply"
+        way_out = "use shorter paths and fewer predicates inside each other"
+        raise QueryError("PQ0105", message, whole, way_out, text) from None

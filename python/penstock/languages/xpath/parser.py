@@ -1,0 +1,343 @@
+"""Recursive descent over the full grammar of XPath 1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from penstock.errors import QueryError
+from penstock.languages.xpath.syntax import (
+    Binary,
+    Expression,
+    Filter,
+    FunctionCall,
+    KindTest,
+    Literal,
+    Logical,
+    NameTest,
+    Negate,
+    Number,
+    Path,
+    Span,
+    Step,
+    Union,
+    Variable,
+)
+from penstock.languages.xpath.tokens import Token, TokenKind, tokenize
+from penstock.twigs import Axis
+
+NESTING_MAX = 48
+"""Brackets, parentheses and operators inside each other."""
+
+STEPS_MAX = 256
+"""Steps of one path, an abbreviated ``//`` counted as a step."""
+
+_LEVELS = {
+    "or": 1,
+    "and": 2,
+    "=": 3,
+    "!=": 3,
+    "<": 4,
+    "<=": 4,
+    ">": 4,
+    ">=": 4,
+    "+": 5,
+    "-": 5,
+    "*": 6,
+    "div": 6,
+    "mod": 6,
+}
+_NODE_TYPES = frozenset({"node", "text", "comment", "processing-instruction"})
+_AXES = {axis.value: axis for axis in Axis}
+
+
+class Parser:
+    """Parses one text; a dialect overrides the steps that it writes differently."""
+
+    operator_names = frozenset({"and", "or", "div", "mod"})
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = tokenize(text, self.operator_names)
+        self.index = 0
+        self.nesting = 0
+
+    def parse(self) -> Expression:
+        """Return the expression that the whole text is.
+
+        Raises:
+            QueryError: It is none; the span covers the first token that does not fit.
+        """
+        expression = self.parse_expression()
+        if self.token.kind is not TokenKind.END:
+            raise self.unexpected("an operator or the end of the query")
+        return expression
+
+    # Tokens
+
+    @property
+    def token(self) -> Token:
+        """Return the token that comes next."""
+        return self.tokens[self.index]
+
+    def peek(self, ahead: int = 1) -> Token:
+        """Return a token after the next one; past the end it is the end."""
+        return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
+
+    def advance(self) -> Token:
+        """Take the next token."""
+        token = self.token
+        if token.kind is not TokenKind.END:
+            self.index += 1
+        return token
+
+    def is_symbol(self, *texts: str) -> bool:
+        """Return whether the next token is one of these symbols or operators."""
+        token = self.token
+        return token.kind in (TokenKind.SYMBOL, TokenKind.OPERATOR) and token.text in texts
+
+    def expect(self, text: str) -> Token:
+        """Take the symbol ``text`` or raise."""
+        if not self.is_symbol(text):
+            raise self.unexpected(f"`{text}`")
+        return self.advance()
+
+    def span_from(self, start: int) -> Span:
+        """Return the span from ``start`` to the end of the last token taken."""
+        return start, self.tokens[self.index - 1].end
+
+    def error(self, code: str, message: str, span: Span, way_out: str) -> QueryError:
+        """Return an error about this text."""
+        return QueryError(code, message, span, way_out, self.text)
+
+    def unexpected(self, wanted: str) -> QueryError:
+        """Return the error that ``wanted`` should stand where the next token stands."""
+        token = self.token
+        if token.kind is TokenKind.END:
+            message = f"the query ends where {wanted} should follow"
+            return self.error("PQ0104", message, token.span, f"add {wanted}")
+        message = f"`{token.text}` cannot stand here"
+        return self.error("PQ0103", message, token.span, f"{wanted} should stand here")
+
+    def nested(self, parse: Callable[[], Expression], span: Span) -> Expression:
+        """Parse one level deeper."""
+        self.nesting += 1
+        if self.nesting > NESTING_MAX:
+            raise self.too_deep(span)
+        expression = parse()
+        self.nesting -= 1
+        return expression
+
+    def too_deep(self, span: Span) -> QueryError:
+        """Return the error about nesting."""
+        message = f"the query nests more than {NESTING_MAX} levels"
+        way_out = "use fewer parentheses and predicates inside each other"
+        return self.error("PQ0105", message, span, way_out)
+
+    # Operators
+
+    def parse_expression(self, level: int = 1) -> Expression:
+        """Parse operators that bind at least as tightly as ``level``."""
+        start = self.token.start
+        left = self.parse_unary()
+        links = 0
+        while self.token.kind is TokenKind.OPERATOR:
+            operator = self.normal_operator(self.token.text)
+            own = _LEVELS.get(operator, 0)
+            if own < level:
+                break
+            span = self.advance().span
+            right = self.parse_operand(own + 1, operator)
+            # `a and b and c` is flat, however long; `1 - 2 - 3` leans to the left and is bounded.
+            links += operator not in ("and", "or")
+            if links > NESTING_MAX:
+                raise self.too_deep(span)
+            left = self.combine(operator, left, right, self.span_from(start))
+        return left
+
+    def normal_operator(self, text: str) -> str:
+        """Return the operator as XPath 1.0 writes it."""
+        return text
+
+    def parse_operand(self, level: int, operator: str) -> Expression:
+        """Parse the right operand of ``operator``."""
+        return self.parse_expression(level)
+
+    def combine(self, operator: str, left: Expression, right: Expression, span: Span) -> Expression:
+        """Return ``left operator right``."""
+        if operator not in ("and", "or"):
+            return Binary(operator, left, right, span)
+        if isinstance(left, Logical) and left.operator == operator and left.span[0] == span[0]:
+            return Logical(operator, (*left.parts, right), span)
+        return Logical(operator, (left, right), span)
+
+    def parse_unary(self) -> Expression:
+        """Parse ``-x`` or a union."""
+        if self.is_symbol("-"):
+            token = self.advance()
+            operand = self.nested(self.parse_unary, token.span)
+            return Negate(operand, self.span_from(token.start))
+        start = self.token.start
+        parts = [self.parse_path()]
+        while self.is_symbol("|"):
+            self.advance()
+            parts.append(self.parse_path())
+        return parts[0] if len(parts) == 1 else Union(tuple(parts), self.span_from(start))
+
+    # Paths
+
+    def parse_path(self) -> Expression:
+        """Parse a location path or a primary expression, perhaps with a path after it."""
+        start = self.token.start
+        if self.is_symbol("/"):
+            self.advance()
+            steps = self.parse_steps() if self.starts_step() else []
+            return Path(True, tuple(steps), self.span_from(start))
+        if self.is_symbol("//"):
+            steps = self.parse_more_steps([])
+            return Path(True, tuple(steps), self.span_from(start))
+        if self.starts_step():
+            steps = self.parse_steps()
+            return Path(False, tuple(steps), self.span_from(start))
+        primary = self.parse_primary()
+        predicates = self.parse_predicates()
+        if predicates:
+            primary = Filter(primary, predicates, self.span_from(start))
+        if self.is_symbol("/", "//"):
+            steps = self.parse_more_steps([])
+            return Path(False, tuple(steps), self.span_from(start), primary)
+        return primary
+
+    def starts_step(self) -> bool:
+        """Return whether the next token begins a location step."""
+        token = self.token
+        if token.kind is TokenKind.NAME:
+            is_call = self.peek().text == "(" and token.text not in _NODE_TYPES
+            return not is_call or token.text == "*"
+        return token.kind is TokenKind.SYMBOL and token.text in (".", "..", "@")
+
+    def parse_steps(self) -> list[Step]:
+        """Parse a relative location path."""
+        return self.parse_more_steps([self.parse_step()])
+
+    def parse_more_steps(self, steps: list[Step]) -> list[Step]:
+        """Parse what follows, from ``/`` to ``/``."""
+        while self.is_symbol("/", "//"):
+            token = self.advance()
+            if token.text == "//":
+                steps.append(any_descendant(token.span))
+            if not self.starts_step():
+                raise self.unexpected("a step")
+            steps.append(self.parse_step())
+            if len(steps) > STEPS_MAX:
+                message = f"the path has more than {STEPS_MAX} steps"
+                way_out = "replace a part of it by //"
+                raise self.error("PQ0105", message, steps[-1].span, way_out)
+        return steps
+
+    def parse_step(self) -> Step:
+        """Parse one step with its predicates."""
+        token = self.token
+        if self.is_symbol(".", ".."):
+            self.advance()
+            axis = Axis.SELF if token.text == "." else Axis.PARENT
+            return Step(axis, KindTest("node", None, token.span), (), token.span, token.span)
+        axis = Axis.CHILD
+        axis_span = (token.start, token.start)
+        if self.is_symbol("@"):
+            self.advance()
+            axis, axis_span = Axis.ATTRIBUTE, token.span
+        elif token.kind is TokenKind.NAME and self.peek().text == "::":
+            axis = self.parse_axis()
+            axis_span = self.span_from(token.start)
+        test = self.parse_test()
+        predicates = self.parse_predicates()
+        return Step(axis, test, predicates, self.span_from(token.start), axis_span)
+
+    def parse_axis(self) -> Axis:
+        """Parse the name of an axis and its ``::``."""
+        token = self.advance()
+        if token.text not in _AXES:
+            close = get_close_matches(token.text, _AXES, 1)
+            known = close[0] if close else ", ".join(_AXES)
+            message = f"`{token.text}` is no axis"
+            raise self.error("PQ0107", message, token.span, f"XPath has {known}")
+        self.expect("::")
+        return _AXES[token.text]
+
+    def parse_test(self) -> NameTest | KindTest:
+        """Parse a node test."""
+        token = self.token
+        if token.kind is not TokenKind.NAME:
+            raise self.unexpected("a node test")
+        self.advance()
+        if self.is_symbol("(") and token.text != "*":
+            return self.parse_kind_test(token)
+        if token.text == "*":
+            return NameTest(None, None, token.span)
+        prefix, colon, local = token.text.rpartition(":")
+        return NameTest(prefix if colon else None, None if local == "*" else local, token.span)
+
+    def parse_kind_test(self, token: Token) -> KindTest:
+        """Parse the parentheses of a node type."""
+        if token.text not in _NODE_TYPES:
+            message = f"`{token.text}` is no node test"
+            way_out = "a test is a name, *, node(), text(), comment() or processing-instruction()"
+            raise self.error("PQ0103", message, token.span, way_out)
+        self.expect("(")
+        target = None
+        if token.text == "processing-instruction" and self.token.kind is TokenKind.LITERAL:
+            target = self.advance().text[1:-1]
+        self.expect(")")
+        return KindTest(token.text, target, self.span_from(token.start))
+
+    def parse_predicates(self) -> tuple[Expression, ...]:
+        """Parse any number of predicates."""
+        predicates = []
+        while self.is_symbol("["):
+            token = self.advance()
+            predicates.append(self.nested(self.parse_expression, token.span))
+            self.expect("]")
+        return tuple(predicates)
+
+    # Primary expressions
+
+    def parse_primary(self) -> Expression:
+        """Parse a variable, a literal, a number, a call or a parenthesised expression."""
+        token = self.token
+        if token.kind is TokenKind.NAME:
+            return self.parse_call()
+        if token.kind is TokenKind.LITERAL:
+            self.advance()
+            return Literal(token.text[1:-1], token.span)
+        if token.kind is TokenKind.NUMBER:
+            self.advance()
+            return Number(float(token.text), token.span)
+        if token.kind is TokenKind.VARIABLE:
+            self.advance()
+            return Variable(token.text[1:].strip(" \t\r\n"), token.span)
+        if self.is_symbol("("):
+            self.advance()
+            expression = self.nested(self.parse_expression, token.span)
+            self.expect(")")
+            return expression
+        raise self.unexpected("an expression")
+
+    def parse_call(self) -> FunctionCall:
+        """Parse a function call."""
+        name = self.advance()
+        self.expect("(")
+        arguments: list[Expression] = []
+        if not self.is_symbol(")"):
+            arguments.append(self.nested(self.parse_expression, name.span))
+            while self.is_symbol(","):
+                self.advance()
+                arguments.append(self.nested(self.parse_expression, name.span))
+        self.expect(")")
+        span = self.span_from(name.start)
+        return FunctionCall(name.text, tuple(arguments), span, name.span)
+
+
+def any_descendant(span: Span) -> Step:
+    """Return the step that ``//`` abbreviates."""
+    return Step(Axis.DESCENDANT_OR_SELF, KindTest("node", None, span), (), span, span)

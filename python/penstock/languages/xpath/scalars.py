@@ -1,0 +1,147 @@
+"""Lowering of expressions whose value is a string, a number or a boolean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock.languages.xpath.chains import Chain, Context
+from penstock.languages.xpath.functions import AGGREGATES, CONDITIONS, NAME_PARTS, Type
+from penstock.languages.xpath.refusals import (
+    refused_aggregate,
+    refused_call,
+    refused_union_string,
+)
+from penstock.languages.xpath.syntax import (
+    ARITHMETIC,
+    Binary,
+    Expression,
+    FunctionCall,
+    Literal,
+    Negate,
+    Number,
+    Span,
+    Variable,
+)
+from penstock.twigs import (
+    BooleanOf,
+    Call,
+    NameOf,
+    Scalar,
+    Slot,
+    StringOf,
+    ValueType,
+    type_of,
+)
+
+if TYPE_CHECKING:
+    from penstock.languages.xpath.lowering import Lowering
+
+VALUE_VARIABLE = "value"
+"""Marks the node of a twig inside ``StringOf`` and ``NameOf`` whose value is taken."""
+
+
+def lower_scalar(lowering: Lowering, expression: Expression, context: Context) -> Scalar:
+    """Return the value of an expression that is no node-set, in its own type."""
+    match expression:
+        case Literal(value=value) | Number(value=value):
+            return lowering.slots.add(value)
+        case Variable():
+            return lowering.slots.add(lowering.value_of(expression))
+        case Negate(operand=operand):
+            return Call("negate", (lowering.number(operand, context),))
+        case Binary(operator=operator, left=left, right=right) if operator in ARITHMETIC:
+            first = lowering.number(left, context)
+            return Call(operator, (first, lowering.number(right, context)))
+        case FunctionCall(name=name) if name not in CONDITIONS:
+            return lower_call(lowering, expression, context)
+        case _:
+            return BooleanOf(lowering.condition(expression, context))
+
+
+def lower_string(lowering: Lowering, expression: Expression, context: Context) -> Scalar:
+    """Return ``string(expression)``; of a node-set, that of its first node."""
+    if lowering.type_of(expression) is Type.NODES:
+        chains = lowering.chains(expression, context)
+        if not chains:
+            return lowering.slots.add("")
+        return string_of_chain(only_chain(lowering, chains, expression.span))
+    return to_string(lowering.scalar(expression, context))
+
+
+def lower_number(lowering: Lowering, expression: Expression, context: Context) -> Scalar:
+    """Return ``number(expression)``; of a node-set, that of its first node."""
+    if lowering.type_of(expression) is Type.NODES:
+        return to_number(lower_string(lowering, expression, context))
+    return to_number(lowering.scalar(expression, context))
+
+
+def lower_call(lowering: Lowering, call: FunctionCall, context: Context) -> Scalar:
+    """Lower a call whose value is a string or a number, and ``contains`` and ``starts-with``."""
+    signature = lowering.check_call(call)
+    refusal = refused_call(call.name, call.span, lowering.text)
+    if refusal is not None:
+        raise refusal
+    if call.name in AGGREGATES:
+        raise refused_aggregate(call.name, call.span, lowering.text)
+    if call.name in NAME_PARTS:
+        return lower_name(lowering, call, context)
+    if call.name == "string" and call.arguments:
+        return lower_string(lowering, call.arguments[0], context)
+    if call.name == "number" and call.arguments:
+        return lower_number(lowering, call.arguments[0], context)
+    if not call.arguments:  # the string value of the context node is implied
+        return StringOf() if call.name == "string" else Call(call.name, (StringOf(),))
+    arguments = []
+    for index, argument in enumerate(call.arguments):
+        wanted = signature.parameters[min(index, len(signature.parameters) - 1)]
+        lower = lower_number if wanted is Type.NUMBER else lower_string
+        arguments.append(lower(lowering, argument, context))
+    return Call(call.name, tuple(arguments))
+
+
+def lower_name(lowering: Lowering, call: FunctionCall, context: Context) -> Scalar:
+    """Lower ``name()``, ``local-name()`` or ``namespace-uri()``."""
+    if not call.arguments:
+        return NameOf(call.name)
+    chains = lowering.chains(call.arguments[0], context)
+    if not chains:
+        return lowering.slots.add("")
+    chain = only_chain(lowering, chains, call.arguments[0].span)
+    return NameOf(call.name, chain.twig(VALUE_VARIABLE), chain.absolute)
+
+
+def only_chain(lowering: Lowering, chains: list[Chain], span: Span) -> Chain:
+    """Return the one chain, or raise: the first node of a union is not evaluated."""
+    if len(chains) > 1:
+        raise refused_union_string(span, lowering.text)
+    return chains[0]
+
+
+def string_of_chain(chain: Chain) -> Scalar:
+    """Return the string value of the first node of a chain."""
+    return StringOf(chain.twig(VALUE_VARIABLE), chain.absolute)
+
+
+def to_string(scalar: Scalar) -> Scalar:
+    """Return the scalar as a string."""
+    return scalar if type_of(scalar) is ValueType.STRING else Call("string", (scalar,))
+
+
+def to_number(scalar: Scalar) -> Scalar:
+    """Return the scalar as a number."""
+    return scalar if type_of(scalar) is ValueType.NUMBER else Call("number", (scalar,))
+
+
+def leaves(scalar: Scalar) -> Iterator[Scalar]:
+    """Yield what the calls of a scalar are made of."""
+    if isinstance(scalar, Call):
+        for argument in scalar.arguments:
+            yield from leaves(argument)
+    else:
+        yield scalar
+
+
+def is_constant(scalar: Scalar) -> bool:
+    """Return whether the scalar has one value, whatever the document."""
+    return all(isinstance(leaf, Slot) for leaf in leaves(scalar))

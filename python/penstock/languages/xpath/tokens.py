@@ -1,0 +1,129 @@
+"""The lexer of XPath 1.0, with the disambiguation rules of its section 3.7."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from penstock.errors import QueryError
+
+TEXT_LENGTH_MAX = 100_000
+"""Characters of one query; what is longer is data, not a question."""
+
+_NAME_START = (
+    r"A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NC_NAME = rf"[{_NAME_START}][{_NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*"
+_SYMBOLS = r"::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*]"
+_PATTERN = re.compile(
+    rf"""
+    (?P<space>[ \t\r\n]+)
+  | (?P<literal>"[^"]*"|'[^']*')
+  | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+  | (?P<variable>\$[ \t\r\n]*(?:{_NC_NAME}:)?{_NC_NAME})
+  | (?P<name>{_NC_NAME}(?::(?!:)(?:{_NC_NAME}|\*))?)
+  | (?P<symbol>{_SYMBOLS})
+    """,
+    re.VERBOSE,
+)
+
+
+class TokenKind(Enum):
+    """What a token is; the sentences of errors use the values."""
+
+    LITERAL = "a literal"
+    NUMBER = "a number"
+    VARIABLE = "a variable"
+    NAME = "a name"
+    OPERATOR = "an operator"
+    SYMBOL = "a symbol"
+    END = "the end of the query"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text; ``text`` is as written."""
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return where the token stands."""
+        return self.start, self.end
+
+
+_OPERATOR_SYMBOLS = frozenset("/ // | + - = != < <= > >=".split())
+_NO_OPERATOR_AFTER = frozenset("@ :: ( [ ,".split())
+
+
+def tokenize(text: str, operator_names: frozenset[str]) -> list[Token]:
+    """Return the tokens of ``text``, the last of kind END.
+
+    After an operand ``*`` is the multiplication and a name in ``operator_names`` an operator,
+    as section 3.7 demands; anywhere else both are name tests.
+
+    Raises:
+        QueryError: A character or a quote that cannot begin a token, or too long a text.
+    """
+    if len(text) > TEXT_LENGTH_MAX:
+        message = f"the query has {len(text)} characters, more than {TEXT_LENGTH_MAX}"
+        way_out = "split it into several subscriptions; they share their work"
+        raise QueryError("PQ0106", message, (0, len(text)), way_out, text)
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _PATTERN.match(text, position)
+        if match is None:
+            raise _bad_character(text, position)
+        if match.lastgroup != "space":
+            kind = _classify(str(match.lastgroup), match.group(), tokens, operator_names)
+            tokens.append(Token(kind, match.group(), match.start(), match.end()))
+        position = match.end()
+    tokens.append(Token(TokenKind.END, "", len(text), len(text)))
+    return tokens
+
+
+def _classify(
+    group: str, text: str, before: list[Token], operator_names: frozenset[str]
+) -> TokenKind:
+    if group == "name":
+        is_operator = text in operator_names and _follows_operand(before)
+        return TokenKind.OPERATOR if is_operator else TokenKind.NAME
+    if group == "symbol":
+        if text == "*":
+            return TokenKind.OPERATOR if _follows_operand(before) else TokenKind.NAME
+        return TokenKind.OPERATOR if text in _OPERATOR_SYMBOLS else TokenKind.SYMBOL
+    return TokenKind[group.upper()]
+
+
+def _follows_operand(before: list[Token]) -> bool:
+    if not before:
+        return False
+    last = before[-1]
+    return last.kind is not TokenKind.OPERATOR and last.text not in _NO_OPERATOR_AFTER
+
+
+def _bad_character(text: str, position: int) -> QueryError:
+    character = text[position]
+    span = (position, position + 1)
+    if character in "\"'":
+        message = f"the literal that begins with {character} never ends"
+        way_out = f"close it with {character}; a literal that contains one takes the other quote"
+        return QueryError("PQ0102", message, (position, len(text)), way_out, text)
+    message = f"`{character}` is no part of XPath"
+    if character == "$":
+        way_out = "a variable is a dollar sign and a name: $price"
+    elif character == "!":
+        way_out = "write != for unequal and not(…) for negation"
+    elif character == ":":
+        way_out = "a prefix and its name stand together: p:name, and an axis takes two colons"
+    elif character in "{}":
+        way_out = "bind a prefix with namespaces={'p': uri} and write p:name"
+    else:
+        way_out = "remove it, or put it in quotes if it belongs to a string"
+    return QueryError("PQ0101", message, span, way_out, text)
