@@ -75,7 +75,7 @@ def value_of(scalar: Scalar, node: Node, scope: Scope) -> Atomic:
             first = _first(path, scope.root if absolute else node, scope)
             return "" if first is None else name_part(part, first)
         case Call("lang", (language,)):
-            return _speaks(str(value_of(language, node, scope)), node)
+            return speaks(str(value_of(language, node, scope)), node)
         case Call(function, arguments):
             return call(function, [value_of(argument, node, scope) for argument in arguments])
         case BooleanOf(condition):
@@ -142,16 +142,17 @@ def name_part(part: str, node: Node) -> str:
     raise ValueError(f"a name has no part {part!r}")
 
 
-def _first(path: TwigNode | None, context: Node, scope: Scope) -> Node | None:
-    if path is None:
-        return context
-    return next(iter(reached(spine_of(path), context, scope)), None)
-
-
-def _speaks(language: str, node: Node) -> bool:
+def speaks(language: str, node: Node) -> bool:
+    """Return whether the language in force at a node is the wanted one or a variety of it."""
     for level in nodes_on(Axis.ANCESTOR_OR_SELF, node):
         for attribute in level.attributes:
             if attribute.local == "lang" and attribute.uri == _XML:
                 spoken, wanted = attribute.value.lower(), language.lower()
                 return spoken == wanted or spoken.startswith(wanted + "-")
     return False
+
+
+def _first(path: TwigNode | None, context: Node, scope: Scope) -> Node | None:
+    if path is None:
+        return context
+    return next(iter(reached(spine_of(path), context, scope)), None)
