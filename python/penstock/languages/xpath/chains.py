@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 from penstock.languages.xpath.reach import DOCUMENT, Kinds
 from penstock.twigs import (
-    FALSE,
     TRUE,
-    And,
     AtRoot,
     Axis,
     Branch,
@@ -16,9 +14,9 @@ from penstock.twigs import (
     Exists,
     NodeKind,
     NodeTest,
-    Or,
     TwigNode,
 )
+from penstock.twigs.logic import conjunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +108,3 @@ class Chain:
             else:
                 node = TwigNode(step.axis, step.test, step.where, None, (Branch(node),))
         return node
-
-
-def conjunction(*parts: Condition) -> Condition:
-    """Return the ``And`` of the parts, flat and without what is always true."""
-    return _join(And, TRUE, parts)
-
-
-def disjunction(*parts: Condition) -> Condition:
-    """Return the ``Or`` of the parts, flat and without what is always false."""
-    return _join(Or, FALSE, parts)
-
-
-def _join(
-    kind: type[And] | type[Or], neutral: Condition, parts: tuple[Condition, ...]
-) -> Condition:
-    flat: list[Condition] = []
-    for part in parts:
-        if isinstance(part, kind):
-            flat += part.parts
-        elif part != neutral:
-            flat.append(part)
-    if not flat:
-        return neutral
-    return flat[0] if len(flat) == 1 else kind(tuple(flat))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.languages.xpath.chains import Chain, Context, conjunction, disjunction
+from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.refusals import refused_join
 from penstock.languages.xpath.scalars import is_constant, string_of_chain, to_number
 from penstock.languages.xpath.syntax import Binary, Expression, Span
 from penstock.twigs import Axis, Compare, Condition, Not, Scalar, StringOf, ValueType, type_of
+from penstock.twigs.logic import conjunction, disjunction
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.languages.xpath.chains import Context, conjunction, disjunction
+from penstock.languages.xpath.chains import Context
 from penstock.languages.xpath.comparisons import lower_comparison
 from penstock.languages.xpath.functions import CONDITIONS, Type
 from penstock.languages.xpath.syntax import (
@@ -16,6 +16,7 @@ from penstock.languages.xpath.syntax import (
     Variable,
 )
 from penstock.twigs import FALSE, TRUE, BooleanOf, Condition, Constant, Holds, Not
+from penstock.twigs.logic import conjunction, disjunction
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering

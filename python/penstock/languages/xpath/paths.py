@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.languages.xpath.chains import Chain, ChainStep, Context, conjunction
+from penstock.languages.xpath.chains import Chain, ChainStep, Context
 from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.reach import DOCUMENT, Kinds, has_children, reach
 from penstock.languages.xpath.refusals import refused_axis, refused_position
@@ -18,6 +18,7 @@ from penstock.languages.xpath.syntax import (
     Union,
 )
 from penstock.twigs import TRUE, Axis, Condition, NodeKind, NodeTest
+from penstock.twigs.logic import conjunction
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering

@@ -1,0 +1,1 @@
+"""From a query to what the kernel runs: rewrites, explanation, compilation."""

@@ -1,0 +1,46 @@
+"""The normal form of queries: all rewrites, in their order."""
+
+from __future__ import annotations
+
+from penstock.errors import QueryError
+from penstock.planning.rewrites.absolute_paths import hoist_absolute_paths
+from penstock.planning.rewrites.canonical_order import order_canonically
+from penstock.planning.rewrites.constants import fold_constants
+from penstock.planning.rewrites.descendants import join_descendant_steps
+from penstock.planning.rewrites.negation import push_negation
+from penstock.planning.rewrites.self_steps import merge_self_steps
+from penstock.planning.rewrites.truth_values import split_truth_values
+from penstock.twigs import Query
+
+REWRITES = (
+    merge_self_steps,
+    join_descendant_steps,
+    fold_constants,
+    split_truth_values,
+    fold_constants,
+    hoist_absolute_paths,
+    push_negation,
+    order_canonically,
+)
+"""Each rewrite may rely on those before it; splitting and hoisting leave constants to fold."""
+
+
+def normalise(query: Query) -> Query:
+    """Return the query in normal form: the same results, and equal for equal questions.
+
+    Afterwards there is no ``AtRoot`` and no ``BooleanOf`` inside a condition; ``Not`` stands above
+    ``Exists``, ``Compare`` and ``Holds`` only; what can never match is gone; constants stand on
+    the right of comparisons and are numbered in the order of the printed form.
+
+    Raises:
+        QueryError: The normal form would be too large.
+    """
+    try:
+        for rewrite in REWRITES:
+            query = rewrite(query)
+    except RecursionError:
+        span = (0, len(query.text))
+        way_out = "use shorter paths and fewer predicates inside each other"
+        message = "the query is nested too deeply"
+        raise QueryError("PQ0105", message, span, way_out, query.text) from None
+    return query

@@ -1,0 +1,240 @@
+"""The printed form of a query: stable, readable, what ``explain`` shows and tests compare.
+
+Steps are written as XPath writes them without abbreviations. A name without braces is in no
+namespace, ``{uri}name`` in that one, ``*:name`` in any. Constants are slots, ``?0``, listed at
+the end. ``string(.)`` is the string value of the context node, ``string(path)`` that of the first
+node of the path, ``at-root(…)`` a condition at the document node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
+from penstock.twigs.outputs import (
+    Aggregate,
+    Content,
+    Element,
+    Event,
+    Fragments,
+    Group,
+    Insert,
+    Literal,
+    Message,
+    Output,
+    Value,
+)
+from penstock.twigs.patterns import (
+    And,
+    AtRoot,
+    BooleanOf,
+    Branch,
+    Call,
+    Compare,
+    Condition,
+    Constant,
+    Exists,
+    Holds,
+    NameOf,
+    Not,
+    Or,
+    Scalar,
+    Slot,
+    StringOf,
+    TwigNode,
+)
+from penstock.twigs.queries import Query
+
+SlotPrinter = Callable[[Slot], str]
+
+_INFIX = frozenset({"+", "-", "*", "div", "mod"})
+_KIND_TESTS = {
+    NodeKind.ANY: "node",
+    NodeKind.DOCUMENT: "document",
+    NodeKind.TEXT: "text",
+    NodeKind.COMMENT: "comment",
+    NodeKind.INSTRUCTION: "processing-instruction",
+}
+_PRINCIPAL = {Axis.ATTRIBUTE: NodeKind.ATTRIBUTE, Axis.NAMESPACE: NodeKind.NAMESPACE}
+
+
+def print_slot(slot: Slot) -> str:
+    """Return a slot by its number."""
+    return f"?{slot.index}"
+
+
+def print_query(query: Query) -> str:
+    """Return the query as lines: output, blocks, joins, constants."""
+    lines = _output_lines(query.output)
+    for index, block in enumerate(query.blocks):
+        stream = f" of stream {block.stream}" if block.stream is not None else ""
+        lines.append(f"block {index}{stream}")
+        if not block.alternatives:
+            lines.append("  nothing can match")
+        for alternative in block.alternatives:
+            lines += ["  " + line for line in print_twig(alternative)]
+    for join in query.joins:
+        terms = [f"${left} = ${right}" for left, right in join.equalities]
+        terms += [f"${i.left} {i.operator} ${i.right}" for i in join.inequalities]
+        window = "" if join.window_seconds is None else f" within {join.window_seconds:g} s"
+        lines.append(f"{join.kind.value} block {join.right} on {' and '.join(terms)}{window}")
+    lines += [f"?{index} = {_atom(value)}" for index, value in enumerate(query.constants)]
+    return "\n".join(lines) + "\n"
+
+
+def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
+    """Return a twig as indented lines, one step a line and each of its conditions below it."""
+    lines: list[str] = []
+    # Paths are long rather than wide, so the walk keeps its own stack.
+    waiting = [(0, Branch(node))]
+    while waiting:
+        depth, branch = waiting.pop()
+        step = branch.node
+        bound = f" as ${step.variable}" if step.variable is not None else ""
+        optional = "optional " if branch.optional else ""
+        indent = "  " * depth
+        lines.append(f"{indent}{optional}{print_step(step.axis, step.test)}{bound}")
+        parts = step.where.parts if isinstance(step.where, And) else (step.where,)
+        for part in parts:
+            if part != Constant(True):
+                lines.append(f"{indent}  where {print_condition(part, slots)}")
+        waiting += [(depth + 1, below) for below in reversed(step.branches)]
+    return lines
+
+
+def print_step(axis: Axis, test: NodeTest) -> str:
+    """Return an axis and a node test."""
+    return f"{axis.value}::{_test(axis, test)}"
+
+
+def print_path(node: TwigNode, slots: SlotPrinter = print_slot) -> str:
+    """Return a twig on one line, as a path with predicates."""
+    text = print_step(node.axis, node.test)
+    parts = node.where.parts if isinstance(node.where, And) else (node.where,)
+    for part in parts:
+        if part != Constant(True):
+            text += f"[{print_condition(part, slots)}]"
+    if len(node.branches) == 1 and not node.branches[0].optional:
+        return f"{text}/{print_path(node.branches[0].node, slots)}"
+    for branch in node.branches:
+        optional = "optional " if branch.optional else ""
+        text += f"{{{optional}{print_path(branch.node, slots)}}}"
+    return text
+
+
+def print_condition(condition: Condition, slots: SlotPrinter = print_slot) -> str:
+    """Return a condition on one line."""
+    match condition:
+        case Constant(value=value):
+            return "true()" if value else "false()"
+        case And(parts=parts):
+            texts = [print_condition(part, slots) for part in parts]
+            return " and ".join(
+                f"({text})" if isinstance(part, Or) else text
+                for part, text in zip(parts, texts, strict=True)
+            )
+        case Or(parts=parts):
+            return " or ".join([print_condition(part, slots) for part in parts])
+        case Not(part=part):
+            return f"not({print_condition(part, slots)})"
+        case Exists(node=node):
+            return print_path(node, slots)
+        case AtRoot(part=part):
+            return f"at-root({print_condition(part, slots)})"
+        case Compare(operator=operator, left=left, right=right):
+            return f"{print_scalar(left, slots)} {operator} {print_scalar(right, slots)}"
+        case Holds(scalar=scalar):
+            return f"boolean({print_scalar(scalar, slots)})"
+
+
+def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
+    """Return a scalar on one line."""
+    match scalar:
+        case Slot():
+            return slots(scalar)
+        case StringOf(node=node, absolute=absolute):
+            return f"string({_place(node, absolute, slots)})"
+        case NameOf(part=part, node=node, absolute=absolute):
+            return f"{part}({_place(node, absolute, slots)})"
+        case Call(function=function, arguments=arguments):
+            texts = [print_scalar(argument, slots) for argument in arguments]
+            if function in _INFIX:
+                return f"({texts[0]} {function} {texts[1]})"
+            return f"{function}({', '.join(texts)})"
+        case BooleanOf(condition=condition):
+            return f"truth({print_condition(condition, slots)})"
+
+
+def _place(node: TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
+    path = "" if node is None else print_path(node, slots)
+    return f"/{path}" if absolute else path or "."
+
+
+def _test(axis: Axis, test: NodeTest) -> str:
+    if test.kind in _KIND_TESTS:
+        target = "" if test.local is None else f"'{test.local}'"
+        return f"{_KIND_TESTS[test.kind]}({target})"
+    name = _name(test)
+    if test.kind is _PRINCIPAL.get(axis, NodeKind.ELEMENT):
+        return name
+    return f"{test.kind.value}({name})"
+
+
+def _name(test: NodeTest) -> str:
+    local = "*" if test.local is None else test.local
+    if test.uris is None:
+        return local if test.local is None else f"*:{local}"
+    if test.uris == ("",) and test.local is not None:
+        return local
+    return f"{{{' | '.join(test.uris)}}}{local}"
+
+
+def _atom(value: str | float | bool) -> str:
+    if isinstance(value, bool):
+        return "true()" if value else "false()"
+    if isinstance(value, float):
+        return repr(value)
+    return f"'{value}'" if "'" not in value else f'"{value}"'
+
+
+def _output_lines(output: Output) -> list[str]:
+    match output:
+        case Fragments(variable=variable, beside=beside):
+            return [f"fragments ${variable}" + _listed(" beside", beside)]
+        case Value(scalar=scalar, type=kind):
+            return [f"{kind.value} {print_scalar(scalar)}"]
+        case Aggregate(function=function, variable=variable, running=running):
+            return [f"{'running ' if running else ''}{function} of ${variable}"]
+        case Message(each=each, content=content, where=where):
+            lines = ["message" + _listed(" for each", each)]
+            lines += [f"  where ${name}: {print_condition(part)}" for name, part in where]
+            return lines + _content_lines(content, 1)
+        case Event(select=select, publish=publish):
+            published = "" if publish is None else f" published as {publish}"
+            return ["event" + _listed(" of", select) + published]
+
+
+def _listed(word: str, variables: tuple[str, ...]) -> str:
+    return f"{word} {', '.join(f'${name}' for name in variables)}" if variables else ""
+
+
+def _content_lines(content: tuple[Content, ...], depth: int) -> list[str]:
+    indent = "  " * depth
+    lines = []
+    for part in content:
+        match part:
+            case Literal(text=text):
+                lines.append(f"{indent}text {_atom(text)}")
+            case Insert(variable=variable, as_value=as_value):
+                lines.append(f"{indent}insert {'value of ' if as_value else ''}${variable}")
+            case Element(name=name, attributes=attributes, content=inner):
+                lines.append(f"{indent}element {name}")
+                for attribute, value in attributes:
+                    lines.append(f"{indent}  attribute {attribute}")
+                    lines += _content_lines(value, depth + 2)
+                lines += _content_lines(inner, depth + 1)
+            case Group(variable=variable, content=inner, where=where):
+                guard = "" if where is None else f" where {print_condition(where)}"
+                lines.append(f"{indent}for each ${variable}{guard}")
+                lines += _content_lines(inner, depth + 1)
+    return lines
