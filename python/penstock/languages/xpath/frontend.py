@@ -11,6 +11,10 @@ from penstock.languages.xpath.parser import Parser
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
 from penstock.twigs import Query
+from penstock.twigs.depth import depth_of
+
+DEPTH_MAX = 100
+"""Levels of steps, conditions and calls inside each other."""
 
 _PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
 
@@ -55,8 +59,11 @@ def xpath(
     expression = parse(text, dialect=dialect)
     lowering = Lowering(text, Namespaces(namespaces, text), variables)
     try:
-        return lower(expression, lowering)
+        query = lower(expression, lowering)
+        if depth_of(query) <= DEPTH_MAX:
+            return query
     except RecursionError:
-        message = "the query is nested too deeply"
-        way_out = "use shorter paths and fewer predicates inside each other"
-        raise QueryError("PQ0105", message, whole, way_out, text) from None
+        pass  # deeper still
+    message = f"the query is nested more than {DEPTH_MAX} levels deep"
+    way_out = "use shorter paths and fewer predicates inside each other"
+    raise QueryError("PQ0105", message, whole, way_out, text)
