@@ -88,20 +88,22 @@ def memory(documents: dict[str, Any], names: dict[str, Any]) -> list[str]:
     return table(["peak MB, from a file", *labels, "growth"], rows)
 
 
+def latency_cell(reply: dict[str, Any], key: str) -> str:
+    """Return milliseconds and the share of the document, or why there is no figure."""
+    if f"{key}_seconds" in reply:
+        return f"{reply[f'{key}_seconds'] * 1000:.1f} ({reply[f'{key}_share']:.0%})"
+    return str(reply.get("error", "no result"))
+
+
 def latency(result: dict[str, Any]) -> list[str]:
     """Return the tables of first and average latency in milliseconds."""
     lines: list[str] = []
     for title, key in (("first result, ms", "first"), ("average result, ms", "mean")):
         rows = []
         for system, name in result["names"].items():
-            cells = [
-                f"{reply[f'{key}_seconds'] * 1000:.1f} ({reply[f'{key}_share']:.0%})"
-                if f"{key}_seconds" in (reply := replies.get(system, {}))
-                else "–"
-                for replies in result["systems"].values()
-            ]
-            if any(cell != "–" for cell in cells):
-                rows.append([name, *cells])
+            replies = [answers.get(system) for answers in result["systems"].values()]
+            if any(replies):
+                rows.append([name, *(latency_cell(reply or {}, key) for reply in replies)])
         lines += [*table([title, *result["systems"]], rows), ""]
     return lines
 

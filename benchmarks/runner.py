@@ -14,7 +14,7 @@ SECONDS_MAX = 900
 PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow")
 
 
-def ask(module: str, request: dict[str, Any]) -> dict[str, Any]:
+def ask(module: str, request: dict[str, Any], seconds_max: float = SECONDS_MAX) -> dict[str, Any]:
     """Return the reply of a fresh process, or `{"error": reason}` if it gave none."""
     try:
         done = subprocess.run(
@@ -22,11 +22,11 @@ def ask(module: str, request: dict[str, Any]) -> dict[str, Any]:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=SECONDS_MAX,
+            timeout=seconds_max,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return {"error": f"no reply within {SECONDS_MAX} s"}
+        return {"error": f"no reply within {seconds_max:g} s"}
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         return {"error": lines[-1]}
