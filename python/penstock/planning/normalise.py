@@ -9,20 +9,23 @@ from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.rewrites.descendants import join_descendant_steps
 from penstock.planning.rewrites.negation import push_negation
 from penstock.planning.rewrites.self_steps import merge_self_steps
+from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.rewrites.truth_values import split_truth_values
 from penstock.twigs import Query
 
 REWRITES = (
-    merge_self_steps,
-    join_descendant_steps,
     fold_constants,
     split_truth_values,
-    fold_constants,
     hoist_absolute_paths,
     push_negation,
+    merge_self_steps,
+    join_descendant_steps,
     order_canonically,
 )
-"""Each rewrite may rely on those before it; splitting and hoisting leave constants to fold."""
+"""Each of them gives the same object back where it has nothing to do."""
+
+PASSES_MAX = 20
+"""Far more than any query needs: each pass makes it smaller, and most need two."""
 
 
 def normalise(query: Query) -> Query:
@@ -36,11 +39,15 @@ def normalise(query: Query) -> Query:
         QueryError: The normal form would be too large.
     """
     try:
-        for rewrite in REWRITES:
-            query = rewrite(query)
+        for _ in range(PASSES_MAX):
+            before = query
+            for rewrite in REWRITES:
+                query = rewrite(query)
+            if query is before:
+                break
+        return number_slots(query)
     except RecursionError:
         span = (0, len(query.text))
         way_out = "use shorter paths and fewer predicates inside each other"
         message = "the query is nested too deeply"
         raise QueryError("PQ0105", message, span, way_out, query.text) from None
-    return query

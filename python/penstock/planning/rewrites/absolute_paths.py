@@ -22,14 +22,18 @@ from penstock.twigs import (
     TRUE,
     And,
     AtRoot,
+    Axis,
     Block,
     BooleanOf,
+    Branch,
     Call,
     Compare,
     Condition,
     Exists,
     Holds,
     NameOf,
+    NodeKind,
+    NodeTest,
     Not,
     Or,
     Query,
@@ -123,11 +127,23 @@ class _Hoisting:
         if isinstance(scalar, Call):
             arguments = tuple([self.value(argument) for argument in scalar.arguments])
             return Call(scalar.function, arguments)
-        if any(True for _ in self.occurrences_in_scalar(scalar)):
-            message = "an absolute path inside a computed value is not evaluated yet"
-            way_out = "ask for the nodes, and take the value of the first one"
-            raise QueryError("PQ0211", message, (0, len(self.text)), way_out, self.text)
+        if isinstance(scalar, StringOf | NameOf) and scalar.node is not None:
+            return self.first_node(scalar, scalar.node)
         return scalar
+
+    def first_node(self, scalar: StringOf | NameOf, node: TwigNode) -> Scalar:
+        """Return a value at the document node, its guards moved to a step before its path."""
+        if not any(True for _ in self.occurrences_in_twig(node, True)):
+            return scalar
+        root = TwigNode(Axis.SELF, NodeTest(NodeKind.DOCUMENT), branches=(Branch(node),))
+        cases = self.cases(root)
+        if len(cases) == 1:
+            return replace(scalar, node=cases[0])
+        if not cases:
+            return replace(scalar, node=replace(root, where=FALSE))
+        message = "an absolute path inside a computed value is not evaluated yet"
+        way_out = "ask for the nodes, and take the value of the first one"
+        raise QueryError("PQ0211", message, (0, len(self.text)), way_out, self.text)
 
     def condition(self, condition: Condition, count: int) -> Condition:
         """Return a condition at the document node, split by the absolute parts inside it."""

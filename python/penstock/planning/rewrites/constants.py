@@ -47,6 +47,8 @@ def fold_constants(query: Query) -> Query:
     """
     folding = _Folding(SlotTable(query.constants))
     folded = folding.query(query)
+    if folded is query:
+        return query
     return replace(folded, constants=tuple(folding.slots.values))
 
 
@@ -54,10 +56,8 @@ class _Folding(Traversal):
     def __init__(self, slots: SlotTable) -> None:
         self.slots = slots
 
-    def block(self, block: Block) -> Block:
-        alternatives = [self.twig(alternative) for alternative in block.alternatives]
-        alive = tuple(a for a in alternatives if a.where != FALSE)
-        return replace(block, alternatives=alive)
+    def leave_block(self, block: Block, alternatives: list[TwigNode]) -> Block:
+        return super().leave_block(block, [a for a in alternatives if a.where != FALSE])
 
     def leave_twig(self, node: TwigNode) -> TwigNode:
         is_dead = any(b.node.where == FALSE and not b.optional for b in node.branches)

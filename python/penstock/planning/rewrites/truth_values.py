@@ -34,6 +34,8 @@ def split_truth_values(query: Query) -> Query:
     """
     splitting = _Splitting(query)
     split = splitting.query(query)
+    if split is query:
+        return query
     return replace(split, constants=tuple(splitting.slots.values))
 
 
