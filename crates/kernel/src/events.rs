@@ -29,6 +29,16 @@ pub struct Scope {
     pub declared: Box<[(Box<[u8]>, Box<[u8]>)]>,
 }
 
+// A chain may be as deep as the document, and dropping it must not use up the machine's stack.
+impl Drop for Scope {
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(mut scope) = outer.and_then(Rc::into_inner) {
+            outer = scope.outer.take();
+        }
+    }
+}
+
 /// One attribute, its value normalised and its references resolved. Declarations of namespaces
 /// are not attributes and never appear here.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +76,16 @@ pub struct StartTag<'a> {
 ///
 /// `Err` from any call ends the document; the tokenizer fills in line and path.
 pub trait Handler {
-    /// The symbol of an element name. The tokenizer asks once per name and binding and keeps the
-    /// answer until `Tokenizer::forget_symbols`.
+    /// The next block of decoded input, `start` its offset. Blocks follow each other without gaps
+    /// or overlap, and every event's span ends at or before the end of the blocks seen so far.
+    /// For UTF-8 a block is the caller's own piece, bytes that turn out malformed included.
+    fn block(&mut self, _bytes: &[u8], _start: u64) {}
+    /// The current block goes away. Markup of events to come starts at `unread` or later.
+    fn block_end(&mut self, _unread: u64) -> Result<(), DocumentError> {
+        Ok(())
+    }
+    /// The symbol of an element name. The tokenizer keeps the answer for a name while its namespace
+    /// stays the same, until `Tokenizer::forget_symbols`; it may ask again.
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol;
     /// The same for an attribute name.
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol;
@@ -87,5 +105,6 @@ pub trait Handler {
     /// A comment, prolog and epilog included, those of the document type declaration excluded.
     fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError>;
     /// A processing instruction, like comments. The XML declaration is none.
-    fn instruction(&mut self, target: &[u8], value: &[u8], span: Span) -> Result<(), DocumentError>;
+    fn instruction(&mut self, target: &[u8], value: &[u8], span: Span)
+    -> Result<(), DocumentError>;
 }

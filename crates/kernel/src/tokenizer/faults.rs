@@ -1,0 +1,84 @@
+//! Building errors; place and path are filled in where the error leaves the tokenizer.
+
+use super::codes;
+use crate::error::{DocumentError, ErrorKind};
+
+/// A longest quotation in a reason; hostile input must not make errors large.
+const QUOTED_CHARS_MAX: usize = 60;
+
+/// A malformed document.
+#[cold]
+pub(super) fn malformed(code: &'static str, byte: u64, reason: impl Into<String>) -> DocumentError {
+    DocumentError {
+        kind: ErrorKind::Malformed,
+        code,
+        reason: reason.into(),
+        byte,
+        line: 0,
+        path: String::new(),
+    }
+}
+
+/// A passed limit; `field` is the name of the field in `Limits`.
+#[cold]
+pub(super) fn limit(field: &'static str, byte: u64, max: u64) -> DocumentError {
+    let (code, what) = match field {
+        "depth_max" => (codes::DEPTH, "open elements"),
+        "name_bytes_max" => (codes::NAME_BYTES, "bytes in a name"),
+        "attributes_max" => (codes::ATTRIBUTES, "attributes in a tag"),
+        "attribute_bytes_max" => (codes::ATTRIBUTE_BYTES, "bytes in an attribute value"),
+        "entity_bytes_max" => (codes::ENTITY_BYTES, "bytes added by entities"),
+        "entity_depth_max" => (codes::ENTITY_DEPTH, "entities inside each other"),
+        "doctype_bytes_max" => (codes::DOCTYPE_BYTES, "bytes in a document type declaration"),
+        "document_bytes_max" => (codes::DOCUMENT_BYTES, "bytes in a document"),
+        _ => (codes::TEXT_BYTES, "bytes in a token"),
+    };
+    DocumentError {
+        kind: ErrorKind::Limit(field),
+        code,
+        reason: format!("more than {max} {what}, which is {field}"),
+        byte,
+        line: 0,
+        path: String::new(),
+    }
+}
+
+/// Document text as it may appear in a sentence: cut, and never invalid UTF-8.
+pub(super) fn quote(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * QUOTED_CHARS_MAX)]);
+    if text.chars().count() <= QUOTED_CHARS_MAX && bytes.len() <= 4 * QUOTED_CHARS_MAX {
+        return text.into_owned();
+    }
+    text.chars().take(QUOTED_CHARS_MAX).chain(['…']).collect()
+}
+
+/// The character at `at` for a sentence; control characters by number.
+pub(super) fn found(bytes: &[u8], at: usize) -> String {
+    let rest = &bytes[at.min(bytes.len())..];
+    match String::from_utf8_lossy(&rest[..rest.len().min(4)])
+        .chars()
+        .next()
+    {
+        None => "nothing".to_owned(),
+        Some(c) if c.is_control() || c.is_whitespace() => format!("U+{:04X}", u32::from(c)),
+        Some(c) => format!("`{c}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotations_are_cut() {
+        assert_eq!(quote(b"item"), "item");
+        assert_eq!(quote(&[b'x'; 1000]).chars().count(), QUOTED_CHARS_MAX + 1);
+    }
+
+    #[test]
+    fn found_names_a_control_character_by_number() {
+        assert_eq!(found(b"a\tb", 1), "U+0009");
+        assert_eq!(found("é".as_bytes(), 0), "`é`");
+        assert_eq!(found(b"", 0), "nothing");
+    }
+}

@@ -1,0 +1,209 @@
+//! Bytes become events: decoded, checked, split into tokens, names resolved.
+//!
+//! Input comes in pieces of any size. A token is read where it lies in the caller's piece; only
+//! one that is cut off by the end of a piece is copied and completed. See `docs/notes/tokenizer.md`.
+
+pub mod codes;
+
+mod attributes;
+mod characters;
+mod content;
+mod doctype;
+mod encodings;
+mod entities;
+mod extent;
+mod faults;
+mod input;
+mod markup;
+mod names;
+mod namespaces;
+mod pieces;
+mod references;
+mod scanner;
+mod search;
+mod tags;
+mod validity;
+
+use crate::error::DocumentError;
+use crate::events::Handler;
+use crate::limits::Limits;
+use encodings::{Family, label_encoding};
+use faults::{malformed, quote};
+use input::{Decoder, Detected, Status, detect, head_missing};
+use pieces::Pieces;
+
+/// Reads documents, one after the other, and tells a `Handler` what is in them.
+///
+/// Cutting the input differently changes neither the events nor the error, only into how many
+/// pieces a text is cut. After an error the rest of the document is refused with the same error;
+/// `begin` starts afresh.
+pub struct Tokenizer {
+    pieces: Pieces,
+    external: Option<Family>,
+    decoder: Option<Decoder>,
+    /// The first bytes, while they do not tell the encoding.
+    head: Vec<u8>,
+    decoded: Vec<u8>,
+    failure: Option<DocumentError>,
+}
+
+impl Tokenizer {
+    /// A tokenizer ready for its first document.
+    pub fn new(limits: Limits) -> Self {
+        Tokenizer {
+            pieces: Pieces::new(limits),
+            external: None,
+            decoder: None,
+            head: Vec::new(),
+            decoded: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Starts a document. Buffers, names and symbols are kept from the one before.
+    ///
+    /// An `encoding` given here wins over whatever the document says; without one, a byte order
+    /// mark, the XML declaration and UTF-8 decide, in this order. Fails if the label is unknown.
+    pub fn begin(&mut self, encoding: Option<&str>) -> Result<(), DocumentError> {
+        self.pieces.reset();
+        self.decoder = None;
+        self.head.clear();
+        self.failure = None;
+        self.external = match encoding {
+            None => None,
+            Some(label) => Some(label_encoding(label.as_bytes()).ok_or_else(|| {
+                let reason = format!("encoding `{}` is not known", quote(label.as_bytes()));
+                let mut fault = malformed(codes::UNKNOWN_ENCODING, 0, reason);
+                (fault.line, fault.path) = (1, "/".to_owned());
+                self.failure = Some(fault.clone());
+                fault
+            })?),
+        };
+        Ok(())
+    }
+
+    /// Reads the next bytes of the document.
+    pub fn feed<H: Handler>(&mut self, chunk: &[u8], handler: &mut H) -> Result<(), DocumentError> {
+        self.run(|this, handler| this.accept(chunk, false, handler), handler)
+    }
+
+    /// Ends the document.
+    pub fn finish<H: Handler>(&mut self, handler: &mut H) -> Result<(), DocumentError> {
+        self.run(
+            |this, handler| {
+                this.accept(b"", true, handler)?;
+                this.pieces.finish(handler)
+            },
+            handler,
+        )
+    }
+
+    /// Forgets the symbols of names. To be called after a handler's symbols changed, or before
+    /// another handler takes over.
+    pub fn forget_symbols(&mut self) {
+        self.pieces.core.names.forget_symbols();
+    }
+
+    /// The offset, in the decoded input, of the first byte that no event has covered yet.
+    pub fn position(&self) -> u64 {
+        self.pieces.position()
+    }
+
+    /// The attribute that the document declares to be of type ID for an element of this name.
+    pub fn id_attribute(&self, element: &[u8]) -> Option<&[u8]> {
+        self.pieces.core.doctype.attributes.get(element)?.id()
+    }
+
+    fn run<H: Handler>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut H) -> Result<(), DocumentError>,
+        handler: &mut H,
+    ) -> Result<(), DocumentError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        work(self, handler).inspect_err(|fault| self.failure = Some(fault.clone()))
+    }
+
+    /// Finds out the encoding if it is not known, then reads.
+    fn accept<H: Handler>(
+        &mut self,
+        chunk: &[u8],
+        is_last: bool,
+        handler: &mut H,
+    ) -> Result<(), DocumentError> {
+        if self.decoder.is_some() {
+            return self.decode(chunk, is_last, handler);
+        }
+        if self.head.is_empty()
+            && let Some(detected) = detect(chunk, self.external, is_last)
+        {
+            self.settle(detected);
+            return self.decode(chunk, is_last, handler);
+        }
+        let (start, rest) = chunk.split_at(chunk.len().min(head_missing(&self.head)));
+        self.head.extend_from_slice(start);
+        match detect(&self.head, self.external, is_last) {
+            None => Ok(()),
+            Some(detected) => {
+                self.settle(detected);
+                let head = std::mem::take(&mut self.head);
+                self.decode(&head, is_last && rest.is_empty(), handler)?;
+                if rest.is_empty() {
+                    Ok(())
+                } else {
+                    self.decode(rest, is_last, handler)
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self, detected: Detected) {
+        self.decoder = Some(detected.decoder);
+        self.pieces.core.promise = detected.promise;
+    }
+
+    fn decode<H: Handler>(
+        &mut self,
+        chunk: &[u8],
+        is_last: bool,
+        handler: &mut H,
+    ) -> Result<(), DocumentError> {
+        let Some(decoder) = &mut self.decoder else {
+            return Ok(());
+        };
+        let mut rest = chunk;
+        match decoder {
+            Decoder::Utf8 => return self.pieces.read(chunk, handler),
+            Decoder::Ascii => {
+                let good = chunk
+                    .iter()
+                    .position(|byte| *byte > 0x7F)
+                    .unwrap_or(chunk.len());
+                self.pieces.read(&chunk[..good], handler)?;
+                return match chunk.get(good) {
+                    None => Ok(()),
+                    Some(byte) => {
+                        let reason = format!("byte {byte:#04X} is not US-ASCII");
+                        Err(self.pieces.bad_bytes(&reason))
+                    }
+                };
+            }
+            _ => {}
+        }
+        loop {
+            self.decoded.clear();
+            let (read, status) = decoder.decode(rest, &mut self.decoded, is_last);
+            self.pieces.read(&self.decoded, handler)?;
+            rest = &rest[read..];
+            match status {
+                Status::More => {}
+                Status::Done => return Ok(()),
+                Status::Bad => {
+                    let reason = "the next bytes mean nothing in the document's encoding";
+                    return Err(self.pieces.bad_bytes(reason));
+                }
+            }
+        }
+    }
+}

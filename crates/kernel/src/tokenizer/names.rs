@@ -1,0 +1,357 @@
+//! The names of a document, each checked and split once.
+//!
+//! Looking a name up by the name that came before it last time is right for most tags of regular
+//! data; otherwise by hash. The table is bounded: see `Names::is_full` and `Core::compact`.
+
+use super::characters::{is_name_byte, is_simple_name, name_end};
+use super::namespaces::{Namespaces, PrefixId, UriId};
+use super::search::load;
+use crate::events::Symbol;
+use std::hash::{BuildHasher, RandomState};
+
+/// The number of a name in the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NameId(pub u32);
+
+/// The symbol of a name for one namespace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub uri: UriId,
+    pub symbol: Symbol,
+}
+
+const UNASKED: Bound = Bound {
+    uri: UriId::UNBOUND,
+    symbol: Symbol(0),
+};
+
+/// What an attribute of this name does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It is an attribute.
+    Attribute,
+    /// It declares the default namespace or a prefix.
+    Declaration(PrefixId),
+}
+
+/// One name.
+#[derive(Debug)]
+pub(super) struct Name {
+    /// As written.
+    pub bytes: Box<[u8]>,
+    /// Where the local part starts.
+    pub local_start: usize,
+    /// The prefix, that of the default namespace if there is none.
+    pub prefix: PrefixId,
+    /// The local part as a name of its own.
+    pub local: NameId,
+    /// As an attribute.
+    pub role: Role,
+    /// As an element, for the namespace it last had.
+    pub element: Bound,
+    /// As an attribute, likewise.
+    pub attribute: Bound,
+    hash: u64,
+    /// Up to eight bytes of the name in one register, and which of them count.
+    word: u64,
+    mask: u64,
+    next_element: NameId,
+    next_attribute: NameId,
+}
+
+impl Name {
+    /// The part after the colon.
+    pub fn local(&self) -> &[u8] {
+        &self.bytes[self.local_start..]
+    }
+
+    /// Does `bytes` have exactly this name at `at`, with a byte after it?
+    #[inline(always)]
+    pub fn stands_at(&self, bytes: &[u8], at: usize) -> bool {
+        let end = at + self.bytes.len();
+        let Some(&after) = bytes.get(end) else {
+            return false;
+        };
+        let is_equal = match load(bytes, at) {
+            Some(word) if self.bytes.len() <= 8 => word & self.mask == self.word,
+            _ => bytes[at..end] == *self.bytes,
+        };
+        is_equal && !is_name_byte(after)
+    }
+}
+
+const NAMES_MAX: usize = 1 << 16;
+const NAME_BYTES_TOTAL_MAX: usize = 8 << 20;
+
+/// The table of names.
+pub(super) struct Names {
+    names: Vec<Name>,
+    /// Open addressing: number of a name plus one, or 0.
+    slots: Vec<u32>,
+    /// From the system: nobody can prepare names that collide.
+    seed: u64,
+    bytes_total: usize,
+    names_max: usize,
+    bytes_max: usize,
+}
+
+impl Names {
+    pub fn new() -> Self {
+        let seed = RandomState::new().hash_one(0_u8) | 1;
+        let mut names = Names {
+            names: Vec::new(),
+            slots: vec![0; 1024],
+            seed,
+            bytes_total: 0,
+            names_max: NAMES_MAX,
+            bytes_max: NAME_BYTES_TOTAL_MAX,
+        };
+        names.seat_nobody();
+        names
+    }
+
+    /// Number 0 is no name: the predecessor of the first one, and a prediction that never holds.
+    fn seat_nobody(&mut self) {
+        self.push(b"", 0, 0, PrefixId::DEFAULT, None, Role::Attribute);
+    }
+
+    /// Forgets all names.
+    pub fn clear(&mut self) {
+        self.names.clear();
+        self.slots.fill(0);
+        self.bytes_total = 0;
+        self.seat_nobody();
+    }
+
+    /// Has the table outgrown its bound?
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.names.len() > self.names_max || self.bytes_total > self.bytes_max
+    }
+
+    /// Sets the bound, after a compaction, to leave room beside the names still in use.
+    pub fn leave_room(&mut self) {
+        self.names_max = NAMES_MAX.max(self.names.len() * 2);
+        self.bytes_max = NAME_BYTES_TOTAL_MAX.max(self.bytes_total * 2);
+    }
+
+    /// Forgets what symbols were given to names.
+    pub fn forget_symbols(&mut self) {
+        for name in &mut self.names {
+            name.element = UNASKED;
+            name.attribute = UNASKED;
+        }
+    }
+
+    #[inline(always)]
+    pub fn get(&self, id: NameId) -> &Name {
+        &self.names[id.0 as usize]
+    }
+
+    #[inline(always)]
+    pub fn get_mut(&mut self, id: NameId) -> &mut Name {
+        &mut self.names[id.0 as usize]
+    }
+
+    /// The element name at `at` if it is the one that followed `previous` last time.
+    #[inline(always)]
+    pub fn guess_element(&self, previous: NameId, bytes: &[u8], at: usize) -> Option<NameId> {
+        let guess = self.get(previous).next_element;
+        (guess.0 != 0 && self.get(guess).stands_at(bytes, at)).then_some(guess)
+    }
+
+    /// The same for an attribute name; `previous` is the attribute or element before it.
+    #[inline(always)]
+    pub fn guess_attribute(&self, previous: NameId, bytes: &[u8], at: usize) -> Option<NameId> {
+        let guess = self.get(previous).next_attribute;
+        (guess.0 != 0 && self.get(guess).stands_at(bytes, at)).then_some(guess)
+    }
+
+    /// Remembers what followed `previous`.
+    pub fn learn_element(&mut self, previous: NameId, next: NameId) {
+        self.get_mut(previous).next_element = next;
+    }
+
+    /// Remembers what followed `previous`.
+    pub fn learn_attribute(&mut self, previous: NameId, next: NameId) {
+        self.get_mut(previous).next_attribute = next;
+    }
+
+    fn find_hashed(&self, bytes: &[u8], hash: u64) -> Option<NameId> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let entry = self.slots[slot];
+            let id = NameId(entry.checked_sub(1)?);
+            let name = self.get(id);
+            if name.hash == hash && *name.bytes == *bytes {
+                return Some(id);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// The number of a name, checked on first sight; `None` if it is not a qualified name.
+    pub fn intern(&mut self, bytes: &[u8], spaces: &mut Namespaces) -> Option<NameId> {
+        let hash = self.hash(bytes);
+        if let Some(id) = self.find_hashed(bytes, hash) {
+            return Some(id);
+        }
+        let (prefix, local) = match memchr::memchr(b':', bytes) {
+            Some(colon) => (Some(&bytes[..colon]), &bytes[colon + 1..]),
+            None => (None, bytes),
+        };
+        if !is_simple_name(local) || !prefix.is_none_or(is_simple_name) {
+            return None;
+        }
+        let local_id = match prefix {
+            Some(_) => Some(self.intern(local, spaces)?),
+            None => None,
+        };
+        let role = match (prefix, bytes) {
+            (Some(b"xmlns"), _) => Role::Declaration(spaces.prefix(local)),
+            (None, b"xmlns") => Role::Declaration(PrefixId::DEFAULT),
+            _ => Role::Attribute,
+        };
+        let prefix_id = prefix.map_or(PrefixId::DEFAULT, |prefix| spaces.prefix(prefix));
+        let local_start = bytes.len() - local.len();
+        Some(self.push(bytes, hash, local_start, prefix_id, local_id, role))
+    }
+
+    fn push(
+        &mut self,
+        bytes: &[u8],
+        hash: u64,
+        local_start: usize,
+        prefix: PrefixId,
+        local: Option<NameId>,
+        role: Role,
+    ) -> NameId {
+        let id = NameId(self.names.len() as u32);
+        let mut word = [0; 8];
+        let mut mask = [0; 8];
+        let short = bytes.len().min(8);
+        word[..short].copy_from_slice(&bytes[..short]);
+        mask[..short].fill(0xFF);
+        self.names.push(Name {
+            bytes: bytes.into(),
+            local_start,
+            prefix,
+            local: local.unwrap_or(id),
+            role,
+            element: UNASKED,
+            attribute: UNASKED,
+            hash,
+            word: u64::from_le_bytes(word),
+            mask: u64::from_le_bytes(mask),
+            next_element: NameId(0),
+            next_attribute: NameId(0),
+        });
+        self.bytes_total += bytes.len();
+        if id.0 != 0 {
+            self.seat(id);
+        }
+        id
+    }
+
+    /// Puts a name into its slot, in a larger table if this one is half full.
+    fn seat(&mut self, id: NameId) {
+        if self.names.len() * 2 > self.slots.len() {
+            self.slots = vec![0; self.slots.len() * 2];
+            (1..self.names.len() as u32).for_each(|other| self.place(NameId(other)));
+        } else {
+            self.place(id);
+        }
+    }
+
+    fn place(&mut self, id: NameId) {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.get(id).hash as usize & mask;
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = id.0 + 1;
+    }
+
+    #[inline]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut hash = self.seed;
+        let mut rest = bytes;
+        while let Some((eight, more)) = rest.split_first_chunk::<8>() {
+            hash = fold(hash ^ u64::from_le_bytes(*eight));
+            rest = more;
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        fold(fold(hash ^ u64::from_le_bytes(last)) ^ bytes.len() as u64 ^ self.seed)
+    }
+}
+
+/// Both halves of a wide product, so that every input bit reaches the low bits.
+#[inline(always)]
+fn fold(word: u64) -> u64 {
+    let product = u128::from(word) * 0x9E37_79B9_7F4A_7C15_u128;
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// The bytes of a name at `at`; `None` if they reach the end of the input.
+#[inline(always)]
+pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let end = name_end(bytes, at);
+    (end < bytes.len()).then(|| &bytes[at..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Names {
+        fn find(&self, bytes: &[u8]) -> Option<NameId> {
+            self.find_hashed(bytes, self.hash(bytes))
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_number() {
+        let (mut names, mut spaces) = (Names::new(), Namespaces::new());
+        let first = names.intern(b"p:item", &mut spaces).expect("a name");
+        assert_eq!(names.intern(b"p:item", &mut spaces), Some(first));
+        assert_eq!(names.get(first).local(), b"item");
+        assert_eq!(names.find(b"item"), Some(names.get(first).local));
+        for bad in ["", "1", ":a", "a:", "a:b:c", "a:1", "\u{D7}"] {
+            assert_eq!(names.intern(bad.as_bytes(), &mut spaces), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn many_names_are_found_again_until_cleared() {
+        let (mut names, mut spaces) = (Names::new(), Namespaces::new());
+        let ids: Vec<_> = (0..5000)
+            .map(|i| names.intern(format!("n{i}").as_bytes(), &mut spaces))
+            .collect();
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(names.find(format!("n{i}").as_bytes()), *id);
+        }
+        names.clear();
+        assert_eq!(names.find(b"n1"), None);
+    }
+
+    #[test]
+    fn a_guess_needs_the_whole_name() {
+        let (mut names, mut spaces) = (Names::new(), Namespaces::new());
+        for text in ["item", "a_very_long_name"] {
+            let id = names.intern(text.as_bytes(), &mut spaces).expect("a name");
+            names.learn_element(NameId(0), id);
+            for (tail, hit) in [
+                (">", true),
+                (" a='12345678'", true),
+                ("s>", false),
+                ("", false),
+            ] {
+                let bytes = format!("{text}{tail}");
+                let guess = names.guess_element(NameId(0), bytes.as_bytes(), 0);
+                assert_eq!(guess.is_some(), hit, "{bytes}");
+            }
+        }
+    }
+}
