@@ -6,4 +6,7 @@
 pub mod error;
 pub mod events;
 pub mod limits;
+pub mod matcher;
+pub mod plan;
+pub mod session;
 pub mod tokenizer;

@@ -1,0 +1,312 @@
+//! Decisions become rows.
+
+use super::candidates::{Bytes, Candidate, Pending};
+use super::gate::Parked;
+use super::rows::{RowHead, RowKind};
+use super::values::{Value, format_number};
+use super::{Matcher, limit_error};
+use crate::error::DocumentError;
+use crate::events::Span;
+use crate::plan::{NodeKind, Output};
+
+/// The state of one aggregate.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    pub count: u64,
+    pub sum: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Tally {
+    pub const EMPTY: Tally = Tally { count: 0, sum: 0.0, min: f64::NAN, max: f64::NAN };
+
+    fn add(&mut self, number: f64) {
+        self.count += 1;
+        self.sum += number;
+        // `f64::min` prefers a number to NaN; as in XPath 2, one NaN makes the result NaN.
+        let poisoned = number.is_nan() || (self.count > 1 && self.min.is_nan());
+        self.min = if poisoned { f64::NAN } else { self.min.min(number) };
+        self.max = if poisoned { f64::NAN } else { self.max.max(number) };
+    }
+
+    fn value(&self, function: u32) -> f64 {
+        match function {
+            0 => self.count as f64,
+            1 => self.sum,
+            2 => self.sum / self.count as f64,
+            3 => self.min,
+            _ => self.max,
+        }
+    }
+}
+
+impl Matcher {
+    /// A target selects a candidate; delivery follows at the end of the event.
+    pub(super) fn select(&mut self, target: u32, candidate: u32) {
+        let entry = &mut self.candidates[candidate];
+        if entry.selected.contains(&target) {
+            return;
+        }
+        entry.selected.push(target);
+        entry.undelivered += 1;
+        entry.is_done = entry.selected.len() == entry.reach.len();
+        self.decided.push((entry.order, candidate, target));
+    }
+
+    /// A formula that some target watches turned true at the document node.
+    pub(super) fn decide_root(&mut self, formula: u32) {
+        let plan = self.plan.clone();
+        for &target in plan.formula(formula).root_targets() {
+            match plan.target(target).0 {
+                Output::Boolean { holds, .. } => self.answers.push((target, Value::Boolean(holds == formula))),
+                Output::Filter { .. } => self.answers.push((target, Value::Boolean(true))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends an event: drops what can no longer be selected, delivers what was.
+    pub(super) fn settle(&mut self) -> Result<(), DocumentError> {
+        if self.dirty != usize::MAX {
+            let from = std::mem::replace(&mut self.dirty, usize::MAX);
+            self.review_from(from);
+        }
+        if !self.decided.is_empty() {
+            self.deliver_decided();
+        }
+        if !self.answers.is_empty() {
+            self.deliver_answers();
+        }
+        self.open_gate();
+        if self.candidates.held > self.limits.candidates_max {
+            return Err(limit_error("candidates_max", self.limits.candidates_max, self.event_end));
+        }
+        Ok(())
+    }
+
+    fn deliver_decided(&mut self) {
+        let mut decided = std::mem::take(&mut self.decided);
+        // Several decisions of one event count in document order, so ordinals do not depend on
+        // the order in which guards happened to be visited.
+        decided.sort_unstable();
+        if let Some(trace) = &mut self.trace {
+            trace.decide(decided.iter().map(|&(_, candidate, target)| (target, &self.candidates[candidate])));
+        }
+        for &(_, candidate, target) in &decided {
+            self.deliver(target, candidate);
+            self.candidates[candidate].undelivered -= 1;
+        }
+        for &(_, candidate, _) in &decided {
+            self.retire(candidate);
+        }
+        decided.clear();
+        self.decided = decided;
+    }
+
+    fn deliver(&mut self, target: u32, candidate: u32) {
+        let plan = self.plan.clone();
+        let (output, postings) = plan.target(target);
+        if let Output::Aggregate { function, .. } = output {
+            if function != 0 && self.candidates[candidate].is_open {
+                let pending = Pending { target, subscription: 0, ordinal: 0, decided_at: self.event_end };
+                self.candidates[candidate].pending.push(pending);
+            } else {
+                let number = self.candidates[candidate].number;
+                self.tally(target, number);
+            }
+            return;
+        }
+        for &subscription in postings {
+            let ordinal = self.next_ordinal(subscription);
+            let pending = Pending { target, subscription, ordinal, decided_at: self.event_end };
+            if self.candidates[candidate].is_open {
+                self.candidates[candidate].pending.push(pending);
+            } else {
+                self.write_node(candidate, pending);
+            }
+        }
+    }
+
+    fn next_ordinal(&mut self, subscription: u32) -> u64 {
+        let index = subscription as usize;
+        if self.ordinals.len() <= index {
+            self.ordinals.resize(index + 1, 0);
+        }
+        self.ordinals[index] += 1;
+        self.ordinals[index] - 1
+    }
+
+    /// Adds a number to an aggregate.
+    pub(super) fn tally(&mut self, target: u32, number: f64) {
+        let plan = self.plan.clone();
+        self.tallies[target as usize].add(number);
+        if let (Output::Aggregate { function, running: true }, postings) = plan.target(target) {
+            let number = self.tallies[target as usize].value(function);
+            self.write_atom(postings, RowKind::Number, &format_number(number));
+        }
+    }
+
+    fn deliver_answers(&mut self) {
+        let plan = self.plan.clone();
+        for (target, value) in std::mem::take(&mut self.answers) {
+            if std::mem::replace(&mut self.answered[target as usize], true) {
+                continue;
+            }
+            if let Some(trace) = &mut self.trace {
+                trace.answer(target);
+            }
+            let (output, postings) = plan.target(target);
+            let kind = match (&output, &value) {
+                (Output::Filter { .. }, _) => RowKind::Match,
+                (_, Value::Text(_)) => RowKind::String,
+                (_, Value::Number(_)) => RowKind::Number,
+                (_, Value::Boolean(_)) => RowKind::Boolean,
+            };
+            let text = if kind == RowKind::Match { "".into() } else { value.text() };
+            self.write_atom(postings, kind, &text);
+        }
+    }
+
+    /// Reports the aggregates of the document.
+    pub(super) fn deliver_tallies(&mut self) {
+        let plan = self.plan.clone();
+        for target in 0..plan.target_count() {
+            if let (Output::Aggregate { function, running: false }, postings) = plan.target(target) {
+                let text = format_number(self.tallies[target as usize].value(function));
+                self.write_atom(postings, RowKind::Number, &text);
+            }
+        }
+    }
+
+    fn write_atom(&mut self, postings: &[u32], kind: RowKind, text: &str) {
+        for &subscription in postings {
+            let ordinal = self.next_ordinal(subscription);
+            self.rows.value.bytes.extend_from_slice(text.as_bytes());
+            let head = RowHead { subscription, ordinal, kind, span: None, decided_at: self.event_end, node: 0 };
+            self.rows.push(head, b"", None);
+        }
+    }
+
+    /// A candidate's node is complete.
+    pub(super) fn complete(&mut self, candidate: u32, end: u64) -> Result<(), DocumentError> {
+        let entry = &mut self.candidates[candidate];
+        (entry.is_open, entry.end) = (false, end);
+        let pending = std::mem::take(&mut entry.pending);
+        for item in pending {
+            match self.plan.target(item.target).0 {
+                Output::Aggregate { .. } => self.tally(item.target, self.candidates[candidate].number),
+                _ => self.write_node(candidate, item),
+            }
+        }
+        let entry = &self.candidates[candidate];
+        if entry.keeps_source() {
+            self.kept.push((candidate, entry.order));
+        }
+        self.retire(candidate);
+        Ok(())
+    }
+
+    fn write_node(&mut self, candidate: u32, item: Pending) {
+        let entry = &self.candidates[candidate];
+        let (end, value_from) = (entry.end, self.rows.value.bytes.len());
+        self.append_bytes(entry.sent.max(entry.start), end, candidate);
+        let Some(gate) = &mut self.gate else {
+            return self.write_row(candidate, item, Some(end));
+        };
+        let entry = &self.candidates[candidate];
+        let head = row_head(entry, item, Some(end));
+        let value = self.rows.value.bytes.split_off(value_from);
+        gate.park(item.target, Parked { head, name: entry.name.clone(), value, scope: entry.scope.clone() });
+        gate.settle(item.target, entry.order);
+    }
+
+    /// Lets rows go whose turn in document order has come.
+    pub(super) fn open_gate(&mut self) {
+        if let Some(gate) = &mut self.gate {
+            gate.open(&mut self.rows);
+        }
+    }
+
+    fn append_bytes(&mut self, start: u64, end: u64, candidate: u32) {
+        let out = &mut self.rows.value.bytes;
+        match &self.candidates[candidate].bytes {
+            Bytes::InSource => self.source.copy(Span { start, end }, out),
+            Bytes::Copied(bytes, base) => {
+                out.extend_from_slice(&bytes[(start - base) as usize..(end - base) as usize]);
+            }
+            Bytes::Value(value) => out.extend_from_slice(value),
+        }
+    }
+
+    fn write_row(&mut self, candidate: u32, item: Pending, end: Option<u64>) {
+        let entry = &self.candidates[candidate];
+        self.rows.push(row_head(entry, item, end), &entry.name, entry.scope.as_ref());
+    }
+
+    /// Streams out what has arrived of results that are decided but still open.
+    pub(super) fn write_parts(&mut self, upto: u64) {
+        for depth in 0..self.frames.stack.len() {
+            let candidate = self.frames.stack[depth].candidate;
+            if candidate == crate::plan::NONE || self.candidates[candidate].pending.is_empty() {
+                continue;
+            }
+            let entry = &self.candidates[candidate];
+            let from = entry.sent.max(entry.start);
+            if !entry.needs_bytes || from >= upto {
+                continue;
+            }
+            for item in entry.pending.clone() {
+                self.append_bytes(from, upto, candidate);
+                self.write_row(candidate, item, None);
+            }
+            self.candidates[candidate].sent = upto;
+        }
+    }
+
+    /// Leaves one waiting list.
+    pub(super) fn release(&mut self, candidate: u32) {
+        if self.candidates.leave(candidate) {
+            self.retire(candidate);
+        }
+    }
+
+    /// Removes the candidate if nothing is left to do with it.
+    pub(super) fn retire(&mut self, candidate: u32) {
+        let entry = &self.candidates[candidate];
+        if entry.order == u64::MAX || entry.references > 0 || entry.undelivered > 0 || !entry.pending.is_empty() {
+            return;
+        }
+        if entry.is_open {
+            self.frames.stack[entry.depth as usize].candidate = crate::plan::NONE;
+        }
+        if let Some(gate) = &mut self.gate {
+            for &target in entry.reach.iter() {
+                gate.settle(target, entry.order);
+            }
+        }
+        self.candidates.remove(candidate);
+    }
+}
+
+fn row_head(entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
+    RowHead {
+        subscription: item.subscription,
+        ordinal: item.ordinal,
+        kind: row_kind(entry),
+        span: Some((entry.start, end)),
+        decided_at: item.decided_at,
+        node: entry.order,
+    }
+}
+
+fn row_kind(candidate: &Candidate) -> RowKind {
+    match candidate.kind {
+        NodeKind::Document => RowKind::Document,
+        NodeKind::Attribute => RowKind::Attribute,
+        NodeKind::Text => RowKind::Text,
+        NodeKind::Comment => RowKind::Comment,
+        NodeKind::Instruction => RowKind::Instruction,
+        _ => RowKind::Element,
+    }
+}

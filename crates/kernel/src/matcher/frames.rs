@@ -1,0 +1,133 @@
+//! Open nodes and what is known at them.
+
+use super::small::SmallSet;
+use crate::plan::NONE;
+
+/// Progress of a node.
+pub mod stage {
+    /// All attributes are known.
+    pub const ATTRIBUTES: u8 = 1;
+    /// The string value is known.
+    pub const VALUE: u8 = 1 << 1;
+    /// Everything below is known.
+    pub const CLOSED: u8 = 1 << 2;
+}
+
+/// An open node: small, because every element pushes one.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub state: u32,
+    pub symbol: u32,
+    /// Facts at the node; 0 while there are none.
+    pub memory: u32,
+    /// The candidate that the node is; NONE for none.
+    pub candidate: u32,
+    /// Where the node's string value starts in the shared buffer.
+    pub value_from: u32,
+    pub stage: u8,
+    /// Flags of the state.
+    pub flags: u32,
+}
+
+/// The value of an operand of a computed formula.
+#[derive(Clone, Debug)]
+pub enum OperandValue {
+    /// No node reached yet.
+    Open,
+    /// The first node is reached, its value is not known yet.
+    Claimed,
+    Known(Box<[u8]>),
+}
+
+/// A computed formula at a node.
+#[derive(Debug)]
+pub struct Computation {
+    pub formula: u32,
+    pub operands: Vec<OperandValue>,
+    pub is_decided: bool,
+}
+
+/// Candidates that wait at a node for the guards of one segment.
+#[derive(Debug)]
+pub struct Waiting {
+    pub segment: u32,
+    pub candidates: Vec<u32>,
+    /// Length at which finished candidates are swept out.
+    pub sweep_at: usize,
+}
+
+/// Facts at an open node.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Formulas that hold.
+    pub truths: SmallSet<u32>,
+    /// Computed formulas that do not hold.
+    pub falsehoods: SmallSet<u32>,
+    /// (formula, conjunction waiting for it).
+    pub watches: Vec<(u32, u32)>,
+    /// Guards that let candidates pass.
+    pub active: SmallSet<u32>,
+    pub waiting: Vec<Waiting>,
+    pub computations: Vec<Computation>,
+    /// Operands that the value of this node answers: (depth, formula, place).
+    pub claims: Vec<(u32, u32, u32)>,
+}
+
+impl Memory {
+    fn clear(&mut self) {
+        self.truths.clear();
+        self.falsehoods.clear();
+        self.watches.clear();
+        self.active.clear();
+        self.waiting.clear();
+        self.computations.clear();
+        self.claims.clear();
+    }
+}
+
+/// The stack of open nodes, the document node at the bottom.
+pub struct Frames {
+    pub stack: Vec<Frame>,
+    memories: Vec<Memory>,
+    free: Vec<u32>,
+}
+
+impl Frames {
+    pub fn new() -> Self {
+        // Memory 0 stays empty: it stands for every node without facts.
+        Frames { stack: Vec::new(), memories: vec![Memory::default()], free: Vec::new() }
+    }
+
+    pub fn push(&mut self, state: u32, symbol: u32, flags: u32, value_from: u32) {
+        self.stack.push(Frame { state, symbol, memory: 0, candidate: NONE, value_from, stage: 0, flags });
+    }
+
+    /// The facts at a node, for reading.
+    #[inline]
+    pub fn memory(&self, depth: usize) -> &Memory {
+        &self.memories[self.stack[depth].memory as usize]
+    }
+
+    /// The facts at a node, for writing.
+    #[inline]
+    pub fn memory_mut(&mut self, depth: usize) -> &mut Memory {
+        if self.stack[depth].memory == 0 {
+            let id = self.free.pop().unwrap_or_else(|| {
+                self.memories.push(Memory::default());
+                (self.memories.len() - 1) as u32
+            });
+            self.stack[depth].memory = id;
+        }
+        &mut self.memories[self.stack[depth].memory as usize]
+    }
+
+    /// Removes the innermost node; its waiting candidates must be gone already.
+    pub fn pop(&mut self) -> Option<Frame> {
+        let frame = self.stack.pop()?;
+        if frame.memory != 0 {
+            self.memories[frame.memory as usize].clear();
+            self.free.push(frame.memory);
+        }
+        Some(frame)
+    }
+}

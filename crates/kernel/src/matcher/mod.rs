@@ -1,0 +1,254 @@
+//! Events become results: one pass, all subscriptions of a plan together.
+
+mod candidates;
+mod compute;
+mod deliver;
+mod flow;
+mod frames;
+mod gate;
+mod nodes;
+mod retention;
+mod rows;
+mod small;
+mod source;
+mod states;
+mod symbols;
+mod trace;
+mod truth;
+mod values;
+
+pub use rows::{Declarations, RowKind, Rows, TextColumn};
+pub use trace::TraceEntry;
+
+use crate::error::{DocumentError, ErrorKind};
+use crate::events::{Scope, Span};
+use crate::limits::Limits;
+use crate::plan::{NodeKind, Plan};
+use candidates::Candidates;
+use deliver::Tally;
+use frames::Frames;
+use gate::Gate;
+use source::Source;
+use states::{Automaton, State};
+use std::rc::Rc;
+use std::sync::Arc;
+use symbols::Symbols;
+use trace::Trace;
+use values::Value;
+
+/// How a matcher runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Rows in document order per subscription instead of as early as possible.
+    pub in_document_order: bool,
+    /// Stream out decided elements before they are complete.
+    pub in_parts: bool,
+    /// Record every event.
+    pub is_traced: bool,
+    /// Bytes of automaton states to keep.
+    pub cache_bytes_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { in_document_order: false, in_parts: false, is_traced: false, cache_bytes_max: 32 << 20 }
+    }
+}
+
+/// What a node is, as far as results and name functions care.
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    kind: NodeKind,
+    name: &'a [u8],
+    uri: &'a [u8],
+    start: u64,
+    scope: Option<&'a Rc<Scope>>,
+}
+
+impl<'a> Node<'a> {
+    fn local(&self) -> &'a [u8] {
+        // The target of an instruction is a name without namespaces.
+        let colon = if self.kind == NodeKind::Instruction { None } else { memchr::memchr(b':', self.name) };
+        colon.map_or(self.name, |at| &self.name[at + 1..])
+    }
+}
+
+/// Counters of one matcher, over all its documents.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Automaton states built.
+    pub states_built: u64,
+    /// Times the state cache was cleared.
+    pub cache_clears: u64,
+    /// Facts, climbs and passes: the work that is not constant per event.
+    pub steps: u64,
+    /// Candidates held now.
+    pub held: u64,
+    /// Bytes of input kept now.
+    pub kept_bytes: u64,
+}
+
+/// Evaluates a plan over one document at a time.
+pub struct Matcher {
+    plan: Arc<Plan>,
+    limits: Limits,
+    options: Options,
+    symbols: Symbols,
+    automaton: Automaton,
+    frames: Frames,
+    candidates: Candidates,
+    source: Source,
+    gate: Option<Gate>,
+    trace: Option<Trace>,
+    rows: Rows,
+    /// Facts that arrived and are not worked off: depth, formula.
+    queue: Vec<(u32, u32)>,
+    /// Decisions of this event: node, candidate, target.
+    decided: Vec<(u64, u32, u32)>,
+    /// Atomic answers of this event.
+    answers: Vec<(u32, Value<'static>)>,
+    answered: Vec<bool>,
+    tallies: Vec<Tally>,
+    ordinals: Vec<u64>,
+    /// Closed candidates whose bytes are still only in the source: number, node.
+    kept: Vec<(u32, u64)>,
+    copied_bytes: u64,
+    /// Lowest depth at which something turned false in this event.
+    dirty: usize,
+    /// String values under construction, inner ones inside outer ones.
+    values: Vec<u8>,
+    value_frames: u32,
+    /// The text node under construction.
+    text: Vec<u8>,
+    text_span: Option<Span>,
+    next_node: u64,
+    event_end: u64,
+    steps: u64,
+    alive_memo: rustc_hash::FxHashSet<(u32, u32)>,
+    last_name: Rc<[u8]>,
+}
+
+impl Matcher {
+    /// A matcher for a plan.
+    pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
+        let symbols = Symbols::new(&plan);
+        let targets = plan.target_count();
+        Matcher {
+            limits,
+            options,
+            symbols,
+            automaton: Automaton::new(options.cache_bytes_max),
+            frames: Frames::new(),
+            candidates: Candidates::default(),
+            source: Source::new(),
+            gate: options.in_document_order.then(|| Gate::new(targets)),
+            trace: options.is_traced.then(Trace::default),
+            rows: Rows::default(),
+            queue: Vec::new(),
+            decided: Vec::new(),
+            answers: Vec::new(),
+            answered: vec![false; targets as usize],
+            tallies: vec![Tally::EMPTY; targets as usize],
+            ordinals: Vec::new(),
+            kept: Vec::new(),
+            copied_bytes: 0,
+            dirty: usize::MAX,
+            values: Vec::new(),
+            value_frames: 0,
+            text: Vec::new(),
+            text_span: None,
+            next_node: 0,
+            event_end: 0,
+            steps: 0,
+            alive_memo: rustc_hash::FxHashSet::default(),
+            last_name: Rc::from(&b""[..]),
+            plan,
+        }
+    }
+
+    /// Starts a document; whatever was left of the one before is dropped.
+    pub fn begin(&mut self) {
+        self.abandon();
+        self.open_document();
+    }
+
+    /// Drops the document under way; finished rows stay.
+    pub fn abandon(&mut self) {
+        while self.frames.pop().is_some() {}
+        self.candidates.clear();
+        self.source.clear();
+        if let Some(gate) = &mut self.gate {
+            gate.clear();
+        }
+        self.queue.clear();
+        self.decided.clear();
+        self.answers.clear();
+        self.answered.fill(false);
+        self.tallies.fill(Tally::EMPTY);
+        self.ordinals.clear();
+        self.kept.clear();
+        self.values.clear();
+        self.text.clear();
+        (self.value_frames, self.copied_bytes, self.next_node, self.event_end) = (0, 0, 0, 0);
+        (self.dirty, self.text_span) = (usize::MAX, None);
+    }
+
+    /// Ends the document; everything undecided is decided now.
+    pub fn finish(&mut self, length: u64) -> Result<(), DocumentError> {
+        self.event_end = length;
+        self.close_node(length)?;
+        self.frames.pop();
+        self.deliver_tallies();
+        self.open_gate();
+        if let Some(trace) = &mut self.trace {
+            trace.finish_event(length, &self.candidates);
+        }
+        Ok(())
+    }
+
+    /// The rows finished since the last call.
+    pub fn take_rows(&mut self) -> Rows {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// How many rows wait to be taken.
+    pub fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The record of events since the last call.
+    pub fn take_trace(&mut self) -> Vec<TraceEntry> {
+        self.trace.as_mut().map(|trace| std::mem::take(&mut trace.entries)).unwrap_or_default()
+    }
+
+    /// Counters so far.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            states_built: self.automaton.builds,
+            cache_clears: self.automaton.clears,
+            steps: self.steps,
+            held: self.candidates.held,
+            kept_bytes: self.source.kept() as u64 + self.copied_bytes,
+        }
+    }
+
+    #[inline]
+    fn state_at(&self, depth: usize) -> &State {
+        self.automaton.state(self.frames.stack[depth].state)
+    }
+
+    fn kind_at(&self, depth: usize) -> NodeKind {
+        self.symbols.class(self.frames.stack[depth].symbol).kind
+    }
+}
+
+/// The error of a document that passed one of the matcher's limits.
+fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
+    let (code, what) = match limit {
+        "candidates_max" => ("PL0020", "candidates are held at once"),
+        "buffer_bytes_max" => ("PL0021", "bytes are held for undecided or open results"),
+        _ => ("PL0022", "bytes are in one string value"),
+    };
+    let reason = format!("more than {bound} {what} ({limit})");
+    DocumentError { kind: ErrorKind::Limit(limit), code, reason, byte, line: 0, path: String::new() }
+}

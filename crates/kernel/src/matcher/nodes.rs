@@ -1,0 +1,447 @@
+//! Nodes open and close: the order in which their facts are worked out.
+
+use super::candidates::{Bytes, Candidate};
+use super::frames::stage;
+use super::states::flag;
+use super::truth::Truth;
+use super::{Matcher, Node, limit_error};
+use crate::error::DocumentError;
+use crate::events::{Handler, Span, StartTag, Symbol};
+use crate::plan::{Axis, NONE, NodeKind, Output};
+use std::rc::Rc;
+
+impl Matcher {
+    pub(super) fn open_document(&mut self) {
+        let symbol = self.symbols.document;
+        if self.automaton.is_full() {
+            self.automaton.clear(&mut []);
+        }
+        let state = self.automaton.root(&self.plan, &self.symbols);
+        self.frames.push(state, symbol, self.automaton.state(state).flags, 0);
+        let node = Node { kind: NodeKind::Document, name: b"", uri: b"", start: 0, scope: None };
+        self.open_facts(0, &node);
+        self.open_rest(0, &node);
+        self.open_candidate(0, &node);
+    }
+
+    #[inline]
+    fn push(&mut self, symbol: u32) -> u32 {
+        let top = self.frames.stack.len() - 1;
+        let from = self.frames.stack[top].state;
+        let mut state = self.automaton.next(from, symbol);
+        if state == NONE {
+            state = self.build_state(from, symbol);
+        }
+        let flags = self.automaton.state(state).flags;
+        self.frames.push(state, symbol, flags, self.values.len() as u32);
+        flags
+    }
+
+    #[cold]
+    fn build_state(&mut self, mut from: u32, symbol: u32) -> u32 {
+        if self.automaton.is_full() {
+            let mut open: Vec<u32> = self.frames.stack.iter().map(|frame| frame.state).collect();
+            self.automaton.clear(&mut open);
+            for (frame, state) in self.frames.stack.iter_mut().zip(open) {
+                frame.state = state;
+            }
+            from = self.frames.stack[self.frames.stack.len() - 1].state;
+        }
+        self.automaton.build(&self.plan, &self.symbols, from, symbol)
+    }
+
+    /// Facts that the node's existence and name decide.
+    fn open_facts(&mut self, depth: usize, node: &Node<'_>) {
+        let state = self.state_at(depth);
+        if state.flags & flag::VALUE != 0 {
+            self.value_frames += 1;
+        }
+        let (fires, facts) = (self.state_at(depth).fires().len(), self.state_at(depth).facts.len());
+        for index in 0..fires {
+            let edge = self.state_at(depth).fires()[index];
+            if self.plan.formula(edge).axis() == Axis::Descendant {
+                self.climb_all(depth, edge);
+            } else {
+                self.assume(depth - 1, edge);
+            }
+        }
+        for index in 0..facts {
+            let fact = self.state_at(depth).facts[index];
+            self.assume(depth, fact);
+        }
+        if !self.state_at(depth).computed.is_empty() {
+            self.begin_computations(depth, node);
+        }
+        if !self.state_at(depth).claims.is_empty() {
+            self.claim_operands(depth, node);
+        }
+        self.drain();
+    }
+
+    /// Facts that need the attributes, which are known now.
+    fn open_rest(&mut self, depth: usize, _node: &Node<'_>) {
+        self.frames.stack[depth].stage |= stage::ATTRIBUTES;
+        for index in 0..self.state_at(depth).open_nots.len() {
+            let not = self.state_at(depth).open_nots[index];
+            if self.truth(depth, not) == Truth::True {
+                self.assume(depth, not);
+            }
+        }
+        self.drain();
+    }
+
+    /// Makes the node a candidate if a target selects it or may yet.
+    fn open_candidate(&mut self, depth: usize, node: &Node<'_>) -> u32 {
+        let state = self.state_at(depth);
+        let flags = state.flags;
+        if state.plain.is_empty() && state.segments.is_empty() {
+            return NONE;
+        }
+        if flags & flag::COUNT != 0 && self.trace.is_none() {
+            for index in 0..self.state_at(depth).plain.len() {
+                let target = self.state_at(depth).plain[index];
+                self.tally(target, 0.0);
+            }
+            return NONE;
+        }
+        let candidate = self.new_candidate(depth, node, flags);
+        for index in 0..self.state_at(depth).plain.len() {
+            let target = self.state_at(depth).plain[index];
+            self.select(target, candidate);
+        }
+        for index in 0..self.state_at(depth).segments.len() {
+            let segment = self.state_at(depth).segments[index];
+            self.rise(segment, depth, candidate);
+        }
+        self.retire(candidate);
+        if self.candidates[candidate].order == u64::MAX { NONE } else { candidate }
+    }
+
+    fn new_candidate(&mut self, depth: usize, node: &Node<'_>, flags: u32) -> u32 {
+        let name = self.expanded_name(node);
+        let order = self.next_node;
+        self.next_node += 1;
+        let reach = self.state_at(depth).reach.clone();
+        if let Some(gate) = &mut self.gate {
+            for &target in reach.iter() {
+                if self.plan.target(target).0 == Output::Fragments {
+                    gate.expect(target, order);
+                }
+            }
+        }
+        let needs_bytes = flags & flag::BYTES != 0;
+        let scope = node.scope.filter(|_| needs_bytes).cloned();
+        let (kind, start, depth_word) = (node.kind, node.start, depth as u32);
+        let id = self.candidates.add(|reused| {
+            let Some(old) = reused else {
+                return Some(Candidate {
+                    order,
+                    kind,
+                    name,
+                    scope,
+                    start,
+                    end: start,
+                    depth: depth_word,
+                    is_open: true,
+                    is_done: false,
+                    references: 0,
+                    undelivered: 0,
+                    reach,
+                    selected: Default::default(),
+                    pending: Default::default(),
+                    passed: Default::default(),
+                    waits: Default::default(),
+                    number: f64::NAN,
+                    bytes: Bytes::InSource,
+                    sent: 0,
+                    needs_bytes,
+                });
+            };
+            (old.order, old.kind, old.name, old.scope) = (order, kind, name, scope);
+            (old.start, old.end, old.depth, old.reach) = (start, start, depth_word, reach);
+            (old.is_open, old.is_done, old.number, old.sent) = (true, false, f64::NAN, 0);
+            old.needs_bytes = needs_bytes;
+            old.selected.clear();
+            old.pending.clear();
+            old.passed.clear();
+            old.waits.clear();
+            None
+        });
+        self.frames.stack[depth].candidate = id;
+        id
+    }
+
+    /// `{uri}local`; neighbours mostly share it.
+    fn expanded_name(&mut self, node: &Node<'_>) -> Rc<[u8]> {
+        let local = node.local();
+        let length = if node.uri.is_empty() { local.len() } else { local.len() + node.uri.len() + 2 };
+        let last = &self.last_name;
+        let is_same = last.len() == length
+            && last.ends_with(local)
+            && (node.uri.is_empty() || &last[1..=node.uri.len()] == node.uri && last[0] == b'{');
+        if !is_same {
+            let mut name = Vec::with_capacity(length);
+            if !node.uri.is_empty() {
+                name.push(b'{');
+                name.extend_from_slice(node.uri);
+                name.push(b'}');
+            }
+            name.extend_from_slice(local);
+            self.last_name = name.into();
+        }
+        self.last_name.clone()
+    }
+
+    fn open_element(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
+        let depth = self.frames.stack.len() - 1;
+        let node = Node {
+            kind: NodeKind::Element,
+            name: tag.name,
+            uri: tag.uri,
+            start: tag.span.start,
+            scope: Some(tag.scope),
+        };
+        self.open_facts(depth, &node);
+        // The element comes before its attributes in document order, yet its own candidate needs
+        // their facts: its number is taken first.
+        let order = self.next_node;
+        self.next_node += 1;
+        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 {
+            self.visit_attributes(tag)?;
+        }
+        self.open_rest(depth, &node);
+        let after = std::mem::replace(&mut self.next_node, order);
+        self.open_candidate(depth, &node);
+        self.next_node = after;
+        self.settle()?;
+        self.check_open()
+    }
+
+    fn visit_attributes(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
+        for attribute in tag.attributes.iter() {
+            let node = Node {
+                kind: NodeKind::Attribute,
+                name: attribute.name,
+                uri: attribute.uri,
+                start: attribute.span.start,
+                scope: None,
+            };
+            self.visit_leaf(attribute.symbol.0, &node, attribute.value, attribute.span.end)?;
+        }
+        Ok(())
+    }
+
+    /// A node without children: opens, has its value and closes at once.
+    fn visit_leaf(&mut self, symbol: u32, node: &Node<'_>, value: &[u8], end: u64) -> Result<(), DocumentError> {
+        let flags = self.push(symbol);
+        if flags & (flag::OPEN | flag::CLOSE) == 0 {
+            self.frames.pop();
+            return Ok(());
+        }
+        let depth = self.frames.stack.len() - 1;
+        self.open_facts(depth, node);
+        self.open_rest(depth, node);
+        self.open_candidate(depth, node);
+        if flags & flag::VALUE != 0 {
+            self.value_frames -= 1;
+        }
+        self.close_facts(depth, value);
+        let candidate = self.frames.stack[depth].candidate;
+        if candidate != NONE {
+            self.candidates[candidate].bytes = Bytes::Value(value.into());
+            if flags & flag::NUMBER != 0 {
+                self.candidates[candidate].number = super::values::parse_number(value);
+            }
+        }
+        self.close_frame(depth, end)
+    }
+
+    /// Facts that the node's value and its end decide.
+    fn close_facts(&mut self, depth: usize, value: &[u8]) {
+        if self.frames.stack[depth].flags & flag::VALUE != 0 {
+            self.try_atoms(depth, value);
+            self.frames.stack[depth].stage |= stage::VALUE;
+            self.drain();
+            self.answer_claims(depth, value);
+        }
+        if !self.state_at(depth).computed.is_empty() {
+            self.end_computations(depth, value);
+        }
+        self.drain();
+        self.frames.stack[depth].stage |= stage::CLOSED;
+        for index in 0..self.state_at(depth).close_nots.len() {
+            let not = self.state_at(depth).close_nots[index];
+            if self.truth(depth, not) == Truth::True {
+                self.assume(depth, not);
+            }
+        }
+        self.drain();
+        if !self.frames.memory(depth).watches.is_empty() {
+            self.wake_negations(depth);
+        }
+    }
+
+    /// Completes the node's candidate and lets go of those that waited here.
+    fn close_frame(&mut self, depth: usize, end: u64) -> Result<(), DocumentError> {
+        let candidate = self.frames.stack[depth].candidate;
+        if candidate != NONE {
+            self.complete(candidate, end)?;
+        }
+        if self.frames.stack[depth].memory != 0 {
+            for waiting in std::mem::take(&mut self.frames.memory_mut(depth).waiting) {
+                self.release_all(waiting.candidates);
+            }
+        }
+        // What turned false here can only matter to nodes below, and those are closed.
+        if self.dirty >= depth {
+            self.dirty = usize::MAX;
+        }
+        if depth > 0 {
+            self.frames.pop();
+        }
+        Ok(())
+    }
+
+    /// Closes the innermost node; the document node keeps its frame for the caller.
+    pub(super) fn close_node(&mut self, end: u64) -> Result<(), DocumentError> {
+        let depth = self.frames.stack.len() - 1;
+        let frame = self.frames.stack[depth];
+        let values = std::mem::take(&mut self.values);
+        let value = &values[frame.value_from as usize..];
+        self.close_facts(depth, if frame.flags & flag::VALUE != 0 { value } else { b"" });
+        if frame.flags & flag::NUMBER != 0 && self.frames.stack[depth].candidate != NONE {
+            self.candidates[self.frames.stack[depth].candidate].number = super::values::parse_number(value);
+        }
+        self.values = values;
+        if frame.flags & flag::VALUE != 0 {
+            self.value_frames -= 1;
+            if self.value_frames == 0 {
+                self.values.clear();
+            }
+        }
+        self.close_frame(depth, end)?;
+        self.settle()
+    }
+
+    fn check_open(&self) -> Result<(), DocumentError> {
+        if self.candidates.held == 0 { Ok(()) } else { self.check_held() }
+    }
+
+    fn finish_text(&mut self) -> Result<(), DocumentError> {
+        let Some(span) = self.text_span.take() else { return Ok(()) };
+        let text = std::mem::take(&mut self.text);
+        self.event_end = span.end;
+        let node = Node { kind: NodeKind::Text, name: b"", uri: b"", start: span.start, scope: None };
+        self.visit_leaf(self.symbols.text, &node, &text, span.end)?;
+        self.text = text;
+        self.text.clear();
+        self.settle()?;
+        self.trace_event();
+        Ok(())
+    }
+
+    #[inline]
+    fn trace_event(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.finish_event(self.event_end, &self.candidates);
+        }
+    }
+
+    #[cold]
+    fn value_too_long(&self, span: Span) -> DocumentError {
+        limit_error("text_bytes_max", self.limits.text_bytes_max, span.start)
+    }
+}
+
+impl Handler for Matcher {
+    fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
+        Symbol(self.symbols.resolve(&self.plan, NodeKind::Element, uri, local))
+    }
+
+    fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
+        Symbol(self.symbols.resolve(&self.plan, NodeKind::Attribute, uri, local))
+    }
+
+    fn block(&mut self, bytes: &[u8], start: u64) {
+        self.source.enter(bytes, start);
+    }
+
+    fn block_end(&mut self, unread: u64) -> Result<(), DocumentError> {
+        self.leave_block(unread)
+    }
+
+    #[inline]
+    fn start(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
+        if self.text_span.is_some() {
+            self.finish_text()?;
+        }
+        self.event_end = tag.span.end;
+        let flags = self.push(tag.symbol.0);
+        if flags & flag::OPEN != 0 {
+            self.open_element(tag)?;
+        }
+        self.trace_event();
+        Ok(())
+    }
+
+    #[inline]
+    fn end(&mut self, span: Span) -> Result<(), DocumentError> {
+        if self.text_span.is_some() {
+            self.finish_text()?;
+        }
+        self.event_end = span.end;
+        let frame = &self.frames.stack[self.frames.stack.len() - 1];
+        if frame.flags & flag::CLOSE != 0 || frame.memory != 0 || frame.candidate != NONE {
+            self.close_node(span.end)?;
+        } else {
+            self.frames.pop();
+        }
+        self.trace_event();
+        Ok(())
+    }
+
+    #[inline]
+    fn text(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
+        if self.value_frames > 0 {
+            if (self.values.len() + value.len()) as u64 > self.limits.text_bytes_max {
+                return Err(self.value_too_long(span));
+            }
+            self.values.extend_from_slice(value);
+        }
+        let top = &self.frames.stack[self.frames.stack.len() - 1];
+        if top.flags & flag::TEXT != 0 || self.trace.is_some() {
+            let start = self.text_span.map_or(span.start, |open| open.start);
+            self.text_span = Some(Span { start, end: span.end });
+            if (self.text.len() + value.len()) as u64 > self.limits.text_bytes_max {
+                return Err(self.value_too_long(span));
+            }
+            self.text.extend_from_slice(value);
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
+        self.finish_text()?;
+        self.event_end = span.end;
+        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::COMMENT != 0 {
+            let node = Node { kind: NodeKind::Comment, name: b"", uri: b"", start: span.start, scope: None };
+            self.visit_leaf(self.symbols.comment, &node, value, span.end)?;
+            self.settle()?;
+        }
+        self.trace_event();
+        Ok(())
+    }
+
+    fn instruction(&mut self, target: &[u8], value: &[u8], span: Span) -> Result<(), DocumentError> {
+        self.finish_text()?;
+        self.event_end = span.end;
+        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::INSTRUCTION != 0 {
+            let symbol = self.symbols.resolve(&self.plan, NodeKind::Instruction, b"", target);
+            let node = Node { kind: NodeKind::Instruction, name: target, uri: b"", start: span.start, scope: None };
+            self.visit_leaf(symbol, &node, value, span.end)?;
+            self.settle()?;
+        }
+        self.trace_event();
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Results as columns, laid out as Arrow lays them out.
+
+use crate::events::Scope;
+use std::rc::Rc;
+
+/// What a row is. The numbers are part of the contract with the binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RowKind {
+    /// The document node.
+    Document = 0,
+    /// An element.
+    Element = 1,
+    /// An attribute.
+    Attribute = 2,
+    /// A text node.
+    Text = 3,
+    /// A comment.
+    Comment = 4,
+    /// A processing instruction.
+    Instruction = 5,
+    /// A number.
+    Number = 7,
+    /// A string.
+    String = 8,
+    /// A boolean.
+    Boolean = 9,
+    /// A document matched, in filter mode.
+    Match = 12,
+}
+
+/// A column of strings: `offsets[i]..offsets[i + 1]` of `bytes`.
+#[derive(Debug)]
+pub struct TextColumn {
+    /// One more than there are rows.
+    pub offsets: Vec<i32>,
+    /// All values behind each other.
+    pub bytes: Vec<u8>,
+}
+
+impl Default for TextColumn {
+    fn default() -> Self {
+        TextColumn { offsets: vec![0], bytes: Vec::new() }
+    }
+}
+
+impl TextColumn {
+    /// Ends the value that was appended to `bytes`.
+    pub fn finish_value(&mut self) {
+        self.offsets.push(self.bytes.len() as i32);
+    }
+
+    /// The value of a row.
+    pub fn value(&self, row: usize) -> &[u8] {
+        &self.bytes[self.offsets[row] as usize..self.offsets[row + 1] as usize]
+    }
+}
+
+/// Namespace declarations `(prefix, uri)`.
+pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
+
+/// Finished rows, column by column.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// Numbers of the subscriptions.
+    pub subscription: Vec<u32>,
+    /// Order of decision per subscription and document.
+    pub ordinal: Vec<i64>,
+    /// `RowKind` codes.
+    pub kind: Vec<u8>,
+    /// `{uri}local`, target, or empty.
+    pub name: TextColumn,
+    /// Source text or string value.
+    pub value: TextColumn,
+    /// First byte; -1 for an atomic value.
+    pub start: Vec<i64>,
+    /// One past the last byte; -1 for an atomic value or an unfinished part.
+    pub end: Vec<i64>,
+    /// Offset just past the deciding event.
+    pub decided_at: Vec<i64>,
+    /// Number of the node in document order.
+    pub node: Vec<i64>,
+    /// Place in `scopes`, or -1.
+    pub scope: Vec<i32>,
+    /// Declarations in scope where results start.
+    pub scopes: Vec<Declarations>,
+    last_scope: Option<Rc<Scope>>,
+}
+
+/// The fixed-size part of a row.
+#[derive(Clone, Copy, Debug)]
+pub struct RowHead {
+    pub subscription: u32,
+    pub ordinal: u64,
+    pub kind: RowKind,
+    /// Start and end; none for an atomic value.
+    pub span: Option<(u64, Option<u64>)>,
+    pub decided_at: u64,
+    pub node: u64,
+}
+
+impl Rows {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// Adds a row whose value was appended to `value.bytes` already.
+    pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
+        self.subscription.push(head.subscription);
+        self.ordinal.push(head.ordinal as i64);
+        self.kind.push(head.kind as u8);
+        self.name.bytes.extend_from_slice(name);
+        self.name.finish_value();
+        self.value.finish_value();
+        let (start, end) = head.span.map_or((-1, -1), |(s, e)| (s as i64, e.map_or(-1, |e| e as i64)));
+        self.start.push(start);
+        self.end.push(end);
+        self.decided_at.push(head.decided_at as i64);
+        self.node.push(head.node as i64);
+        let scope = scope.map_or(-1, |scope| self.scope_index(scope));
+        self.scope.push(scope);
+    }
+
+    fn scope_index(&mut self, scope: &Rc<Scope>) -> i32 {
+        // Neighbouring results share their scope, so one remembered entry is enough.
+        if !self.last_scope.as_ref().is_some_and(|last| Rc::ptr_eq(last, scope)) {
+            let declarations = flatten(scope);
+            if declarations.is_empty() {
+                return -1;
+            }
+            self.scopes.push(declarations);
+            self.last_scope = Some(scope.clone());
+        }
+        self.scopes.len() as i32 - 1
+    }
+}
+
+/// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
+fn flatten(scope: &Scope) -> Declarations {
+    let mut found: Declarations = Vec::new();
+    let mut at = Some(scope);
+    while let Some(scope) = at {
+        for (prefix, uri) in scope.declared.iter() {
+            if !found.iter().any(|(seen, _)| seen == prefix) {
+                found.push((prefix.clone(), uri.clone()));
+            }
+        }
+        at = scope.outer.as_deref();
+    }
+    found.retain(|(_, uri)| !uri.is_empty());
+    found.sort();
+    found
+}

@@ -1,0 +1,472 @@
+//! The lazy automaton over label paths.
+//!
+//! A state is what the structure of the plan says about a node, given the symbols on the way to
+//! it: the spine steps it matches, the shapes to be decided at it, and what both arm below it.
+//! Constants and predicates play no part, so regular documents need few states. The cache is
+//! bounded: when it is full, only the states of open nodes survive.
+
+use super::symbols::Symbols;
+use crate::plan::{Axis, NONE, NodeKind, OperandKind, Plan};
+use crate::plan::{FormulaKind, ShapeKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What a node in this state asks for.
+pub mod flag {
+    /// Its string value.
+    pub const VALUE: u32 = 1;
+    /// Its attributes.
+    pub const ATTRIBUTES: u32 = 1 << 1;
+    /// Its text children as nodes.
+    pub const TEXT: u32 = 1 << 2;
+    /// Its comment children.
+    pub const COMMENT: u32 = 1 << 3;
+    /// Its instruction children.
+    pub const INSTRUCTION: u32 = 1 << 4;
+    /// Something to do when it opens.
+    pub const OPEN: u32 = 1 << 5;
+    /// Something to do when it closes.
+    pub const CLOSE: u32 = 1 << 6;
+    /// The hash of equality atoms.
+    pub const EQUAL: u32 = 1 << 7;
+    /// Its number, for an aggregate.
+    pub const NUMBER: u32 = 1 << 8;
+    /// Its bytes, for a result.
+    pub const BYTES: u32 = 1 << 9;
+    /// Nothing but being counted.
+    pub const COUNT: u32 = 1 << 10;
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    symbol: u32,
+    matched: Box<[u32]>,
+    deep: Box<[u32]>,
+    here: Box<[u32]>,
+    deep_shapes: Box<[u32]>,
+    fires: Box<[u32]>,
+}
+
+/// A state with everything derived from its key.
+#[derive(Debug)]
+pub struct State {
+    key: Rc<Key>,
+    pub flags: u32,
+    /// Targets that select the node at once.
+    pub plain: Box<[u32]>,
+    /// Segments that end in the node.
+    pub segments: Box<[u32]>,
+    /// Every target that may select the node.
+    pub reach: Rc<[u32]>,
+    /// `Is` formulas that hold at the node and announce it.
+    pub facts: Box<[u32]>,
+    /// Negations decided when the node's attributes are known.
+    pub open_nots: Box<[u32]>,
+    /// Negations decided when the node closes.
+    pub close_nots: Box<[u32]>,
+    /// Value atoms to try one by one.
+    pub atoms: Box<[u32]>,
+    /// Computed formulas armed at the node.
+    pub computed: Box<[u32]>,
+    /// Operands of computed formulas that the node may be: formula, place, leaf.
+    pub claims: Box<[(u32, u32, u32)]>,
+    next: Vec<u32>,
+}
+
+impl State {
+    /// Whether the node matches a spine step.
+    #[inline]
+    pub fn matches(&self, spine: u32) -> bool {
+        contains(&self.key.matched, spine)
+    }
+    /// Whether a shape is decided at the node.
+    #[inline]
+    pub fn arms(&self, shape: u32) -> bool {
+        contains(&self.key.here, shape)
+    }
+    /// Whether a descendant edge is armed at the node or above it.
+    #[inline]
+    pub fn arms_below(&self, shape: u32) -> bool {
+        contains(&self.key.deep_shapes, shape)
+    }
+    /// Existence edges that the node's start decides.
+    #[inline]
+    pub fn fires(&self) -> &[u32] {
+        &self.key.fires
+    }
+    fn bytes(&self) -> usize {
+        let words = self.key.matched.len() + self.key.deep.len() + self.key.here.len() + self.key.deep_shapes.len();
+        std::mem::size_of::<State>() + 4 * (words + self.next.len() + self.segments.len() + self.atoms.len())
+    }
+}
+
+#[inline]
+fn contains(sorted: &[u32], item: u32) -> bool {
+    if sorted.len() <= 8 { sorted.contains(&item) } else { sorted.binary_search(&item).is_ok() }
+}
+
+/// The states built so far.
+pub struct Automaton {
+    states: Vec<State>,
+    ids: FxHashMap<Rc<Key>, u32>,
+    bytes: usize,
+    bytes_max: usize,
+    pub builds: u64,
+    pub clears: u64,
+}
+
+impl Automaton {
+    pub fn new(bytes_max: usize) -> Self {
+        Automaton { states: Vec::new(), ids: FxHashMap::default(), bytes: 0, bytes_max, builds: 0, clears: 0 }
+    }
+
+    #[inline]
+    pub fn state(&self, id: u32) -> &State {
+        &self.states[id as usize]
+    }
+
+    /// The transition, if it was built before.
+    #[inline]
+    pub fn next(&self, state: u32, symbol: u32) -> u32 {
+        self.states[state as usize].next.get(symbol as usize).copied().unwrap_or(NONE)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.bytes > self.bytes_max
+    }
+
+    /// The state of the document node.
+    pub fn root(&mut self, plan: &Plan, symbols: &Symbols) -> u32 {
+        let draft = Draft { matched: vec![0], ..Draft::default() };
+        self.intern(plan, symbols, symbols.document, draft)
+    }
+
+    /// Builds the transition and remembers it.
+    #[cold]
+    pub fn build(&mut self, plan: &Plan, symbols: &Symbols, from: u32, symbol: u32) -> u32 {
+        self.builds += 1;
+        let draft = Draft::step(plan, symbols, &self.states[from as usize].key.clone(), symbol);
+        let to = self.intern(plan, symbols, symbol, draft);
+        let next = &mut self.states[from as usize].next;
+        if next.len() <= symbol as usize {
+            self.bytes += 4 * (symbol as usize + 1 - next.len());
+            next.resize(symbol as usize + 1, NONE);
+        }
+        next[symbol as usize] = to;
+        to
+    }
+
+    /// Forgets every state but those in `open`, and renames these.
+    pub fn clear(&mut self, open: &mut [u32]) {
+        self.clears += 1;
+        let mut kept: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut old: Vec<Option<State>> = std::mem::take(&mut self.states).into_iter().map(Some).collect();
+        self.ids.clear();
+        self.bytes = 0;
+        for state in open {
+            let next = self.states.len() as u32;
+            let id = *kept.entry(*state).or_insert(next);
+            if let Some(mut survivor) = old[*state as usize].take() {
+                survivor.next = Vec::new();
+                self.bytes += survivor.bytes();
+                self.ids.insert(survivor.key.clone(), id);
+                self.states.push(survivor);
+            }
+            *state = id;
+        }
+    }
+
+    fn intern(&mut self, plan: &Plan, symbols: &Symbols, symbol: u32, draft: Draft) -> u32 {
+        let key = Rc::new(draft.finish(plan, symbols, symbol));
+        if let Some(&id) = self.ids.get(&key) {
+            return id;
+        }
+        let id = self.states.len() as u32;
+        let state = derive(plan, symbols, key.clone());
+        self.bytes += state.bytes();
+        self.states.push(state);
+        self.ids.insert(key, id);
+        id
+    }
+}
+
+#[derive(Default)]
+struct Draft {
+    matched: Vec<u32>,
+    deep: Vec<u32>,
+    here: Vec<u32>,
+    deep_shapes: Vec<u32>,
+    fires: Vec<u32>,
+}
+
+impl Draft {
+    /// What a parent's state says about a child or attribute with this symbol.
+    fn step(plan: &Plan, symbols: &Symbols, parent: &Key, symbol: u32) -> Draft {
+        let class = symbols.class(symbol);
+        let mut draft = Draft::default();
+        let near = if class.kind == NodeKind::Attribute { Axis::Attribute } else { Axis::Child };
+        for &spine in &parent.matched {
+            draft.kids(plan, &class.tests, spine, near);
+        }
+        let arms = parent.here.iter().copied().filter(|&s| is_edge(plan, s, near));
+        let mut armed: Vec<u32> = arms.collect();
+        if near == Axis::Child {
+            for &spine in &parent.deep {
+                draft.kids(plan, &class.tests, spine, Axis::Descendant);
+                draft.kids(plan, &class.tests, spine, Axis::DescendantOrSelf);
+            }
+            armed.extend_from_slice(&parent.deep_shapes);
+            if class.kind == NodeKind::Element {
+                draft.deep.extend_from_slice(&parent.deep);
+                draft.deep_shapes.extend_from_slice(&parent.deep_shapes);
+            }
+        }
+        for shape in armed {
+            let edge = plan.shape(shape);
+            if class.tests.binary_search(&edge.test()).is_ok() {
+                draft.here.push(edge.sub());
+                // An edge that leads to nothing but existence is decided by the start itself.
+                draft.fires.extend(edge.formulas().iter().filter(|&&f| plan.formula(f).sub() == 0));
+            }
+        }
+        draft
+    }
+
+    fn kids(&mut self, plan: &Plan, tests: &[u32], spine: u32, axis: Axis) {
+        let kids = plan.spine(spine).kids();
+        for &test in tests {
+            if let Some(kid) = find_kid(kids, axis, test) {
+                self.matched.push(kid);
+            }
+        }
+    }
+
+    fn finish(mut self, plan: &Plan, symbols: &Symbols, symbol: u32) -> Key {
+        let class = symbols.class(symbol);
+        self.close_matched(plan, &class.tests, 0);
+        for &spine in &self.matched {
+            self.here.extend(plan.spine(spine).formulas().iter().map(|&f| plan.formula(f).shape()));
+        }
+        let first_operand = self.matched.len();
+        self.close_here(plan);
+        self.close_matched(plan, &class.tests, first_operand);
+        for list in [&mut self.matched, &mut self.here] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        if matches!(class.kind, NodeKind::Element | NodeKind::Document) {
+            let deep = self.matched.iter().copied().filter(|&s| has_deep_kids(plan, s));
+            self.deep.extend(deep);
+            let edges = self.here.iter().copied().filter(|&s| is_edge(plan, s, Axis::Descendant));
+            self.deep_shapes.extend(edges);
+        }
+        for list in [&mut self.deep, &mut self.deep_shapes, &mut self.fires] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Key {
+            symbol,
+            matched: self.matched.into(),
+            deep: self.deep.into(),
+            here: self.here.into(),
+            deep_shapes: self.deep_shapes.into(),
+            fires: self.fires.into(),
+        }
+    }
+
+    /// Adds the steps that the same node takes along self and descendant-or-self.
+    fn close_matched(&mut self, plan: &Plan, tests: &[u32], from: usize) {
+        let mut at = from;
+        while at < self.matched.len() {
+            let spine = self.matched[at];
+            self.kids(plan, tests, spine, Axis::Itself);
+            self.kids(plan, tests, spine, Axis::DescendantOrSelf);
+            at += 1;
+        }
+    }
+
+    /// Adds the parts of every shape, and the roots of operands that start at this node.
+    fn close_here(&mut self, plan: &Plan) {
+        let mut at = 0;
+        let mut seen = rustc_hash::FxHashSet::default();
+        self.here.retain(|&shape| seen.insert(shape));
+        while at < self.here.len() {
+            let shape = plan.shape(self.here[at]);
+            at += 1;
+            match shape.kind() {
+                ShapeKind::And | ShapeKind::Or => {
+                    let parts = shape.children().iter().copied().filter(|&part| seen.insert(part));
+                    self.here.extend(parts);
+                }
+                ShapeKind::Not if seen.insert(shape.sub()) => self.here.push(shape.sub()),
+                ShapeKind::Computed => {
+                    let roots = shape.children().iter().map(|&o| plan.operand(o).root);
+                    self.matched.extend(roots.filter(|&root| root != NONE));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_edge(plan: &Plan, shape: u32, axis: Axis) -> bool {
+    let shape = plan.shape(shape);
+    shape.kind() == ShapeKind::Edge && shape.axis() == axis
+}
+
+fn has_deep_kids(plan: &Plan, spine: u32) -> bool {
+    let deep = [Axis::Descendant as u32, Axis::DescendantOrSelf as u32];
+    plan.spine(spine).kids().chunks_exact(3).any(|kid| deep.contains(&kid[0]))
+}
+
+fn find_kid(kids: &[u32], axis: Axis, test: u32) -> Option<u32> {
+    let wanted = (axis as u32, test);
+    let (mut low, mut high) = (0, kids.len() / 3);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let found = (kids[3 * middle], kids[3 * middle + 1]);
+        match found.cmp(&wanted) {
+            std::cmp::Ordering::Equal => return Some(kids[3 * middle + 2]),
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+        }
+    }
+    None
+}
+
+fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
+    let (mut plain, mut segments, mut reach, mut claims) = (vec![], vec![], vec![], vec![]);
+    let mut flags = 0;
+    for &spine in &key.matched {
+        let view = plan.spine(spine);
+        plain.extend_from_slice(view.plain());
+        segments.extend_from_slice(view.segments());
+        reach.extend_from_slice(view.reach());
+        for claim in view.claims().chunks_exact(2) {
+            claims.push((claim[0], claim[1], spine));
+        }
+        if view.needs_number() {
+            flags |= flag::NUMBER | flag::VALUE;
+        }
+    }
+    for list in [&mut plain, &mut segments, &mut reach] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let mut state = State {
+        key: key.clone(),
+        flags,
+        plain: plain.into(),
+        segments: segments.into(),
+        reach: reach.into(),
+        facts: Box::default(),
+        open_nots: Box::default(),
+        close_nots: Box::default(),
+        atoms: Box::default(),
+        computed: Box::default(),
+        claims: claims.into(),
+        next: Vec::new(),
+    };
+    derive_formulas(plan, symbols, &key, &mut state);
+    derive_flags(plan, &key, &mut state);
+    state
+}
+
+fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State) {
+    let (mut facts, mut open_nots, mut close_nots, mut atoms, mut computed) = (vec![], vec![], vec![], vec![], vec![]);
+    if key.matched.contains(&0) && !plan.formula(0).root_targets().is_empty() {
+        facts.push(0);
+    }
+    for &shape in &key.here {
+        let view = plan.shape(shape);
+        match view.kind() {
+            ShapeKind::Is => {
+                let hold = view.formulas().iter().filter(|&&f| symbols.passes(key.symbol, plan.formula(f).test()));
+                facts.extend(hold);
+            }
+            ShapeKind::Not => {
+                for &not in view.formulas().iter().filter(|&&f| plan.formula(f).announces()) {
+                    let child = plan.formula(plan.formula(not).sub());
+                    match child.kind() {
+                        FormulaKind::Is => open_nots.push(not),
+                        FormulaKind::Edge if child.axis() == Axis::Attribute => open_nots.push(not),
+                        // The negation of a computed formula is announced when that is computed.
+                        FormulaKind::Computed => {}
+                        _ => close_nots.push(not),
+                    }
+                }
+            }
+            ShapeKind::Equal => state.flags |= flag::EQUAL | flag::VALUE,
+            ShapeKind::Atom => {
+                atoms.extend_from_slice(view.formulas());
+                state.flags |= flag::VALUE;
+            }
+            ShapeKind::Computed => computed.extend_from_slice(view.formulas()),
+            _ => {}
+        }
+    }
+    let own_value = |f: &u32| {
+        let mut operands = plan.formula(*f).children().iter().map(|&o| plan.operand(o));
+        operands.any(|o| o.root == NONE && o.kind == OperandKind::Value)
+    };
+    let claimed_value = |&(f, place, _): &(u32, u32, u32)| {
+        plan.operand(plan.formula(f).children()[place as usize]).kind == OperandKind::Value
+    };
+    if computed.iter().any(own_value) || state.claims.iter().any(claimed_value) {
+        state.flags |= flag::VALUE;
+    }
+    (state.facts, state.open_nots, state.close_nots) = (facts.into(), open_nots.into(), close_nots.into());
+    (state.atoms, state.computed) = (atoms.into(), computed.into());
+}
+
+fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
+    let mut want = |kind: NodeKind| {
+        state.flags |= match kind {
+            NodeKind::Text => flag::TEXT,
+            NodeKind::Comment => flag::COMMENT,
+            NodeKind::Instruction => flag::INSTRUCTION,
+            NodeKind::Any => flag::TEXT | flag::COMMENT | flag::INSTRUCTION,
+            _ => 0,
+        }
+    };
+    let mut attributes = false;
+    for (spines, near) in [(&key.matched, true), (&key.deep, false)] {
+        for &spine in spines {
+            for kid in plan.spine(spine).kids().chunks_exact(3) {
+                match Axis::from_code(kid[0]) {
+                    Some(Axis::Attribute) => attributes |= near,
+                    Some(Axis::Itself) => {}
+                    _ => want(plan.test(kid[1]).0),
+                }
+            }
+        }
+    }
+    for &shape in key.here.iter().chain(&key.deep_shapes) {
+        let view = plan.shape(shape);
+        match (view.kind(), view.axis()) {
+            (ShapeKind::Edge, Axis::Attribute) => attributes = true,
+            (ShapeKind::Edge, _) => want(plan.test(view.test()).0),
+            _ => {}
+        }
+    }
+    if attributes {
+        state.flags |= flag::ATTRIBUTES;
+    }
+    let outputs = || state.reach.iter().map(|&t| plan.target(t).0);
+    if outputs().any(|output| output == crate::plan::Output::Fragments) {
+        state.flags |= flag::BYTES;
+    }
+    let is_count = |output| matches!(output, crate::plan::Output::Aggregate { function: 0, .. });
+    if state.segments.is_empty() && !state.plain.is_empty() && outputs().all(is_count) {
+        state.flags |= flag::COUNT;
+    }
+    let busy = !(state.plain.is_empty() && state.segments.is_empty() && state.claims.is_empty());
+    let formulas = !(key.fires.is_empty() && state.facts.is_empty() && state.open_nots.is_empty());
+    if busy || formulas || attributes || !state.computed.is_empty() || state.flags & flag::VALUE != 0 {
+        state.flags |= flag::OPEN;
+    }
+    let value = state.flags & flag::VALUE != 0;
+    if value || !state.close_nots.is_empty() || !state.computed.is_empty() {
+        state.flags |= flag::CLOSE;
+    }
+}

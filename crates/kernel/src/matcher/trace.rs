@@ -1,0 +1,38 @@
+//! A record of every event, for oracles: what it decided and what is held after it.
+
+use super::candidates::{Candidate, Candidates};
+
+/// What one event did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceEntry {
+    /// Offset just past the event.
+    pub offset: u64,
+    /// Decided results: target, start of the node; an atomic value has no start.
+    pub decided: Vec<(u32, Option<u64>)>,
+    /// Numbers in document order and starts of the undecided candidates held after the event.
+    pub held: Vec<(u64, u64)>,
+}
+
+/// The record so far.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    pub entries: Vec<TraceEntry>,
+    decided: Vec<(u32, Option<u64>)>,
+}
+
+impl Trace {
+    pub fn decide<'a>(&mut self, decided: impl Iterator<Item = (u32, &'a Candidate)>) {
+        self.decided.extend(decided.map(|(target, candidate)| (target, Some(candidate.start))));
+    }
+
+    pub fn answer(&mut self, target: u32) {
+        self.decided.push((target, None));
+    }
+
+    pub fn finish_event(&mut self, offset: u64, candidates: &Candidates) {
+        let is_held = |c: &&Candidate| c.references > 0 && !c.is_done;
+        let mut held: Vec<_> = candidates.iter().filter(is_held).map(|c| (c.order, c.start)).collect();
+        held.sort_unstable();
+        self.entries.push(TraceEntry { offset, decided: std::mem::take(&mut self.decided), held });
+    }
+}

@@ -1,0 +1,212 @@
+//! Interns programs: each distinct step, formula, guard and constant exists once.
+
+use super::formulas::{ExprKey, FALSE, FormulaKey, Local, ShapeKey, TRUE};
+use super::image::Plan;
+use super::intern::Interner;
+use super::program::{Axis, NodeKind, OutputSpec, PathSpec, Program, ProgramError};
+use rustc_hash::FxHashMap;
+
+/// A node test with interned names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TestKey {
+    pub kind: NodeKind,
+    pub local: Option<u32>,
+    pub uris: Option<Vec<u32>>,
+}
+
+/// A step of the spine trie; predicates are no part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct SpineNode {
+    pub parent: Option<u32>,
+    pub axis: Axis,
+    pub test: u32,
+}
+
+/// What lies below a guard: the leaf of the spine, or the next guard down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Below {
+    Leaf(u32),
+    Guard(u32),
+}
+
+/// A guarded suffix of a path: at a node matching `spine`, `formula` must hold, then `below`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GuardKey {
+    pub spine: u32,
+    pub formula: u32,
+    pub below: Below,
+}
+
+/// How a node becomes a result: at once at a leaf, or when the topmost guard lets it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Way {
+    Plain(u32),
+    Guarded(u32),
+}
+
+/// A distinct question; subscriptions that ask it share one posting list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TargetKey {
+    pub ways: Vec<Way>,
+    pub output: OutputSpec,
+}
+
+/// Collects programs and freezes them into a plan.
+#[derive(Debug)]
+pub struct Builder {
+    pub(super) strings: Interner<Box<[u8]>>,
+    pub(super) numbers: Interner<u64>,
+    pub(super) tests: Interner<TestKey>,
+    pub(super) exprs: Interner<ExprKey>,
+    pub(super) formulas: Interner<FormulaKey>,
+    pub(super) shapes: Interner<ShapeKey>,
+    pub(super) shape_of: Vec<u32>,
+    pub(super) spines: Vec<SpineNode>,
+    pub(super) spine_ids: FxHashMap<(u32, Axis, u32), u32>,
+    pub(super) operand_roots: FxHashMap<Vec<(Axis, u32)>, (u32, u32)>,
+    pub(super) guards: Interner<GuardKey>,
+    pub(super) targets: Interner<TargetKey>,
+    pub(super) postings: Vec<Vec<u32>>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// An empty builder.
+    pub fn new() -> Self {
+        let mut builder = Builder {
+            strings: Interner::default(),
+            numbers: Interner::default(),
+            tests: Interner::default(),
+            exprs: Interner::default(),
+            formulas: Interner::default(),
+            shapes: Interner::default(),
+            shape_of: Vec::new(),
+            spines: Vec::new(),
+            spine_ids: FxHashMap::default(),
+            operand_roots: FxHashMap::default(),
+            guards: Interner::default(),
+            targets: Interner::default(),
+            postings: Vec::new(),
+        };
+        let root = builder.tests.intern(TestKey { kind: NodeKind::Document, local: None, uris: None }).0;
+        builder.spines.push(SpineNode { parent: None, axis: Axis::Itself, test: root });
+        builder.formula(FormulaKey::True);
+        builder.formula(FormulaKey::False);
+        builder
+    }
+
+    /// Adds a program under the subscription's number.
+    pub fn add(&mut self, subscription: u32, program: &[u8]) -> Result<(), ProgramError> {
+        let program = Program::read(program)?;
+        let local = self.intern_tables(&program)?;
+        let mut ways = Vec::with_capacity(program.paths.len());
+        for path in &program.paths {
+            ways.extend(self.way(path, &local));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        let at = |f: u32| local.formulas[f as usize];
+        let output = match program.output {
+            OutputSpec::Boolean { holds, fails } => OutputSpec::Boolean { holds: at(holds), fails: at(fails) },
+            OutputSpec::Value { formula, kind } => {
+                if !matches!(self.formulas.keys()[at(formula) as usize], FormulaKey::Computed { .. }) {
+                    return Err(ProgramError("a value is not a computed formula"));
+                }
+                OutputSpec::Value { formula: at(formula), kind }
+            }
+            OutputSpec::Filter { holds } => OutputSpec::Filter { holds: at(holds) },
+            other => other,
+        };
+        let (target, new) = self.targets.intern(TargetKey { ways, output });
+        if new {
+            self.postings.push(Vec::new());
+        }
+        self.postings[target as usize].push(subscription);
+        Ok(())
+    }
+
+    /// The plan of everything added so far.
+    pub fn freeze(&self) -> Plan {
+        super::freeze::freeze(self)
+    }
+
+    fn intern_tables(&mut self, program: &Program) -> Result<Local, ProgramError> {
+        let strings: Vec<u32> =
+            program.strings.iter().map(|s| self.strings.intern(s.clone().into_boxed_slice()).0).collect();
+        let numbers = program.numbers.iter().map(|n| self.numbers.intern(n.to_bits()).0).collect();
+        let tests = program
+            .tests
+            .iter()
+            .map(|test| {
+                let key = TestKey {
+                    kind: test.kind,
+                    local: test.local.map(|s| strings[s as usize]),
+                    uris: test.uris.as_ref().map(|uris| uris.iter().map(|&s| strings[s as usize]).collect()),
+                };
+                self.tests.intern(key).0
+            })
+            .collect();
+        let mut local = Local { strings, numbers, tests, exprs: Vec::new(), formulas: Vec::new() };
+        for expr in &program.exprs {
+            let id = self.intern_expr(expr, &local);
+            local.exprs.push(id);
+        }
+        for formula in &program.formulas {
+            let id = self.intern_spec(formula, program, &local)?;
+            local.formulas.push(id);
+        }
+        Ok(local)
+    }
+
+    /// Interns one alternative; nothing where a condition can never hold.
+    fn way(&mut self, path: &PathSpec, local: &Local) -> Option<Way> {
+        let formula = |f: u32| local.formulas[f as usize];
+        let mut spine = 0;
+        let mut guards = vec![(0, formula(path.root))];
+        for &(axis, test, condition) in &path.steps {
+            spine = self.spine(spine, axis, local.tests[test as usize]);
+            guards.push((spine, formula(condition)));
+        }
+        if guards.iter().any(|&(_, f)| f == FALSE) {
+            return None;
+        }
+        guards.retain(|&(_, f)| f != TRUE);
+        if guards.is_empty() {
+            return Some(Way::Plain(spine));
+        }
+        let mut below = Below::Leaf(spine);
+        let mut top = 0;
+        for &(spine, formula) in guards.iter().rev() {
+            top = self.guards.intern(GuardKey { spine, formula, below }).0;
+            below = Below::Guard(top);
+        }
+        Some(Way::Guarded(top))
+    }
+
+    fn spine(&mut self, parent: u32, axis: Axis, test: u32) -> u32 {
+        let next = self.spines.len() as u32;
+        let id = *self.spine_ids.entry((parent, axis, test)).or_insert(next);
+        if id == next {
+            self.spines.push(SpineNode { parent: Some(parent), axis, test });
+        }
+        id
+    }
+
+    /// The spine of an operand's path, under a root of its own: it starts wherever the formula
+    /// is armed, not at the document node.
+    pub(super) fn operand_path(&mut self, steps: &[(Axis, u32)]) -> (u32, u32) {
+        if let Some(&found) = self.operand_roots.get(steps) {
+            return found;
+        }
+        let root = self.spines.len() as u32;
+        self.spines.push(SpineNode { parent: None, axis: Axis::Itself, test: 0 });
+        let leaf = steps.iter().fold(root, |spine, &(axis, test)| self.spine(spine, axis, test));
+        self.operand_roots.insert(steps.to_vec(), (root, leaf));
+        (root, leaf)
+    }
+}

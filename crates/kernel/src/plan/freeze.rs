@@ -1,0 +1,406 @@
+//! Lays a builder's tables out as an image.
+
+use super::builder::{Below, Builder, Way};
+use super::formulas::{FormulaKey, ShapeKey, TRUE};
+use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
+use super::program::{Comparison, OutputSpec};
+use rustc_hash::FxHashMap;
+
+/// One section under construction beside the pool of lists.
+struct Layout {
+    sections: [Vec<u32>; SECTIONS],
+}
+
+impl Layout {
+    fn new() -> Self {
+        let mut layout = Layout { sections: Default::default() };
+        // The empty list has place 0 and is shared by everyone.
+        layout.sections[Section::Lists as usize].push(0);
+        layout
+    }
+
+    fn list(&mut self, items: &[u32]) -> u32 {
+        if items.is_empty() {
+            return 0;
+        }
+        let pool = &mut self.sections[Section::Lists as usize];
+        let at = pool.len() as u32;
+        pool.push(items.len() as u32);
+        pool.extend_from_slice(items);
+        at
+    }
+
+    fn push(&mut self, section: Section, record: &[u32]) -> u32 {
+        let words = &mut self.sections[section as usize];
+        let at = words.len() / record.len().max(1);
+        words.extend_from_slice(record);
+        at as u32
+    }
+
+    fn finish(self) -> Vec<u32> {
+        let mut words = vec![0; HEAD];
+        (words[0], words[1]) = (MAGIC, VERSION);
+        for (index, section) in self.sections.into_iter().enumerate() {
+            words[2 + 2 * index] = words.len() as u32;
+            words[3 + 2 * index] = section.len() as u32;
+            words.extend_from_slice(&section);
+        }
+        words
+    }
+}
+
+/// The lists that point against the direction of interning.
+struct Reverse {
+    disjunctions: Vec<Vec<u32>>,
+    conjunctions: Vec<Vec<u32>>,
+    edges: Vec<Vec<u32>>,
+    guards: Vec<Vec<u32>>,
+    root_targets: Vec<Vec<u32>>,
+    negation: Vec<u32>,
+    announces: Vec<bool>,
+    access: Vec<u32>,
+}
+
+/// Builds the image of everything in the builder.
+pub fn freeze(builder: &Builder) -> Plan {
+    let mut layout = Layout::new();
+    freeze_constants(builder, &mut layout);
+    let reverse = Reverse::of(builder);
+    let operands = freeze_operands(builder, &mut layout);
+    freeze_formulas(builder, &reverse, &operands, &mut layout);
+    freeze_shapes(builder, &operands, &mut layout);
+    freeze_spines_and_guards(builder, &mut layout);
+    freeze_targets(builder, &mut layout);
+    Plan::from_words(layout.finish()).unwrap_or_else(|reason| panic!("a fresh plan is sound: {reason}"))
+}
+
+fn freeze_constants(builder: &Builder, layout: &mut Layout) {
+    let mut bytes: Vec<u8> = Vec::new();
+    for string in builder.strings.keys() {
+        layout.push(Section::Strings, &[bytes.len() as u32, string.len() as u32]);
+        bytes.extend_from_slice(string);
+    }
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    for chunk in bytes.chunks_exact(4) {
+        layout.push(Section::Bytes, &[u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]])]);
+    }
+    for &number in builder.numbers.keys() {
+        layout.push(Section::Numbers, &[number as u32, (number >> 32) as u32]);
+    }
+    for test in builder.tests.keys() {
+        let uris = test.uris.as_ref().map_or(NONE, |uris| layout.list(uris));
+        layout.push(Section::Tests, &[test.kind as u32, test.local.unwrap_or(NONE), uris]);
+    }
+    for (op, args) in builder.exprs.keys() {
+        let args = layout.list(args);
+        layout.push(Section::Exprs, &[*op as u32, args]);
+    }
+}
+
+impl Reverse {
+    fn of(builder: &Builder) -> Reverse {
+        let keys = builder.formulas.keys();
+        let lists = || vec![Vec::new(); keys.len()];
+        let mut r = Reverse {
+            disjunctions: lists(),
+            conjunctions: lists(),
+            edges: lists(),
+            guards: lists(),
+            root_targets: lists(),
+            negation: vec![NONE; keys.len()],
+            announces: vec![false; keys.len()],
+            access: vec![NONE; keys.len()],
+        };
+        let mut parents = vec![0u32; keys.len()];
+        for key in keys {
+            match key {
+                FormulaKey::And(c) | FormulaKey::Or(c) => c.iter().for_each(|&f| parents[f as usize] += 1),
+                FormulaKey::Edge { sub, .. } => parents[*sub as usize] += 1,
+                _ => {}
+            }
+        }
+        for (id, key) in keys.iter().enumerate() {
+            let id = id as u32;
+            match key {
+                FormulaKey::Not(child) => r.negation[*child as usize] = id,
+                FormulaKey::Edge { sub, .. } => r.edges[*sub as usize].push(id),
+                FormulaKey::Or(children) => children.iter().for_each(|&c| r.disjunctions[c as usize].push(id)),
+                FormulaKey::And(children) => {
+                    // The access child wakes the conjunction, the others are only probed. A
+                    // positive child with few parents is the most selective one.
+                    let access = children.iter().copied().min_by_key(|&c| (is_negative(keys, c), parents[c as usize], c));
+                    let access = access.unwrap_or(TRUE);
+                    r.access[id as usize] = access;
+                    r.conjunctions[access as usize].push(id);
+                }
+                _ => {}
+            }
+        }
+        for (id, guard) in builder.guards.keys().iter().enumerate() {
+            r.guards[guard.formula as usize].push(id as u32);
+            r.announce(keys, guard.formula);
+        }
+        for (id, target) in builder.targets.keys().iter().enumerate() {
+            for formula in root_formulas(&target.output) {
+                r.root_targets[formula as usize].push(id as u32);
+                r.announce(keys, formula);
+            }
+        }
+        for key in keys {
+            if let FormulaKey::Edge { sub, .. } = key {
+                r.announce(keys, *sub);
+            }
+        }
+        r
+    }
+
+    fn announce(&mut self, keys: &[FormulaKey], formula: u32) {
+        if std::mem::replace(&mut self.announces[formula as usize], true) {
+            return;
+        }
+        match &keys[formula as usize] {
+            FormulaKey::And(children) => {
+                for &child in children {
+                    // A negation beside the access child is woken by a watch, not by itself.
+                    if child == self.access[formula as usize] || !matches!(keys[child as usize], FormulaKey::Not(_)) {
+                        self.announce(keys, child);
+                    }
+                }
+            }
+            FormulaKey::Or(children) => children.iter().for_each(|&child| self.announce(keys, child)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether the formula may turn true without a positive event.
+fn is_negative(keys: &[FormulaKey], formula: u32) -> bool {
+    match &keys[formula as usize] {
+        FormulaKey::Not(_) => true,
+        FormulaKey::And(c) => c.iter().all(|&f| is_negative(keys, f)),
+        FormulaKey::Or(c) => c.iter().any(|&f| is_negative(keys, f)),
+        _ => false,
+    }
+}
+
+fn root_formulas(output: &OutputSpec) -> Vec<u32> {
+    match *output {
+        OutputSpec::Boolean { holds, fails } => vec![holds, fails],
+        OutputSpec::Filter { holds } => vec![holds],
+        OutputSpec::Value { formula, .. } => vec![formula],
+        _ => Vec::new(),
+    }
+}
+
+type Operands = FxHashMap<(u32, Option<(u32, u32)>), u32>;
+
+fn freeze_operands(builder: &Builder, layout: &mut Layout) -> Operands {
+    let mut ids = Operands::default();
+    for key in builder.formulas.keys() {
+        if let FormulaKey::Computed { operands, .. } = key {
+            for operand in operands {
+                ids.entry((operand.part, operand.path)).or_insert_with(|| {
+                    let (root, leaf) = operand.path.unwrap_or((NONE, NONE));
+                    layout.push(Section::Operands, &[operand.part, root, leaf, 0])
+                });
+            }
+        }
+    }
+    ids
+}
+
+fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, layout: &mut Layout) {
+    let mut equals = Vec::new();
+    for (id, key) in builder.formulas.keys().iter().enumerate() {
+        let (mut kind, mut a, mut b, mut sub, mut children) = (0, 0, 0, NONE, 0);
+        match key {
+            FormulaKey::True => {}
+            FormulaKey::False => kind = 1,
+            FormulaKey::And(parts) => (kind, children) = (2, layout.list(parts)),
+            FormulaKey::Or(parts) => (kind, children) = (3, layout.list(parts)),
+            FormulaKey::Not(part) => (kind, sub) = (4, *part),
+            FormulaKey::Edge { axis, test, sub: to } => (kind, a, b, sub) = (5, *axis as u32, *test, *to),
+            FormulaKey::Is(test) => (kind, b) = (6, *test),
+            FormulaKey::Text { op, string } => {
+                (kind, a, b) = (7, *op as u32, *string);
+                if *op == Comparison::Eq {
+                    equals.push((id as u32, *string));
+                }
+            }
+            FormulaKey::Number { op, number } => (kind, a, b) = (8, *op as u32, *number),
+            FormulaKey::Contains(string) => (kind, b) = (9, *string),
+            FormulaKey::StartsWith(string) => (kind, b) = (10, *string),
+            FormulaKey::Computed { expr, operands: keys } => {
+                let ids: Vec<u32> = keys.iter().map(|o| operands[&(o.part, o.path)]).collect();
+                (kind, b, children) = (11, *expr, layout.list(&ids));
+            }
+        }
+        let lists = [&reverse.disjunctions, &reverse.conjunctions, &reverse.edges, &reverse.guards, &reverse.root_targets]
+            .map(|lists| layout.list(&lists[id]));
+        let announces = u32::from(reverse.announces[id]);
+        let (shape, negation) = (builder.shape_of[id], reverse.negation[id]);
+        let [ors, ands, edges, guards, roots] = lists;
+        layout.push(
+            Section::Formulas,
+            &[kind, a, b, sub, children, shape, negation, ors, ands, edges, guards, roots, announces],
+        );
+    }
+    freeze_equals(builder, &equals, layout);
+}
+
+fn freeze_equals(builder: &Builder, atoms: &[(u32, u32)], layout: &mut Layout) {
+    if atoms.is_empty() {
+        return;
+    }
+    let mut table = vec![NONE; (atoms.len() * 2).next_power_of_two()];
+    let mask = table.len() - 1;
+    for &(formula, string) in atoms {
+        let mut slot = hash_bytes(&builder.strings.keys()[string as usize]) as usize & mask;
+        while table[slot] != NONE {
+            slot = (slot + 1) & mask;
+        }
+        table[slot] = formula;
+    }
+    layout.sections[Section::Equals as usize] = table;
+}
+
+fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
+    let mut formulas = vec![Vec::new(); builder.shapes.keys().len()];
+    for (id, &shape) in builder.shape_of.iter().enumerate() {
+        // Equality atoms are found by their value, never listed.
+        if !matches!(builder.shapes.keys()[shape as usize], ShapeKey::Equal | ShapeKey::Constant) {
+            formulas[shape as usize].push(id as u32);
+        }
+    }
+    for (id, key) in builder.shapes.keys().iter().enumerate() {
+        let (mut kind, mut axis, mut test, mut sub, mut children) = (0, 0, 0, NONE, 0);
+        match key {
+            ShapeKey::Constant => {}
+            ShapeKey::And(parts) => (kind, children) = (1, layout.list(parts)),
+            ShapeKey::Or(parts) => (kind, children) = (2, layout.list(parts)),
+            ShapeKey::Not(part) => (kind, sub) = (3, *part),
+            ShapeKey::Edge { axis: a, test: t, sub: s } => (kind, axis, test, sub) = (4, *a as u32, *t, *s),
+            ShapeKey::Is(t) => (kind, test) = (5, *t),
+            ShapeKey::Equal => kind = 6,
+            ShapeKey::Atom => kind = 7,
+            ShapeKey::Computed(keys) => {
+                let ids: Vec<u32> = keys.iter().map(|o| operands[&(o.part, o.path)]).collect();
+                (kind, children) = (8, layout.list(&ids));
+            }
+        }
+        let list = layout.list(&formulas[id]);
+        layout.push(Section::Shapes, &[kind, axis, test, sub, children, list]);
+    }
+}
+
+fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
+    let mut segments: FxHashMap<(u32, Below), u32> = FxHashMap::default();
+    let mut segment_guards: Vec<Vec<u32>> = Vec::new();
+    let mut segment_keys: Vec<(u32, u32)> = Vec::new();
+    let n = builder.spines.len();
+    let (mut kids, mut plain, mut leaf_segments, mut formulas, mut claims, mut reach) =
+        (vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n]);
+    let mut above = vec![Vec::new(); builder.guards.keys().len()];
+    let mut targets = vec![Vec::new(); builder.guards.keys().len()];
+    let mut of_guard = Vec::new();
+    for (id, guard) in builder.guards.keys().iter().enumerate() {
+        let segment = *segments.entry((guard.spine, guard.below)).or_insert_with(|| {
+            let lower = match guard.below {
+                Below::Leaf(leaf) => leaf,
+                Below::Guard(inner) => builder.guards.keys()[inner as usize].spine,
+            };
+            let segment = segment_keys.len() as u32;
+            segment_keys.push((guard.spine, lower));
+            segment_guards.push(Vec::new());
+            match guard.below {
+                Below::Leaf(leaf) => leaf_segments[leaf as usize].push(segment),
+                Below::Guard(inner) => above[inner as usize].push(segment),
+            }
+            segment
+        });
+        segment_guards[segment as usize].push(id as u32);
+        of_guard.push(segment);
+        formulas[guard.spine as usize].push(guard.formula);
+    }
+    for (id, target) in builder.targets.keys().iter().enumerate() {
+        for formula in root_formulas(&target.output) {
+            formulas[0].push(formula);
+        }
+        for way in &target.ways {
+            let leaf = match *way {
+                Way::Plain(leaf) => {
+                    plain[leaf as usize].push(id as u32);
+                    leaf
+                }
+                Way::Guarded(top) => {
+                    targets[top as usize].push(id as u32);
+                    leaf_of(builder, top)
+                }
+            };
+            reach[leaf as usize].push(id as u32);
+        }
+    }
+    for (id, spine) in builder.spines.iter().enumerate() {
+        if let Some(parent) = spine.parent {
+            kids[parent as usize].push((spine.axis as u32, spine.test, id as u32));
+        }
+    }
+    for (id, key) in builder.formulas.keys().iter().enumerate() {
+        if let FormulaKey::Computed { operands, .. } = key {
+            for (place, operand) in operands.iter().enumerate() {
+                if let Some((_, leaf)) = operand.path {
+                    claims[leaf as usize].extend([id as u32, place as u32]);
+                }
+            }
+        }
+    }
+    for (id, spine) in builder.spines.iter().enumerate() {
+        for list in [&mut formulas[id], &mut reach[id]] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        kids[id].sort_unstable();
+        let triples: Vec<u32> = kids[id].iter().flat_map(|&(a, t, s)| [a, t, s]).collect();
+        let number = reach[id].iter().any(|&t| needs_number(&builder.targets.keys()[t as usize].output));
+        let lists = [&triples, &plain[id], &leaf_segments[id], &formulas[id], &claims[id], &reach[id]].map(|l| layout.list(l));
+        let [kids, plain, segments, formulas, claims, reach] = lists;
+        let head = [spine.parent.unwrap_or(NONE), spine.axis as u32, spine.test];
+        layout.push(
+            Section::Spines,
+            &[head[0], head[1], head[2], kids, plain, segments, formulas, claims, reach, u32::from(number)],
+        );
+    }
+    for (id, guard) in builder.guards.keys().iter().enumerate() {
+        let (above, targets) = (layout.list(&above[id]), layout.list(&targets[id]));
+        layout.push(Section::Guards, &[guard.spine, guard.formula, of_guard[id], above, targets]);
+    }
+    for (&(upper, lower), guards) in segment_keys.iter().zip(&segment_guards) {
+        let guards = layout.list(guards);
+        layout.push(Section::Segments, &[upper, lower, guards]);
+    }
+}
+
+fn leaf_of(builder: &Builder, guard: u32) -> u32 {
+    match builder.guards.keys()[guard as usize].below {
+        Below::Leaf(leaf) => leaf,
+        Below::Guard(inner) => leaf_of(builder, inner),
+    }
+}
+
+fn needs_number(output: &OutputSpec) -> bool {
+    matches!(output, OutputSpec::Aggregate { function: 1.., .. })
+}
+
+fn freeze_targets(builder: &Builder, layout: &mut Layout) {
+    for (target, postings) in builder.targets.keys().iter().zip(&builder.postings) {
+        let [kind, a, b] = match target.output {
+            OutputSpec::Fragments => [0, 0, 0],
+            OutputSpec::Aggregate { function, running } => [1, function, u32::from(running)],
+            OutputSpec::Boolean { holds, fails } => [2, holds, fails],
+            OutputSpec::Value { formula, kind } => [3, formula, kind],
+            OutputSpec::Filter { holds } => [4, holds, 0],
+        };
+        let postings = layout.list(postings);
+        layout.push(Section::Targets, &[kind, a, b, postings]);
+    }
+}

@@ -1,0 +1,16 @@
+//! Programs in, one plan out.
+//!
+//! A *program* is one compiled query as bytes, made by the planning layer. A *plan* is many
+//! programs interned together: every distinct spine step, formula, guard and constant exists
+//! once. The plan is a flat array of words with offsets only, so processes can map and share it.
+
+mod builder;
+mod formulas;
+mod freeze;
+mod image;
+mod intern;
+mod program;
+
+pub use builder::Builder;
+pub use image::{Expr, Formula, FormulaKind, NONE, Operand, OperandKind, Output, Plan, Shape, ShapeKind, Spine};
+pub use program::{Axis, Comparison, NodeKind, Op, ProgramError};

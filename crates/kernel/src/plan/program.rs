@@ -1,0 +1,391 @@
+//! The bytes of one compiled query, read and checked.
+//!
+//! Everything is a varint except string bytes and numbers. Tables come before their users and an
+//! entry refers only to earlier entries of its own table, so one forward read suffices.
+
+use std::fmt;
+
+const MAGIC: &[u8] = b"PSK1";
+
+/// Why bytes are not a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramError(pub &'static str);
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a program: {}", self.0)
+    }
+}
+
+impl std::error::Error for ProgramError {}
+
+macro_rules! codes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$case_doc:meta])* $case:ident = $code:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u32)]
+        pub enum $name { $($(#[$case_doc])* $case = $code),+ }
+        impl $name {
+            /// The case with this code.
+            pub fn from_code(code: u32) -> Option<Self> {
+                match code { $($code => Some($name::$case),)+ _ => None }
+            }
+        }
+    };
+}
+pub(crate) use codes;
+
+codes! {
+    /// The axes that a plan evaluates.
+    Axis {
+        /// The node itself.
+        Itself = 0,
+        /// Children.
+        Child = 1,
+        /// Descendants.
+        Descendant = 2,
+        /// The node and its descendants.
+        DescendantOrSelf = 3,
+        /// Attributes.
+        Attribute = 4,
+    }
+}
+
+codes! {
+    /// The kinds of nodes; `Any` is `node()`.
+    NodeKind {
+        /// Every kind.
+        Any = 0,
+        /// The document node.
+        Document = 1,
+        /// Elements.
+        Element = 2,
+        /// Attributes.
+        Attribute = 3,
+        /// Text nodes.
+        Text = 4,
+        /// Comments.
+        Comment = 5,
+        /// Processing instructions.
+        Instruction = 6,
+    }
+}
+
+codes! {
+    /// Comparison operators.
+    Comparison {
+        /// `=`
+        Eq = 0,
+        /// `!=`
+        Ne = 1,
+        /// `<`
+        Lt = 2,
+        /// `<=`
+        Le = 3,
+        /// `>`
+        Gt = 4,
+        /// `>=`
+        Ge = 5,
+    }
+}
+
+codes! {
+    /// Operators of scalar expressions; the first four are leaves whose argument is an index.
+    Op {
+        /// String constant.
+        Text = 0,
+        /// Number constant.
+        Number = 1,
+        /// Boolean constant.
+        Boolean = 2,
+        /// Operand of the formula.
+        Operand = 3,
+        /// `string(x)`
+        ToString = 4,
+        /// `number(x)`
+        ToNumber = 5,
+        /// `boolean(x)`
+        ToBoolean = 6,
+        /// `concat(x, …)`
+        Concat = 7,
+        /// `contains(x, y)`
+        Contains = 8,
+        /// `starts-with(x, y)`
+        StartsWith = 9,
+        /// `string-length(x)`
+        Length = 10,
+        /// `normalize-space(x)`
+        Normalize = 11,
+        /// `substring(x, y[, z])`
+        Substring = 12,
+        /// `substring-before(x, y)`
+        Before = 13,
+        /// `substring-after(x, y)`
+        After = 14,
+        /// `translate(x, y, z)`
+        Translate = 15,
+        /// `floor(x)`
+        Floor = 16,
+        /// `ceiling(x)`
+        Ceiling = 17,
+        /// `round(x)`
+        Round = 18,
+        /// `x + y`
+        Add = 19,
+        /// `x - y`
+        Subtract = 20,
+        /// `x * y`
+        Multiply = 21,
+        /// `x div y`
+        Divide = 22,
+        /// `x mod y`
+        Modulo = 23,
+        /// `-x`
+        Negate = 24,
+        /// `x = y`
+        Eq = 25,
+        /// `x != y`
+        Ne = 26,
+        /// `x < y`
+        Lt = 27,
+        /// `x <= y`
+        Le = 28,
+        /// `x > y`
+        Gt = 29,
+        /// `x >= y`
+        Ge = 30,
+    }
+}
+
+/// A node test; names and URIs are indices into the program's strings.
+#[derive(Clone, Debug)]
+pub struct TestSpec {
+    pub kind: NodeKind,
+    pub local: Option<u32>,
+    pub uris: Option<Vec<u32>>,
+}
+
+/// A scalar expression: operator and arguments (earlier expressions, or an index for a leaf).
+#[derive(Clone, Debug)]
+pub struct ExprSpec {
+    pub op: Op,
+    pub args: Vec<u32>,
+}
+
+/// What an operand of a computed formula holds.
+#[derive(Clone, Debug)]
+pub struct OperandSpec {
+    /// 0 string value, 1 name, 2 local name, 3 namespace URI.
+    pub part: u32,
+    /// The path from the context node to the first node; empty for the context node itself.
+    pub steps: Vec<(Axis, u32)>,
+}
+
+/// A condition at a node, in negation normal form.
+#[derive(Clone, Debug)]
+pub enum FormulaSpec {
+    True,
+    False,
+    And(Vec<u32>),
+    Or(Vec<u32>),
+    Not(u32),
+    Edge { axis: Axis, test: u32, sub: u32 },
+    Is(u32),
+    Text { op: Comparison, string: u32 },
+    Number { op: Comparison, number: u32 },
+    Contains(u32),
+    StartsWith(u32),
+    Computed { expr: u32, operands: Vec<OperandSpec> },
+}
+
+/// One alternative of the spine: a condition at the document node, then guarded steps.
+#[derive(Clone, Debug)]
+pub struct PathSpec {
+    pub root: u32,
+    pub steps: Vec<(Axis, u32, u32)>,
+}
+
+/// What the query reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OutputSpec {
+    Fragments,
+    /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
+    Aggregate { function: u32, running: bool },
+    /// True when the first formula holds at the document node, false when the second does.
+    Boolean { holds: u32, fails: u32 },
+    /// The value of a computed formula at the document node: 0 string, 1 number, 2 boolean.
+    Value { formula: u32, kind: u32 },
+    /// Reported once when the formula holds at the document node.
+    Filter { holds: u32 },
+}
+
+/// One compiled query.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub strings: Vec<Vec<u8>>,
+    pub numbers: Vec<f64>,
+    pub tests: Vec<TestSpec>,
+    pub exprs: Vec<ExprSpec>,
+    pub formulas: Vec<FormulaSpec>,
+    pub paths: Vec<PathSpec>,
+    pub output: OutputSpec,
+}
+
+type Read<T> = Result<T, ProgramError>;
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Read<&'a [u8]> {
+        if self.rest.len() < count {
+            return Err(ProgramError("it ends too early"));
+        }
+        let (head, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        Ok(head)
+    }
+
+    fn word(&mut self) -> Read<u32> {
+        let mut value = 0u64;
+        for shift in (0..35).step_by(7) {
+            let byte = self.take(1)?[0];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return u32::try_from(value).map_err(|_| ProgramError("a number is too large"));
+            }
+        }
+        Err(ProgramError("a number is too long"))
+    }
+
+    fn below(&mut self, bound: usize) -> Read<u32> {
+        let index = self.word()?;
+        if (index as usize) < bound { Ok(index) } else { Err(ProgramError("an index is out of range")) }
+    }
+
+    fn many<T>(&mut self, mut read: impl FnMut(&mut Self, usize) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.word()? as usize;
+        // A count is no reason to allocate: every entry takes at least a byte of what is left.
+        if count > self.rest.len() {
+            return Err(ProgramError("a count is larger than what follows"));
+        }
+        (0..count).map(|index| read(self, index)).collect()
+    }
+
+    fn code<T>(&mut self, from: impl Fn(u32) -> Option<T>) -> Read<T> {
+        from(self.word()?).ok_or(ProgramError("an unknown code"))
+    }
+}
+
+impl Program {
+    /// Reads a program; every index in the result is in range.
+    pub fn read(bytes: &[u8]) -> Read<Program> {
+        let mut r = Reader { rest: bytes };
+        if r.take(MAGIC.len())? != MAGIC {
+            return Err(ProgramError("the first bytes are wrong"));
+        }
+        let strings = r.many(|r, _| {
+            let length = r.word()? as usize;
+            Ok(r.take(length)?.to_vec())
+        })?;
+        let numbers = r.many(|r, _| {
+            let mut raw = [0; 8];
+            raw.copy_from_slice(r.take(8)?);
+            Ok(f64::from_le_bytes(raw))
+        })?;
+        let n_strings = strings.len();
+        let tests = r.many(|r, _| read_test(r, n_strings))?;
+        let exprs = r.many(|r, index| read_expr(r, index, n_strings, numbers.len()))?;
+        let sizes = Sizes { strings: n_strings, numbers: numbers.len(), tests: tests.len(), exprs: exprs.len() };
+        let formulas = r.many(|r, index| read_formula(r, index, &sizes))?;
+        let n_formulas = formulas.len();
+        let paths = r.many(|r, _| {
+            let root = r.below(n_formulas)?;
+            let steps = r.many(|r, _| {
+                Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?, r.below(n_formulas)?))
+            })?;
+            Ok(PathSpec { root, steps })
+        })?;
+        let output = match r.word()? {
+            0 => OutputSpec::Fragments,
+            1 => OutputSpec::Aggregate { function: r.below(5)?, running: r.below(2)? == 1 },
+            2 => OutputSpec::Boolean { holds: r.below(n_formulas)?, fails: r.below(n_formulas)? },
+            3 => OutputSpec::Value { formula: r.below(n_formulas)?, kind: r.below(3)? },
+            4 => OutputSpec::Filter { holds: r.below(n_formulas)? },
+            _ => return Err(ProgramError("an unknown output")),
+        };
+        if !r.rest.is_empty() {
+            return Err(ProgramError("bytes follow its end"));
+        }
+        Ok(Program { strings, numbers, tests, exprs, formulas, paths, output })
+    }
+}
+
+struct Sizes {
+    strings: usize,
+    numbers: usize,
+    tests: usize,
+    exprs: usize,
+}
+
+fn read_test(r: &mut Reader<'_>, strings: usize) -> Read<TestSpec> {
+    let kind = r.code(NodeKind::from_code)?;
+    let local = r.below(strings + 1)?.checked_sub(1);
+    let uris = match r.word()? {
+        0 => None,
+        1 => Some(r.many(|r, _| r.below(strings))?),
+        _ => return Err(ProgramError("an unknown code")),
+    };
+    Ok(TestSpec { kind, local, uris })
+}
+
+fn read_expr(r: &mut Reader<'_>, index: usize, strings: usize, numbers: usize) -> Read<ExprSpec> {
+    let op = r.code(Op::from_code)?;
+    let args = match op {
+        Op::Text => vec![r.below(strings)?],
+        Op::Number => vec![r.below(numbers)?],
+        Op::Boolean => vec![r.below(2)?],
+        Op::Operand => vec![r.below(256)?],
+        _ => r.many(|r, _| r.below(index))?,
+    };
+    let arity = match op {
+        Op::Text | Op::Number | Op::Boolean | Op::Operand => 1..=1,
+        Op::Concat => 1..=usize::MAX,
+        Op::Substring => 2..=3,
+        Op::Translate => 3..=3,
+        Op::ToString | Op::ToNumber | Op::ToBoolean | Op::Length | Op::Normalize | Op::Floor | Op::Ceiling
+        | Op::Round | Op::Negate => 1..=1,
+        _ => 2..=2,
+    };
+    if !arity.contains(&args.len()) {
+        return Err(ProgramError("an operator has the wrong number of arguments"));
+    }
+    Ok(ExprSpec { op, args })
+}
+
+fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<FormulaSpec> {
+    Ok(match r.word()? {
+        0 => FormulaSpec::True,
+        1 => FormulaSpec::False,
+        2 => FormulaSpec::And(r.many(|r, _| r.below(index))?),
+        3 => FormulaSpec::Or(r.many(|r, _| r.below(index))?),
+        4 => FormulaSpec::Not(r.below(index)?),
+        5 => FormulaSpec::Edge { axis: r.code(Axis::from_code)?, test: r.below(sizes.tests)?, sub: r.below(index)? },
+        6 => FormulaSpec::Is(r.below(sizes.tests)?),
+        7 => FormulaSpec::Text { op: r.code(Comparison::from_code)?, string: r.below(sizes.strings)? },
+        8 => FormulaSpec::Number { op: r.code(Comparison::from_code)?, number: r.below(sizes.numbers)? },
+        9 => FormulaSpec::Contains(r.below(sizes.strings)?),
+        10 => FormulaSpec::StartsWith(r.below(sizes.strings)?),
+        11 => {
+            let expr = r.below(sizes.exprs)?;
+            let operands = r.many(|r, _| {
+                let part = r.below(4)?;
+                let steps = r.many(|r, _| Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?)))?;
+                Ok(OperandSpec { part, steps })
+            })?;
+            FormulaSpec::Computed { expr, operands }
+        }
+        _ => return Err(ProgramError("an unknown formula")),
+    })
+}

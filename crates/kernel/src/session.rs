@@ -1,0 +1,63 @@
+//! A tokenizer and a matcher, wired: bytes in, rows out.
+
+use crate::error::DocumentError;
+use crate::limits::Limits;
+use crate::matcher::{Matcher, Options, Rows, Statistics, TraceEntry};
+use crate::plan::Plan;
+use crate::tokenizer::Tokenizer;
+use std::sync::Arc;
+
+/// Evaluates a plan over documents, one after the other, fed in pieces of any size.
+///
+/// After an error the rows decided before it are still there to be taken, and `begin` starts the
+/// next document as if nothing had happened.
+pub struct Session {
+    tokenizer: Tokenizer,
+    matcher: Matcher,
+}
+
+impl Session {
+    /// A session for a plan.
+    pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
+        Session { tokenizer: Tokenizer::new(limits), matcher: Matcher::new(plan, limits, options) }
+    }
+
+    /// Starts a document; `encoding` overrides what it says of itself.
+    pub fn begin(&mut self, encoding: Option<&str>) -> Result<(), DocumentError> {
+        self.matcher.begin();
+        self.tokenizer.begin(encoding)
+    }
+
+    /// Reads the next bytes.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
+        let fed = self.tokenizer.feed(chunk, &mut self.matcher);
+        fed.inspect_err(|_| self.matcher.abandon())
+    }
+
+    /// Ends the document.
+    pub fn finish(&mut self) -> Result<(), DocumentError> {
+        let finished = self.tokenizer.finish(&mut self.matcher);
+        let finished = finished.and_then(|()| self.matcher.finish(self.tokenizer.position()));
+        finished.inspect_err(|_| self.matcher.abandon())
+    }
+
+    /// The rows finished since the last call.
+    pub fn take_rows(&mut self) -> Rows {
+        self.matcher.take_rows()
+    }
+
+    /// How many rows wait to be taken.
+    pub fn row_count(&self) -> usize {
+        self.matcher.row_count()
+    }
+
+    /// The record of events since the last call, if the options asked for one.
+    pub fn take_trace(&mut self) -> Vec<TraceEntry> {
+        self.matcher.take_trace()
+    }
+
+    /// Counters so far.
+    pub fn statistics(&self) -> Statistics {
+        self.matcher.statistics()
+    }
+}
