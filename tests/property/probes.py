@@ -69,10 +69,11 @@ def examine(trace: Trace, steps: list[Step], tree: Tree) -> Findings:
         due.update(map(_span, should.decided))
         come.update(did.decided)
         late += [(event, span) for span in due - come]
-        needed = Counter(_starts(should.needed))
-        overheld += [(event, start) for start in Counter(did.held) - needed]
-        awaited = Counter(start for start, _ in (results - come).elements())
-        lost += [(event, start) for start in (awaited & needed) - Counter(did.held)]
+        # Nodes of one entity share a start; whether some of them are held is all that shows.
+        needed, held = set(_starts(should.needed)), set(did.held)
+        overheld += [(event, start) for start in held - needed]
+        awaited = {start for start, _ in results - come}
+        lost += [(event, start) for start in (awaited & needed) - held]
     wrong = (come - results) + (results - come)
     return Findings(tuple(wrong), tuple(late), tuple(overheld), tuple(lost))
 
