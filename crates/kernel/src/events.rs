@@ -20,13 +20,16 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
+/// A prefix and the namespace name it is bound to.
+pub type Declared = (Box<[u8]>, Box<[u8]>);
+
 /// Namespace declarations in scope: a chain of the elements that declared any.
 #[derive(Debug, Default)]
 pub struct Scope {
     /// The scope around this one.
     pub outer: Option<Rc<Scope>>,
     /// `(prefix, uri)`; an empty prefix is the default namespace, an empty uri undeclares it.
-    pub declared: Box<[(Box<[u8]>, Box<[u8]>)]>,
+    pub declared: Box<[Declared]>,
 }
 
 // A chain may be as deep as the document, and dropping it must not use up the machine's stack.

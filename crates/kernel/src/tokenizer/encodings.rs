@@ -70,8 +70,9 @@ impl Promise {
             | (Promise::Bytes(Family::Utf32 { is_little }), Family::Utf32 { is_little: said }) => {
                 said.is_none() || said == is_little
             }
-            (Promise::Bytes(found), _) => found == declared,
             (_, Family::Utf16 { .. } | Family::Utf32 { .. }) => false,
+            // A UTF-8 byte order mark wins over the label of any encoding like ASCII.
+            (Promise::Bytes(found), _) => found == Family::Utf8,
             _ => true,
         };
         if agrees {
@@ -110,6 +111,10 @@ mod tests {
         assert_eq!(Promise::Label.check(b"utf-16"), Err(Objection::Conflict));
         assert_eq!(Promise::Label.check(b"nope"), Err(Objection::Unknown));
         assert_eq!(Promise::External.check(b"nope"), Ok(()));
-        assert_eq!(Promise::Bytes(Family::Utf8).check(b"utf-8"), Ok(()));
+        assert_eq!(Promise::Bytes(Family::Utf8).check(b"iso-8859-1"), Ok(()));
+        assert_eq!(
+            Promise::Bytes(Family::Utf8).check(b"utf-16"),
+            Err(Objection::Conflict)
+        );
     }
 }

@@ -43,13 +43,24 @@ pub(super) fn limit(field: &'static str, byte: u64, max: u64) -> DocumentError {
     }
 }
 
-/// Document text as it may appear in a sentence: cut, and never invalid UTF-8.
+/// Document text as it may appear in a sentence: cut, valid UTF-8, one line.
 pub(super) fn quote(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * QUOTED_CHARS_MAX)]);
-    if text.chars().count() <= QUOTED_CHARS_MAX && bytes.len() <= 4 * QUOTED_CHARS_MAX {
-        return text.into_owned();
+    let cut = &bytes[..bytes.len().min(4 * QUOTED_CHARS_MAX)];
+    let text = String::from_utf8_lossy(cut);
+    let shown = text.chars().take(QUOTED_CHARS_MAX);
+    let is_cut = cut.len() < bytes.len() || text.chars().nth(QUOTED_CHARS_MAX).is_some();
+    let mut quoted = String::new();
+    for c in shown {
+        match c {
+            '\u{2028}' | '\u{2029}' => quoted.extend(c.escape_unicode()),
+            c if c.is_control() => quoted.extend(c.escape_default()),
+            c => quoted.push(c),
+        }
     }
-    text.chars().take(QUOTED_CHARS_MAX).chain(['…']).collect()
+    if is_cut {
+        quoted.push('…');
+    }
+    quoted
 }
 
 /// The character at `at` for a sentence; control characters by number.
@@ -72,6 +83,7 @@ mod tests {
     #[test]
     fn quotations_are_cut() {
         assert_eq!(quote(b"item"), "item");
+        assert_eq!(quote("a\n\u{85}é".as_bytes()), "a\\n\\u{85}é");
         assert_eq!(quote(&[b'x'; 1000]).chars().count(), QUOTED_CHARS_MAX + 1);
     }
 

@@ -116,7 +116,7 @@ fn decode_wide(
     }
     let rest = units.remainder().to_vec();
     *pending = rest;
-    !(is_last && !pending.is_empty())
+    !is_last || pending.is_empty()
 }
 
 /// Finds out the encoding of a document; `None` while more bytes are needed.

@@ -73,10 +73,7 @@ impl Core {
     pub(super) fn read_attlist(&mut self, cursor: &mut Cursor<'_>) -> Result<(), DocumentError> {
         cursor.need_space()?;
         let element = cursor.name()?;
-        let mut attributes = match self.doctype.attributes.remove(element) {
-            Some(attributes) => attributes,
-            None => Rc::default(),
-        };
+        let mut attributes = self.doctype.attributes.remove(element).unwrap_or_default();
         loop {
             let is_spaced = cursor.space();
             if cursor.eat(b">") {
