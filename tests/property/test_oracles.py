@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from random import Random
 
@@ -44,6 +44,8 @@ NODES = ExpressionKnobs(values=0, predicate=0.5)
 VALUES = ExpressionKnobs(values=1)
 DOCUMENTS = DocumentKnobs(nodes_max=14)
 
+KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
+
 has_kernel = find_spec("penstock.kernel") is not None
 needs_kernel = pytest.mark.skipif(not has_kernel, reason="needs the kernel")
 
@@ -69,14 +71,19 @@ def cases(first: int, count: int) -> Iterator[tuple[str, Query, Tree, list[Step]
 
 def trace_of(query: Query, tree: Tree, chunk_bytes: int) -> Trace:
     """Return what the kernel does with the query, fed in chunks of a size."""
+    return [
+        TraceStep(offset, tuple((start, end) for _, start, end in decided), tuple(held))
+        for offset, decided, held in traces_of([query], tree, chunk_bytes)
+    ]
+
+
+def traces_of(queries: list[Query], tree: Tree, chunk_bytes: int = 1 << 16) -> list[KernelStep]:
+    """Return what the kernel does with several queries in one pass."""
     from penstock.kernel import trace
     from penstock.planning.compile import compile_query
 
-    rows = trace([compile_query(query)], tree.source, chunk_bytes)
-    return [
-        TraceStep(offset, tuple((start, end) for _, start, end in decided), tuple(held))
-        for offset, decided, held in rows
-    ]
+    steps: list[KernelStep] = trace(list(map(compile_query, queries)), tree.source, chunk_bytes)
+    return steps
 
 
 def check(first: int, count: int) -> None:
@@ -95,6 +102,27 @@ def test_the_kernel_is_never_wrong_late_or_overholding() -> None:
 @pytest.mark.slow
 def test_the_kernel_is_never_wrong_late_or_overholding_on_many_pairs() -> None:
     check(1_000_000, PAIRS_SLOW)
+
+
+@needs_kernel
+def test_queries_together_decide_what_each_decides_alone(
+    record_property: Callable[[str, object], None],
+) -> None:
+    """What a shared run holds beyond the union of the needs is recorded, not judged."""
+    held = needed = 0
+    for first in range(0, PAIRS, 5):
+        group = [query for _, query, _, _ in cases(first, 5)]
+        tree = parse(random_document(Random(first), DOCUMENTS))
+        alone = [trace_of(query, tree, CHUNKS[2]) for query in group]
+        together = traces_of(group, tree)
+        for event, (_, decided, kept) in enumerate(together):
+            for place, trace in enumerate(alone):
+                found = sorted((start, end) for number, start, end in decided if number == place)
+                assert found == sorted(trace[event].decided)
+            union = {start for trace in alone for start in trace[event].held}
+            assert union <= set(kept)
+            held, needed = held + len(set(kept)), needed + len(union)
+    record_property("held_together_per_needed", held / max(needed, 1))
 
 
 def test_the_oracle_finds_the_results_of_the_reference() -> None:

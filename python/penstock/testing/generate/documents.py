@@ -48,7 +48,8 @@ class _Writer:
         self.has_doctype = self.happens(knobs.doctype)
 
     def happens(self, chance: float) -> bool:
-        return self.random.random() < chance
+        # The smallest number makes nothing happen, so that shrinking makes things smaller.
+        return self.random.random() >= 1 - chance
 
     def document(self) -> str:
         head = _DOCTYPE if self.has_doctype else ""

@@ -50,7 +50,8 @@ class _Writer:
         self._counts = (1, *range(1, knobs.steps_max + 1))
 
     def happens(self, chance: float) -> bool:
-        return self.random.random() < chance
+        # The smallest number makes nothing happen, so that shrinking makes things smaller.
+        return self.random.random() >= 1 - chance
 
     def expression(self) -> str:
         if self.happens(self.knobs.values):
@@ -145,22 +146,22 @@ class _Writer:
 
     def condition(self, nesting: int) -> str:
         kind = self.random.random()
-        if kind < 0.12:
-            return f"not({self.predicate(nesting)})"
-        if kind < 0.17:
-            return f"({self.predicate(nesting)})"
-        if kind < 0.40:
+        if kind < 0.23:
             return self.relative(nesting)
-        if kind < 0.72:
+        if kind < 0.55:
             return self.comparison(nesting)
-        if kind < 0.78:
+        if kind < 0.61:
             return self.absolute(self.knobs.nesting_max)
-        if kind < 0.82:
+        if kind < 0.65:
             sign = self.random.choice(_SIGNS)
             return f"{self.absolute(self.knobs.nesting_max)} {sign} {self.literal()}"
-        if kind < 0.85:
+        if kind < 0.68:
             return self.random.choice(("true()", "false()"))
-        return self.called(nesting)
+        if kind < 0.83:
+            return self.called(nesting)
+        if kind < 0.88:
+            return f"({self.predicate(nesting)})"
+        return f"not({self.predicate(nesting)})"
 
     def comparison(self, nesting: int) -> str:
         sides = [self.operand(nesting), self.literal()]
