@@ -13,8 +13,8 @@ from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.refusals import refused_join
 from penstock.languages.xpath.scalars import is_constant, string_of_chain, to_number
 from penstock.languages.xpath.syntax import Binary, Expression, Span
-from penstock.twigs import Axis, Compare, Condition, Not, Scalar, StringOf, ValueType, type_of
-from penstock.twigs.logic import conjunction, disjunction
+from penstock.twigs import Axis, Compare, Condition, Scalar, StringOf, ValueType, type_of
+from penstock.twigs.logic import conjunction, disjunction, negation
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering
@@ -110,15 +110,17 @@ def _compare_booleans(operator: str, left: Condition, right: Condition) -> Condi
     """Write a comparison of two truths with ``and``, ``or`` and ``not``; false is below true."""
     match operator:
         case "=":
-            neither = conjunction(Not(left), Not(right))
+            neither = conjunction(negation(left), negation(right))
             return disjunction(conjunction(left, right), neither)
         case "!=":
-            return disjunction(conjunction(left, Not(right)), conjunction(Not(left), right))
+            return disjunction(
+                conjunction(left, negation(right)), conjunction(negation(left), right)
+            )
         case "<":
-            return conjunction(Not(left), right)
+            return conjunction(negation(left), right)
         case "<=":
-            return disjunction(Not(left), right)
+            return disjunction(negation(left), right)
         case ">":
-            return conjunction(left, Not(right))
+            return conjunction(left, negation(right))
         case _:
-            return disjunction(left, Not(right))
+            return disjunction(left, negation(right))

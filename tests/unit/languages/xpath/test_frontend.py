@@ -1,0 +1,84 @@
+"""Any text is a query or a QueryError that points into it."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.errors import QUERY_CODES, QueryError
+from penstock.languages.xpath import parse, xpath
+from penstock.languages.xpath.frontend import DEPTH_MAX
+from penstock.languages.xpath.syntax import Expression
+from penstock.planning.normalise import normalise
+from penstock.twigs import Query
+from penstock.twigs.printing import print_query
+
+PIECES = st.sampled_from(
+    "a b * p:x p:* . .. @ / // [ ] ( ) | + - = != < <= > >= and or div mod 1 2.5 'x' \" $v".split()
+    + "text() node() child:: self:: ancestor:: count( not( , :: contains( string()".split()
+)
+TEXTS = st.one_of(
+    st.text(max_size=30),
+    st.lists(PIECES, max_size=14).map(" ".join),
+    st.lists(PIECES, max_size=14).map("".join),
+)
+
+
+def outcome(text: str, dialect: str) -> Query | QueryError:
+    """Return the query or the error that a text gives."""
+    try:
+        return normalise(
+            xpath(text, namespaces={"p": "urn:p"}, variables={"v": 1}, dialect=dialect)
+        )
+    except QueryError as error:
+        return error
+
+
+@given(TEXTS, st.sampled_from(["xpath", "xsq"]))
+def test_any_text_is_a_query_or_a_query_error(text: str, dialect: str) -> None:
+    found = outcome(text, dialect)
+    if isinstance(found, QueryError):
+        start, end = found.span
+        assert 0 <= start <= end <= len(text)
+        assert found.code in QUERY_CODES
+        assert found.help
+        assert str(found).startswith(found.code)
+    else:
+        assert print_query(found)
+
+
+def spans(value: object) -> list[tuple[int, int]]:
+    """Return the spans of a syntax tree."""
+    found = []
+    for name in getattr(value, "__dataclass_fields__", ()):
+        part = getattr(value, name)
+        if name in ("span", "axis_span", "name_span"):
+            found.append(part)
+        else:
+            for inner in part if isinstance(part, tuple) else (part,):
+                found += spans(inner)
+    return found
+
+
+@given(TEXTS)
+def test_every_span_lies_within_the_text(text: str) -> None:
+    try:
+        expression: Expression = parse(text)
+    except QueryError:
+        return
+    assert all(0 <= start <= end <= len(text) for start, end in spans(expression))
+
+
+def test_queries_pickle() -> None:
+    query = xpath("//a[b = 'x' and not(@c)]/d")
+    assert pickle.loads(pickle.dumps(query)) == query
+
+
+@pytest.mark.parametrize("step", ["/a", "//a", "/a[b]"])
+def test_depth_is_bounded_and_what_is_within_can_be_normalised(step: str) -> None:
+    normal = normalise(xpath(step * (DEPTH_MAX - 3)))
+    assert normal == normalise(xpath(step * (DEPTH_MAX - 3)))
+    assert hash(normal) == hash(pickle.loads(pickle.dumps(normal)))
+    with pytest.raises(QueryError, match="PQ0105"):
+        xpath(step * (DEPTH_MAX + 1))

@@ -1,0 +1,69 @@
+"""The forms of XSQ mean what its papers say."""
+
+import pytest
+
+from penstock.errors import QueryError
+from penstock.languages.xpath import xpath
+from penstock.twigs import Query
+
+
+def xsq(text: str) -> Query:
+    """Return a query in the dialect."""
+    return xpath(text, dialect="xsq")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "plain"),
+    [
+        ("//author/count()", "count(//author)"),
+        ("author/count()", "count(//author)"),
+        ("/bib/book/price/sum()", "sum(/bib/book/price)"),
+        ("//book//price/avg()", "avg(//book//price)"),
+        ("//a/@b/max()", "max(//a/@b)"),
+        ("title/text()", "//title/text()"),
+        ("book/@id", "//book/@id"),
+        ("@id", "//@id"),
+        ("/book/title", "/book/title"),
+        (
+            "//pub[year > 2000]//book[author]//name/count()",
+            "count(//pub[year > 2000]//book[author]//name)",
+        ),
+        ("//book[price@type = 'discount']", "//book[price/@type = 'discount']"),
+        ("//a[b@c]", "//a[b/@c]"),
+        (
+            '/PLAY/ACT/SCENE/SPEECH[LINE contains "love"]/SPEAKER/text()',
+            '/PLAY/ACT/SCENE/SPEECH[LINE[contains(., "love")]]/SPEAKER/text()',
+        ),
+        ("//a[@b contains 'x' and c]", "//a[@b[contains(., 'x')] and c]"),
+        ("//a[text() contains 'x']", "//a[text()[contains(., 'x')]]"),
+        ("//a[b AND c OR NOT(d)]", "//a[b and c or not(d)]"),
+        ("//a[contains(b, 'x')]", "//a[contains(b, 'x')]"),
+        ("//contains[contains contains 'x']", "//contains[contains[contains(., 'x')]]"),
+        ("//a[b]", "//a[b]"),
+        (".//a", ".//a"),
+    ],
+)
+def test_a_form_of_the_dialect_has_a_plain_one(dialect: str, plain: str) -> None:
+    assert xsq(dialect) == xpath(plain)
+
+
+def test_the_axis_is_implied_at_the_first_step_only() -> None:
+    assert xsq("a[b/c]/d") == xpath("//a[b/c]/d")
+
+
+@pytest.mark.parametrize("text", ["//a/count()/b", "//a[b/count() = 1]", "//a/count() + 1"])
+def test_an_output_function_stands_at_the_end(text: str) -> None:
+    with pytest.raises(QueryError, match="PQ0103"):
+        xsq(text)
+
+
+@pytest.mark.parametrize("text", ["//a['x' contains 'y']", "//a[contains(b) contains 'y']"])
+def test_infix_contains_needs_a_path(text: str) -> None:
+    with pytest.raises(QueryError, match="`contains` needs a path"):
+        xsq(text)
+
+
+@pytest.mark.parametrize("text", ["//a/count()", "//a[b@c]", "//a[b contains 'x']"])
+def test_plain_xpath_knows_none_of_it(text: str) -> None:
+    with pytest.raises(QueryError):
+        xpath(text)
