@@ -4,9 +4,8 @@ use super::codes;
 use super::entities::{Entity, Target};
 use super::faults::malformed;
 use super::references::{Reference, parse_reference};
-use super::scanner::{Core, Source, Step};
+use super::scanner::{Core, Halt, Source, Stop};
 use super::search::{careful_text_end, text_end};
-use crate::error::DocumentError;
 use crate::events::{Handler, Span};
 
 impl Core {
@@ -17,13 +16,13 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         if !source.is_plain {
             return careful_text(source, at, handler);
         }
         let end = text_end(source.bytes, at);
         handler.text(&source.bytes[at..end], source.span(at, end))?;
-        Ok(Step::Next(end))
+        Ok(end)
     }
 
     /// A piece of a CDATA section, to its end or to that of the input.
@@ -32,7 +31,7 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let rest = &source.bytes[at..];
         let close = if source.is_plain {
             None
@@ -47,7 +46,7 @@ impl Core {
             }
         };
         if value.is_empty() && close.is_none() {
-            return Ok(Step::More);
+            return Err(Halt::more());
         }
         let start = self.cdata.unwrap_or_default();
         let end_offset = source.span(end, end).end;
@@ -73,7 +72,7 @@ impl Core {
         } else {
             handler.text(value, span)?;
         }
-        Ok(Step::Next(end))
+        Ok(end)
     }
 
     /// A reference in content.
@@ -82,16 +81,16 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let start = source.offset(at);
         let Some((reference, end)) = parse_reference(source.bytes, at, start, &self.limits)? else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         let span = source.span(at, end);
         let name = match reference {
             Reference::Character(c) => {
                 handler.text(c.encode_utf8(&mut [0; 4]).as_bytes(), span)?;
-                return Ok(Step::Next(end));
+                return Ok(end);
             }
             Reference::Entity(name) => name,
         };
@@ -107,14 +106,14 @@ impl Core {
                 has_markup: true, ..
             }) => {
                 let Some(entity) = entity else {
-                    return Ok(Step::Next(end));
+                    return Ok(end);
                 };
-                return Ok(Step::Enter(end, entity, span));
+                return Err(Halt(Box::new(Stop::Enter(end, entity, span))));
             }
             Some(Entity { text, .. }) if !text.is_empty() => handler.text(text, span)?,
             _ => handler.empty_text(span)?,
         }
-        Ok(Step::Next(end))
+        Ok(end)
     }
 }
 
@@ -123,7 +122,7 @@ fn careful_text<H: Handler>(
     source: &Source<'_>,
     at: usize,
     handler: &mut H,
-) -> Result<Step, DocumentError> {
+) -> Result<usize, Halt> {
     let bytes = source.bytes;
     let is_entity = source.outer.is_some();
     let first = at;
@@ -131,7 +130,7 @@ fn careful_text<H: Handler>(
     // The value of a piece may start later than its span: `\r\n` is reported as its second byte.
     if bytes[at] == b'\r' && !is_entity {
         match bytes.get(at + 1) {
-            None => return Ok(Step::More),
+            None => return Err(Halt::more()),
             Some(b'\n') => from = at + 1,
             Some(_) => {
                 handler.text(b"\n", source.span(at, at + 1))?;
@@ -161,14 +160,10 @@ fn careful_text<H: Handler>(
             codes::CDATA_END_IN_TEXT,
             source.offset(end),
             reason,
-        ));
+        ).into());
     }
     // Nothing used up means that the next byte has to be awaited.
-    Ok(if end > first {
-        Step::Next(end)
-    } else {
-        Step::More
-    })
+    if end > first { Ok(end) } else { Err(Halt::more()) }
 }
 
 /// Leaves off what cannot be judged before the next byte: `]`, `]]` and a carriage return.

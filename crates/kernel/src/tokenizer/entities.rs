@@ -3,7 +3,7 @@
 use super::codes;
 use super::faults::{limit, malformed, quote};
 use super::references::{Reference, parse_reference};
-use super::scanner::{Core, Source, Step};
+use super::scanner::{Core, Source, Stop};
 use crate::error::DocumentError;
 use crate::events::{Handler, Span};
 use std::rc::Rc;
@@ -114,18 +114,19 @@ impl Core {
                 is_plain: false,
                 outer: Some(outer),
             };
-            let end = match self.scan(&source, frame.at, handler)? {
-                Step::Enter(next, inner, _) => {
+            let mut at = frame.at;
+            match self.scan(&source, &mut at, handler).map_err(|halt| *halt.0) {
+                Err(Stop::Enter(next, inner, _)) => {
                     if let Some(frame) = self.frames.last_mut() {
                         frame.at = next;
                     }
                     self.push_frame(inner, outer)?;
                     continue;
                 }
-                Step::Next(end) => end,
-                Step::More => unreachable!("scan turns it into a position"),
-            };
-            let is_complete = end == entity.text.len() && self.cdata.is_none();
+                Err(Stop::Fault(fault)) => return Err(fault),
+                Ok(()) | Err(Stop::More) => {}
+            }
+            let is_complete = at == entity.text.len() && self.cdata.is_none();
             if !is_complete || self.open.len() != self.floor {
                 let name = quote(&entity.name);
                 let reason = format!("entity `{name}` is not well-formed by itself");

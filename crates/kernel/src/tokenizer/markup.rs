@@ -6,7 +6,7 @@ use super::content::normalize_lines;
 use super::encodings::Objection;
 use super::extent::Extent;
 use super::faults::{found, limit, malformed, quote};
-use super::scanner::{Core, Phase, Source, Step};
+use super::scanner::{Core, Halt, Phase, Source};
 use crate::error::DocumentError;
 use crate::events::Handler;
 
@@ -17,14 +17,14 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let rest = &source.bytes[at + 2..];
         if rest.starts_with(b"--") {
             return self.comment(source, at, handler);
         }
         if rest.starts_with(b"[CDATA[") && !self.open.is_empty() {
             self.cdata = Some(source.offset(at));
-            return Ok(Step::Next(at + 9));
+            return Ok(at + 9);
         }
         if rest.starts_with(b"DOCTYPE") && source.outer.is_none() {
             return self.doctype(source, at);
@@ -34,10 +34,10 @@ impl Core {
             .iter()
             .any(is_start)
         {
-            return Ok(Step::More);
+            return Err(Halt::more());
         }
         let reason = format!("`<!` is followed by {}", found(rest, 0));
-        Err(malformed(codes::BAD_MARKUP, source.offset(at), reason))
+        Err(malformed(codes::BAD_MARKUP, source.offset(at), reason).into())
     }
 
     fn comment<H: Handler>(
@@ -45,13 +45,13 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let rest = &source.bytes[at + 4..];
         let Some(length) = memchr::memmem::find(rest, b"--") else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         match rest.get(length + 2) {
-            None => return Ok(Step::More),
+            None => return Err(Halt::more()),
             Some(b'>') => {}
             Some(_) => {
                 let start = source.offset(at + 4 + length);
@@ -59,14 +59,14 @@ impl Core {
                     codes::BAD_COMMENT,
                     start,
                     "`--` stands in a comment",
-                ));
+                ).into());
             }
         }
         let end = at + 4 + length + 3;
         let span = source.span(at, end);
         self.check_length(span.start, end - at, false)?;
         handler.comment(self.normal_lines(source, &rest[..length]), span)?;
-        Ok(Step::Next(end))
+        Ok(end)
     }
 
     /// A value of a comment or an instruction with its line ends normalised.
@@ -84,10 +84,10 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let rest = &source.bytes[at + 2..];
         let Some(length) = memchr::memmem::find(rest, b"?>") else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         let body = &rest[..length];
         let end = at + 2 + length + 2;
@@ -96,11 +96,11 @@ impl Core {
         let target = &body[..name_end(body, 0)];
         if target == b"xml" && source.outer.is_none() && span.start == self.origin {
             self.xml_declaration(body, span.start + 2)?;
-            return Ok(Step::Next(end));
+            return Ok(end);
         }
         let value = check_instruction(body, span.start, self.limits.name_bytes_max)?;
         handler.instruction(target, self.normal_lines(source, value), span)?;
-        Ok(Step::Next(end))
+        Ok(end)
     }
 
     /// `body` is what stands between `<?` and `?>`, `start` the offset of its first byte.
@@ -150,21 +150,21 @@ impl Core {
         Ok(())
     }
 
-    fn doctype(&mut self, source: &Source<'_>, at: usize) -> Result<Step, DocumentError> {
+    fn doctype(&mut self, source: &Source<'_>, at: usize) -> Result<usize, Halt> {
         let start = source.offset(at);
         let length = match Extent::Start.advance(&source.bytes[at..]) {
             Some(length) => length,
             None if self.is_last => source.bytes.len() - at,
-            None => return Ok(Step::More),
+            None => return Err(Halt::more()),
         };
         self.check_length(start, length, true)?;
         if self.phase != Phase::Prolog || self.doctype.is_declared {
             let reason = "a document type declaration may only stand once, before the root element";
-            return Err(malformed(codes::MISPLACED_DOCTYPE, start, reason));
+            return Err(malformed(codes::MISPLACED_DOCTYPE, start, reason).into());
         }
         self.doctype.is_declared = true;
         self.read_doctype(&source.bytes[at..at + length], start)?;
-        Ok(Step::Next(at + length))
+        Ok(at + length)
     }
 }
 

@@ -28,6 +28,7 @@ use crate::error::DocumentError;
 use crate::events::Handler;
 use crate::limits::Limits;
 use encodings::{Family, label_encoding};
+use entities::Declared;
 use faults::{malformed, quote};
 use input::{Decoder, Detected, Status, detect, head_missing};
 use pieces::Pieces;
@@ -112,6 +113,19 @@ impl Tokenizer {
     /// The attribute that the document declares to be of type ID for an element of this name.
     pub fn id_attribute(&self, element: &[u8]) -> Option<&[u8]> {
         self.pieces.core.doctype.attributes.get(element)?.id()
+    }
+
+    /// The internal general entities that the document declared so far, by name: name and
+    /// replacement text.
+    pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let declared = self.pieces.core.doctype.entities.values();
+        let internal = declared.filter_map(|declared| match declared {
+            Declared::Internal(entity) => Some((entity.name.to_vec(), entity.text.to_vec())),
+            Declared::External | Declared::Unparsed => None,
+        });
+        let mut entities: Vec<_> = internal.collect();
+        entities.sort_unstable();
+        entities
     }
 
     fn run<H: Handler>(

@@ -44,14 +44,32 @@ impl Source<'_> {
     }
 }
 
-/// What reading one token led to.
-pub(super) enum Step {
-    /// Go on at this position.
-    Next(usize),
+/// Why reading tokens stopped before the end of the bytes.
+pub(super) enum Stop {
     /// The token is not complete.
     More,
-    /// Read an entity's text, then go on at this position.
+    /// An entity's text has to be read before going on at this position.
     Enter(usize, Rc<Entity>, Span),
+    /// The document is wrong.
+    Fault(DocumentError),
+}
+
+/// A stop in a box: a position or a stop then travels in two registers, which a third of the
+/// scanner's speed depends on.
+pub(super) struct Halt(pub Box<Stop>);
+
+impl Halt {
+    #[cold]
+    pub fn more() -> Halt {
+        Halt(Box::new(Stop::More))
+    }
+}
+
+impl From<DocumentError> for Halt {
+    #[cold]
+    fn from(fault: DocumentError) -> Halt {
+        Halt(Box::new(Stop::Fault(fault)))
+    }
 }
 
 /// How far a document has come.
@@ -149,48 +167,46 @@ impl Core {
     ) -> Result<usize, DocumentError> {
         let mut at = from;
         loop {
-            match self.scan(source, at, handler)? {
-                Step::Next(end) => return Ok(end),
-                Step::More => unreachable!("scan turns it into a position"),
-                Step::Enter(next, entity, span) => {
-                    self.expand(entity, span, handler)?;
-                    at = next;
-                }
+            match self.scan(source, &mut at, handler) {
+                Ok(()) => return Ok(at),
+                Err(halt) => match *halt.0 {
+                    Stop::More => return Ok(at),
+                    Stop::Fault(fault) => return Err(fault),
+                    Stop::Enter(next, entity, span) => {
+                        self.expand(entity, span, handler)?;
+                        at = next;
+                    }
+                },
             }
         }
     }
 
-    /// Reads tokens until the bytes or an entity stop it.
+    /// Reads tokens from `at` on until the bytes or a halt end it; `at` is then the first token
+    /// that was not read.
     pub fn scan<H: Handler>(
         &mut self,
         source: &Source<'_>,
-        from: usize,
+        at: &mut usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<(), Halt> {
         let bytes = source.bytes;
-        let mut at = from;
-        while at < bytes.len() {
-            let step = if self.open.is_empty() {
-                self.outside(source, at, handler)?
+        while *at < bytes.len() {
+            *at = if self.open.is_empty() {
+                self.outside(source, *at, handler)?
             } else if self.cdata.is_some() {
-                self.cdata(source, at, handler)?
+                self.cdata(source, *at, handler)?
             } else {
-                match bytes[at] {
-                    b'<' => self.markup(source, at, handler)?,
-                    b'&' => match self.reference(source, at, handler) {
-                        Err(fault) => self.settle(source, at, fault)?,
-                        Ok(step) => step,
+                match bytes[*at] {
+                    b'<' => self.markup(source, *at, handler)?,
+                    b'&' => match self.reference(source, *at, handler) {
+                        Err(halt) => return Err(self.settle(source, *at, halt)),
+                        Ok(next) => next,
                     },
-                    _ => self.text(source, at, handler)?,
+                    _ => self.text(source, *at, handler)?,
                 }
             };
-            match step {
-                Step::Next(next) => at = next,
-                Step::More => break,
-                Step::Enter(..) => return Ok(step),
-            }
         }
-        Ok(Step::Next(at))
+        Ok(())
     }
 
     /// Outside the root element: white space and markup.
@@ -199,16 +215,16 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let bytes = source.bytes;
         if source.base + at as u64 == 0 && bytes[at..].starts_with(b"\xEF\xBB\xBF") {
             self.origin = 3;
-            return Ok(Step::Next(at + 3));
+            return Ok(at + 3);
         }
         let start = skip_space(bytes, at);
         match bytes.get(start) {
             Some(b'<') if start == at => self.markup(source, at, handler),
-            None | Some(b'<') => Ok(Step::Next(start)),
+            None | Some(b'<') => Ok(start),
             Some(_) => {
                 let place = if self.phase == Phase::Prolog {
                     "before"
@@ -221,7 +237,7 @@ impl Core {
                     codes::TEXT_OUTSIDE_ROOT,
                     source.offset(start),
                     reason,
-                ))
+                ).into())
             }
         }
     }
@@ -232,9 +248,9 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let Some(next) = source.bytes.get(at + 1) else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         let result = match next {
             b'/' => self.end_tag(source, at, handler),
@@ -242,30 +258,24 @@ impl Core {
             b'?' => self.instruction(source, at, handler),
             _ => self.start_tag(source, at, handler),
         };
-        match result {
-            Err(fault) => self.settle(source, at, fault),
-            step => step,
-        }
+        result.map_err(|halt| self.settle(source, at, halt))
     }
 
     /// Reports a fault only when the whole token is in view, so that it is the same fault however
     /// the input was cut.
     #[cold]
-    fn settle(
-        &self,
-        source: &Source<'_>,
-        at: usize,
-        fault: DocumentError,
-    ) -> Result<Step, DocumentError> {
-        if source.outer.is_some() || self.is_last {
-            return Err(fault);
+    fn settle(&self, source: &Source<'_>, at: usize, halt: Halt) -> Halt {
+        if source.outer.is_some() || self.is_last || !matches!(*halt.0, Stop::Fault(_)) {
+            return halt;
         }
         let mut extent = Extent::Start;
         match extent.advance(&source.bytes[at..]) {
-            None => Ok(Step::More),
+            None => Halt::more(),
             Some(length) => {
-                self.check_length(source.offset(at), length, extent.is_doctype())?;
-                Err(fault)
+                match self.check_length(source.offset(at), length, extent.is_doctype()) {
+                    Err(too_long) => too_long.into(),
+                    Ok(()) => halt,
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use super::codes;
 use super::faults::{found, limit, malformed, quote};
 use super::names::{Bound, NameId, name_at};
 use super::namespaces::{PrefixId, UriId};
-use super::scanner::{Core, Open, Phase, Source, Step};
+use super::scanner::{Core, Halt, Open, Phase, Source};
 use crate::error::DocumentError;
 use crate::events::{Attribute, Handler, Span, StartTag};
 
@@ -31,13 +31,13 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let bytes = source.bytes;
         let name = match self.names.guess_element(self.previous, bytes, at + 1) {
             Some(name) => name,
             None => match self.element_name(source, at + 1)? {
                 Some(name) => name,
-                None => return Ok(Step::More),
+                None => return Err(Halt::more()),
             },
         };
         let after = at + 1 + self.names.get(name).bytes.len();
@@ -54,7 +54,7 @@ impl Core {
                 scope: self.spaces.scope(),
             };
             handler.start(&tag)?;
-            return Ok(Step::Next(after + 1));
+            return Ok(after + 1);
         }
         self.full_tag(source, at, name, after, handler)
     }
@@ -165,9 +165,9 @@ impl Core {
         name: NameId,
         after: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let Some((end, is_empty)) = self.parse_attributes(source, name, after)? else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         let span = source.span(at, end);
         self.check_length(span.start, end - at, false)?;
@@ -193,7 +193,7 @@ impl Core {
         if is_empty {
             self.close_element(span, handler)?;
         }
-        Ok(Step::Next(end))
+        Ok(end)
     }
 
     #[inline(always)]
@@ -202,7 +202,7 @@ impl Core {
         source: &Source<'_>,
         at: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let bytes = source.bytes;
         if self.open.len() > self.floor {
             let name = self.names.get(self.open[self.open.len() - 1].name);
@@ -210,7 +210,7 @@ impl Core {
                 let after = at + 2 + name.bytes.len();
                 if bytes[after] == b'>' {
                     self.close_element(source.span(at, after + 1), handler)?;
-                    return Ok(Step::Next(after + 1));
+                    return Ok(after + 1);
                 }
                 return self.spaced_end_tag(source, at, after, handler);
             }
@@ -226,35 +226,35 @@ impl Core {
         at: usize,
         after: usize,
         handler: &mut H,
-    ) -> Result<Step, DocumentError> {
+    ) -> Result<usize, Halt> {
         let close = skip_space(source.bytes, after);
         match source.bytes.get(close) {
-            None => Ok(Step::More),
+            None => Err(Halt::more()),
             Some(b'>') => {
                 let span = source.span(at, close + 1);
                 self.check_length(span.start, close + 1 - at, false)?;
                 self.close_element(span, handler)?;
-                Ok(Step::Next(close + 1))
+                Ok(close + 1)
             }
             Some(_) => {
                 let what = found(source.bytes, close);
                 let reason = format!("{what} stands in an end tag");
-                Err(malformed(codes::BAD_TAG, source.offset(close), reason))
+                Err(malformed(codes::BAD_TAG, source.offset(close), reason).into())
             }
         }
     }
 
     /// An end tag that closes nothing, or is cut off.
     #[cold]
-    fn wrong_end_tag(&self, source: &Source<'_>, at: usize) -> Result<Step, DocumentError> {
+    fn wrong_end_tag(&self, source: &Source<'_>, at: usize) -> Result<usize, Halt> {
         let Some(name) = name_at(source.bytes, at + 2) else {
-            return Ok(Step::More);
+            return Err(Halt::more());
         };
         let start = source.offset(at);
         if name.is_empty() {
             let what = found(source.bytes, at + 2);
             let reason = format!("`</` is followed by {what}, not by a name");
-            return Err(malformed(codes::BAD_TAG, start, reason));
+            return Err(malformed(codes::BAD_TAG, start, reason).into());
         }
         let name = quote(name);
         let reason = match self.open.last() {
@@ -269,7 +269,7 @@ impl Core {
                 )
             }
         };
-        Err(malformed(codes::MISMATCHED_TAG, start, reason))
+        Err(malformed(codes::MISMATCHED_TAG, start, reason).into())
     }
 
     #[inline(always)]
