@@ -199,7 +199,7 @@ class _Writer:
 
     def called(self, nesting: int) -> str:
         source = self.source(nesting)
-        kind = self.random.randrange(6)
+        kind = self.random.randrange(7)
         if kind == 0:
             return f"contains({source}, {self.word()})"
         if kind == 1:
@@ -210,6 +210,8 @@ class _Writer:
             return f"number({source}) {self.random.choice(_SIGNS)} {self.random.choice('0123')}"
         if kind == 4:
             return f"boolean({source})"
+        if kind == 5:  # a string is true unless it is empty
+            return self.string(source)
         part = self.random.choice(("name", "local-name", "namespace-uri"))
         inside = "" if source == "." else source
         return f"{part}({inside}) {self.random.choice(('=', '!='))} {self.named(part)}"
