@@ -1,17 +1,53 @@
-"""Penstock's kernel alone: matches and fragments, before rows are built."""
+"""Penstock's kernel alone: native columns of results, no Arrow and no rows."""
 
+from array import array
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.peers import absent
+from benchmarks.peers.penstock_batches import string_value
 from benchmarks.workloads.queries import Query
 
 NAME = "Penstock kernel"
-TIMED = "the kernel fed in pieces of 64 KiB"
+TIMED = "Session.feed(bytes) in pieces, finish, and the native columns taken"
+TAKEN_BYTES = 1 << 20
 
 
 def missing() -> str | None:
-    return "not wired"
+    return absent("penstock.kernel", "penstock.planning.compile")
 
 
 def prepare(query: Query) -> Callable[[bytes], Any]:
-    raise NotImplementedError
+    from penstock import kernel
+    from penstock.languages.xpath import xpath
+    from penstock.planning.compile import compile_query
+
+    plan = kernel.Plan.build([compile_query(xpath(query.text))])
+    kind = "number" if query.compare == "number" else "element"
+
+    def run(data: bytes) -> Any:
+        session = kernel.Session(plan)
+        session.begin()
+        view = memoryview(data)
+        taken = []
+        for start in range(0, len(data), kernel.CHUNK_BYTES):
+            session.feed(view[start : start + kernel.CHUNK_BYTES])
+            if session.value_bytes() >= TAKEN_BYTES:
+                taken.append(session.take_columns())
+        session.finish()
+        taken.append(session.take_columns())
+        return kind, taken
+
+    return run
+
+
+def values(answer: Any) -> list[str]:
+    kind, taken = answer
+    found = []
+    for columns in taken:
+        starts = array("q", bytes(columns["start"]))
+        ends = array("i", bytes(columns["value_offsets"]))
+        text = bytes(columns["value_bytes"])
+        for row, start in enumerate(starts):
+            found.append((start, text[ends[row] : ends[row + 1]].decode()))
+    return [string_value(kind, value) for _start, value in sorted(found)]
