@@ -24,8 +24,8 @@ impl Session {
 
     /// Starts a document; `encoding` overrides what it says of itself.
     pub fn begin(&mut self, encoding: Option<&str>) -> Result<(), DocumentError> {
-        self.matcher.begin();
-        self.tokenizer.begin(encoding)
+        self.tokenizer.begin(encoding)?;
+        self.matcher.begin()
     }
 
     /// Reads the next bytes.
@@ -49,6 +49,16 @@ impl Session {
     /// How many rows wait to be taken.
     pub fn row_count(&self) -> usize {
         self.matcher.row_count()
+    }
+
+    /// Bytes of values that wait to be taken.
+    pub fn value_bytes(&self) -> usize {
+        self.matcher.value_bytes()
+    }
+
+    /// The internal general entities that the document declared so far: name, replacement text.
+    pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        self.tokenizer.entities()
     }
 
     /// The record of events since the last call, if the options asked for one.

@@ -1,5 +1,17 @@
-//! The native module `penstock._native`.
+//! The native module `penstock._native`: the kernel's buffers for `penstock.kernel`, its only
+//! importer. Nothing is decided here.
+
+mod columns;
+mod plans;
+mod sessions;
 
 /// The kernel for `penstock.kernel`, its only importer.
 #[pyo3::pymodule]
-mod _native {}
+mod _native {
+    #[pymodule_export]
+    use crate::columns::Column;
+    #[pymodule_export]
+    use crate::plans::Plan;
+    #[pymodule_export]
+    use crate::sessions::{Session, count_events};
+}

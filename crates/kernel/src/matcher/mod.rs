@@ -167,9 +167,11 @@ impl Matcher {
     }
 
     /// Starts a document; whatever was left of the one before is dropped.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self) -> Result<(), DocumentError> {
         self.abandon();
         self.open_document();
+        // What needs no event at all is decided before the first one, at offset 0.
+        self.settle()
     }
 
     /// Drops the document under way; finished rows stay.
@@ -208,12 +210,19 @@ impl Matcher {
 
     /// The rows finished since the last call.
     pub fn take_rows(&mut self) -> Rows {
-        std::mem::take(&mut self.rows)
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.forget_scope();
+        rows
     }
 
     /// How many rows wait to be taken.
     pub fn row_count(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Bytes of values that wait to be taken.
+    pub fn value_bytes(&self) -> usize {
+        self.rows.value.bytes.len()
     }
 
     /// The record of events since the last call.

@@ -127,6 +127,11 @@ impl Rows {
         self.scope.push(scope);
     }
 
+    /// Lets go of what it shares with the matcher, so that the rows can go their own way.
+    pub(super) fn forget_scope(&mut self) {
+        self.last_scope = None;
+    }
+
     fn scope_index(&mut self, scope: &Rc<Scope>) -> i32 {
         // Neighbouring results share their scope, so one remembered entry is enough.
         if !self.last_scope.as_ref().is_some_and(|last| Rc::ptr_eq(last, scope)) {

@@ -7,7 +7,7 @@ use super::candidates::{Candidate, Candidates};
 pub struct TraceEntry {
     /// Offset just past the event.
     pub offset: u64,
-    /// Decided results: target, start of the node; an atomic value has no start.
+    /// Decided results: target, number of the node in document order; an atomic value has none.
     pub decided: Vec<(u32, Option<u64>)>,
     /// Numbers in document order and starts of the undecided candidates held after the event.
     pub held: Vec<(u64, u64)>,
@@ -22,7 +22,7 @@ pub struct Trace {
 
 impl Trace {
     pub fn decide<'a>(&mut self, decided: impl Iterator<Item = (u32, &'a Candidate)>) {
-        self.decided.extend(decided.map(|(target, candidate)| (target, Some(candidate.start))));
+        self.decided.extend(decided.map(|(target, candidate)| (target, Some(candidate.order))));
     }
 
     pub fn answer(&mut self, target: u32) {

@@ -52,11 +52,21 @@ pub(super) struct Name {
     /// As an attribute, likewise.
     pub attribute: Bound,
     hash: u64,
-    /// Up to eight bytes of the name in one register, and which of them count.
+    /// The first eight bytes of the name, and which of them count.
     word: u64,
     mask: u64,
-    next_element: NameId,
+    /// The last eight bytes of a name that has at least so many.
+    tail: u64,
+    /// What followed the start tag and the end tag of such an element last time.
+    next_elements: [NameId; 2],
     next_attribute: NameId,
+}
+
+/// The tag before a tag, by which its name is guessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Previous {
+    pub name: NameId,
+    pub is_end: bool,
 }
 
 impl Name {
@@ -72,8 +82,12 @@ impl Name {
         let Some(&after) = bytes.get(end) else {
             return false;
         };
-        let is_equal = match load(bytes, at) {
-            Some(word) if self.bytes.len() <= 8 => word & self.mask == self.word,
+        let is_equal = match (load(bytes, at), self.bytes.len()) {
+            (Some(word), ..=8) => word & self.mask == self.word,
+            // The first and the last eight bytes cover the name.
+            (Some(word), ..=16) => {
+                word == self.word && load(bytes, end - 8).is_some_and(|tail| tail == self.tail)
+            }
             _ => bytes[at..end] == *self.bytes,
         };
         is_equal && !is_name_byte(after)
@@ -155,8 +169,8 @@ impl Names {
 
     /// The element name at `at` if it is the one that followed `previous` last time.
     #[inline(always)]
-    pub fn guess_element(&self, previous: NameId, bytes: &[u8], at: usize) -> Option<NameId> {
-        let guess = self.get(previous).next_element;
+    pub fn guess_element(&self, previous: Previous, bytes: &[u8], at: usize) -> Option<NameId> {
+        let guess = self.get(previous.name).next_elements[usize::from(previous.is_end)];
         (guess.0 != 0 && self.get(guess).stands_at(bytes, at)).then_some(guess)
     }
 
@@ -168,8 +182,8 @@ impl Names {
     }
 
     /// Remembers what followed `previous`.
-    pub fn learn_element(&mut self, previous: NameId, next: NameId) {
-        self.get_mut(previous).next_element = next;
+    pub fn learn_element(&mut self, previous: Previous, next: NameId) {
+        self.get_mut(previous.name).next_elements[usize::from(previous.is_end)] = next;
     }
 
     /// Remembers what followed `previous`.
@@ -244,7 +258,8 @@ impl Names {
             hash,
             word: u64::from_le_bytes(word),
             mask: u64::from_le_bytes(mask),
-            next_element: NameId(0),
+            tail: bytes.last_chunk().map_or(0, |tail| u64::from_le_bytes(*tail)),
+            next_elements: [NameId(0); 2],
             next_attribute: NameId(0),
         });
         self.bytes_total += bytes.len();
@@ -339,9 +354,9 @@ mod tests {
     #[test]
     fn a_guess_needs_the_whole_name() {
         let (mut names, mut spaces) = (Names::new(), Namespaces::new());
-        for text in ["item", "a_very_long_name"] {
+        for text in ["item", "item_name", "a_very_long_name", "an_even_longer_name"] {
             let id = names.intern(text.as_bytes(), &mut spaces).expect("a name");
-            names.learn_element(NameId(0), id);
+            names.learn_element(Previous::default(), id);
             for (tail, hit) in [
                 (">", true),
                 (" a='12345678'", true),
@@ -349,7 +364,7 @@ mod tests {
                 ("", false),
             ] {
                 let bytes = format!("{text}{tail}");
-                let guess = names.guess_element(NameId(0), bytes.as_bytes(), 0);
+                let guess = names.guess_element(Previous::default(), bytes.as_bytes(), 0);
                 assert_eq!(guess.is_some(), hit, "{bytes}");
             }
         }

@@ -5,7 +5,7 @@ use super::entities::{Entity, Frame};
 use super::extent::Extent;
 use super::faults::{found, limit, malformed, quote};
 use super::input::Promise;
-use super::names::{NameId, Names};
+use super::names::{NameId, Names, Previous};
 use super::namespaces::Namespaces;
 use super::tags::TagParts;
 use super::{characters::skip_space, codes};
@@ -102,8 +102,8 @@ pub(super) struct Core {
     pub open: Vec<Open>,
     /// Elements open before the innermost entity began; only later ones may be closed in it.
     pub floor: usize,
-    /// The element before this one, for guessing names.
-    pub previous: NameId,
+    /// The last tag, for guessing the next name.
+    pub previous: Previous,
     pub phase: Phase,
     /// In a CDATA section: where the span of its next piece starts.
     pub cdata: Option<u64>,
@@ -130,7 +130,7 @@ impl Core {
             spaces: Namespaces::new(),
             open: Vec::new(),
             floor: 0,
-            previous: NameId(0),
+            previous: Previous::default(),
             phase: Phase::Prolog,
             cdata: None,
             promise: Promise::Label,
@@ -335,6 +335,6 @@ impl Core {
             }
         }
         self.names.leave_room();
-        self.previous = NameId(0);
+        self.previous = Previous::default();
     }
 }

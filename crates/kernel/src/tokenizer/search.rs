@@ -29,12 +29,12 @@ pub(super) fn load(bytes: &[u8], at: usize) -> Option<u64> {
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> usize {
     let mut i = at;
-    while let Some(word) = load(bytes, i) {
-        let hits = equals(word, b'<') | equals(word, b'&');
+    while let Some(block) = bytes.get(i..).and_then(|rest| rest.first_chunk()) {
+        let hits = text_ends(block);
         if hits != 0 {
-            return i + hits.trailing_zeros() as usize / 8;
+            return i + hits.trailing_zeros() as usize;
         }
-        i += 8;
+        i += 16;
         if i - at >= SHORT_RUN {
             return memchr::memchr2(b'<', b'&', &bytes[i..]).map_or(bytes.len(), |n| i + n);
         }
@@ -43,6 +43,20 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> usize {
         i += 1;
     }
     i
+}
+
+/// One bit for each byte that is `<` or `&`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn text_ends(block: &[u8; 16]) -> u32 {
+    use std::arch::x86_64::*;
+    // SAFETY: the load reads the sixteen bytes of `block`; SSE2 is part of x86-64.
+    unsafe {
+        let block = _mm_loadu_si128(block.as_ptr().cast());
+        let less = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'<' as i8));
+        let and = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'&' as i8));
+        _mm_movemask_epi8(_mm_or_si128(less, and)) as u32
+    }
 }
 
 /// The first `<`, `&`, `]` or carriage return from `at`, or the end.

@@ -4,7 +4,7 @@ use super::attributes::{RawAttribute, recycle};
 use super::characters::skip_space;
 use super::codes;
 use super::faults::{found, limit, malformed, quote};
-use super::names::{Bound, NameId, name_at};
+use super::names::{Bound, NameId, Previous, name_at};
 use super::namespaces::{PrefixId, UriId};
 use super::scanner::{Core, Halt, Open, Phase, Source};
 use crate::error::DocumentError;
@@ -111,7 +111,7 @@ impl Core {
             return Err(limit("depth_max", span.start, self.limits.depth_max));
         }
         self.open.push(Open { name, is_scope });
-        self.previous = name;
+        self.previous = Previous { name, is_end: false };
         Ok(())
     }
 
@@ -280,6 +280,7 @@ impl Core {
     ) -> Result<(), DocumentError> {
         handler.end(span)?;
         if let Some(open) = self.open.pop() {
+            self.previous = Previous { name: open.name, is_end: true };
             if open.is_scope {
                 self.spaces.leave();
             }

@@ -241,6 +241,10 @@ class Parser:
         if self.is_symbol(".", ".."):
             self.advance()
             axis = Axis.SELF if token.text == "." else Axis.PARENT
+            if self.is_symbol("["):
+                message = f"`{token.text}` takes no predicate"
+                way_out = f"write {axis.value}::node()[…]"
+                raise self.error("PQ0103", message, self.token.span, way_out)
             return Step(axis, KindTest("node", None, token.span), (), token.span, token.span)
         axis = Axis.CHILD
         axis_span = (token.start, token.start)

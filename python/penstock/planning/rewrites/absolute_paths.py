@@ -1,10 +1,10 @@
 """An absolute path inside a predicate becomes a condition on the document node.
 
-``//item[/site/x and p]`` is ``/.[site/x]//item[p]``. In general an alternative A that mentions
-the condition r at the document node is split by cases (Shannon): A with r true, guarded by r at
-its root, and A with r false, guarded by not(r). The guard of a case is dropped where A only gains
-by the other value, so that ``[/x or p]`` gives ``/.[x]//…`` and ``//…[p]``, and nothing waits for
-the absence of x.
+``//item[/site/x and p]`` is ``/self::node()[site/x]//item[p]``. In general an alternative A that
+mentions the condition r at the document node is split by cases (Shannon): A with r true, guarded
+by r at its root, and A with r false, guarded by not(r). The guard of a case is dropped where A
+only gains by the other value, so that ``//a[/x or p]`` gives ``/self::node()[x]//a`` and
+``//a[p]``, and nothing waits for the absence of x.
 """
 
 from __future__ import annotations

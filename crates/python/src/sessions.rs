@@ -1,0 +1,315 @@
+//! Sessions for Python: documents in, rows or columns out.
+
+use crate::columns::Column;
+use crate::plans::Plan;
+use penstock_kernel::error::{DocumentError, ErrorKind};
+use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
+use penstock_kernel::limits::Limits;
+use penstock_kernel::matcher::{Declarations, Options, Rows};
+use penstock_kernel::session;
+use penstock_kernel::tokenizer::Tokenizer;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use std::sync::Mutex;
+
+/// What went wrong: code, reason, byte, line, path, limit or None.
+type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
+
+/// A session that may change threads.
+struct Movable(session::Session);
+
+// SAFETY: the shared pointers inside a session point only to each other's contents; none is
+// handed out, so the whole moves together. The mutex around it admits one thread at a time.
+unsafe impl Send for Movable {}
+
+/// One document after the other, against one plan.
+#[pyclass(frozen, module = "penstock._native")]
+pub struct Session {
+    inner: Mutex<Movable>,
+}
+
+impl Session {
+    fn with<T>(&self, work: impl FnOnce(&mut session::Session) -> T) -> PyResult<T> {
+        let mut guard =
+            self.inner.lock().map_err(|_| PyRuntimeError::new_err("an earlier call broke this session"))?;
+        Ok(work(&mut guard.0))
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, cache_bytes_max = 33_554_432))]
+    fn new(
+        plan: &Plan,
+        limits: &Bound<'_, PyDict>,
+        in_document_order: bool,
+        in_parts: bool,
+        is_traced: bool,
+        cache_bytes_max: usize,
+    ) -> PyResult<Self> {
+        let options = Options { in_document_order, in_parts, is_traced, cache_bytes_max };
+        let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
+        Ok(Session { inner: Mutex::new(Movable(inner)) })
+    }
+
+    /// Starts a document.
+    #[pyo3(signature = (encoding = None))]
+    fn begin(&self, encoding: Option<&str>) -> PyResult<Option<Failure>> {
+        self.with(|session| session.begin(encoding).err().map(failure))
+    }
+
+    /// Reads the next bytes; the rows they decide can be taken afterwards, whatever is returned.
+    fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Option<Failure>> {
+        let chunk = Chunk::of(chunk)?;
+        let raw = chunk.raw();
+        py.detach(|| self.with(|session| session.feed(raw.bytes()).err().map(failure)))
+    }
+
+    /// Ends the document.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<Failure>> {
+        py.detach(|| self.with(|session| session.finish().err().map(failure)))
+    }
+
+    /// How many rows wait to be taken.
+    fn row_count(&self) -> PyResult<usize> {
+        self.with(|session| session.row_count())
+    }
+
+    /// Bytes of values that wait to be taken.
+    fn value_bytes(&self) -> PyResult<usize> {
+        self.with(|session| session.value_bytes())
+    }
+
+    /// The finished rows as tuples, and the namespace declarations they refer to.
+    fn take_rows<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+        let rows = self.with(|session| session.take_rows())?;
+        let list = PyList::empty(py);
+        for index in 0..rows.len() {
+            list.append(row_tuple(py, &rows, index)?)?;
+        }
+        Ok((list, scopes(py, &rows.scopes)?))
+    }
+
+    /// The finished rows as columns in Arrow's layout, by name.
+    fn take_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.with(|session| session.take_rows())?;
+        let columns = PyDict::new(py);
+        columns.set_item("length", rows.len())?;
+        columns.set_item("subscription", Column::of(&rows.subscription))?;
+        columns.set_item("ordinal", Column::of(&rows.ordinal))?;
+        columns.set_item("kind", Column::of(&rows.kind))?;
+        columns.set_item("start", Column::of(&rows.start))?;
+        columns.set_item("end", Column::of(&rows.end))?;
+        columns.set_item("decided_at", Column::of(&rows.decided_at))?;
+        columns.set_item("name_offsets", Column::of(&rows.name.offsets))?;
+        columns.set_item("name_bytes", Column::of_bytes(rows.name.bytes))?;
+        columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
+        columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
+        Ok(columns)
+    }
+
+    /// The record of events: offset, decided (target, node or None), held (node, start).
+    fn take_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let entries = self.with(|session| session.take_trace())?;
+        let list = PyList::empty(py);
+        for entry in entries {
+            list.append((entry.offset, entry.decided, entry.held))?;
+        }
+        Ok(list)
+    }
+
+    /// Counters: states built, cache clears, steps, held candidates, kept bytes.
+    fn statistics(&self) -> PyResult<(u64, u64, u64, u64, u64)> {
+        let s = self.with(|session| session.statistics())?;
+        Ok((s.states_built, s.cache_clears, s.steps, s.held, s.kept_bytes))
+    }
+
+    /// Replacement texts of the internal entities that the document declared so far.
+    fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let entities = self.with(|session| session.entities())?;
+        let found = PyDict::new(py);
+        for (name, text) in entities {
+            found.set_item(text_of(py, &name), text_of(py, &text))?;
+        }
+        Ok(found)
+    }
+}
+
+fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+    (
+        rows.subscription[index],
+        rows.ordinal[index],
+        rows.kind[index],
+        text_of(py, rows.name.value(index)),
+        text_of(py, rows.value.value(index)),
+        rows.start[index],
+        rows.end[index],
+        rows.decided_at[index],
+        rows.node[index],
+        rows.scope[index],
+    )
+        .into_pyobject(py)
+}
+
+fn scopes<'py>(py: Python<'py>, scopes: &[Declarations]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for scope in scopes {
+        let pairs = PyDict::new(py);
+        for (prefix, uri) in scope {
+            pairs.set_item(text_of(py, prefix), text_of(py, uri))?;
+        }
+        list.append(pairs)?;
+    }
+    Ok(list)
+}
+
+/// The tokenizer checks that everything is UTF-8, so nothing is ever replaced here.
+fn text_of<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyString> {
+    PyString::new(py, &String::from_utf8_lossy(bytes))
+}
+
+fn failure(error: DocumentError) -> Failure {
+    let limit = match error.kind {
+        ErrorKind::Limit(name) => Some(name),
+        ErrorKind::Malformed => None,
+    };
+    (error.code, error.reason, error.byte, error.line, error.path, limit)
+}
+
+fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, value) in fields {
+        let (name, value) = (name.extract::<String>()?, value.extract::<u64>()?);
+        let field = match name.as_str() {
+            "depth_max" => &mut limits.depth_max,
+            "name_bytes_max" => &mut limits.name_bytes_max,
+            "attributes_max" => &mut limits.attributes_max,
+            "attribute_bytes_max" => &mut limits.attribute_bytes_max,
+            "text_bytes_max" => &mut limits.text_bytes_max,
+            "candidates_max" => &mut limits.candidates_max,
+            "buffer_bytes_max" => &mut limits.buffer_bytes_max,
+            "entity_bytes_max" => &mut limits.entity_bytes_max,
+            "entity_depth_max" => &mut limits.entity_depth_max,
+            "doctype_bytes_max" => &mut limits.doctype_bytes_max,
+            "document_bytes_max" => &mut limits.document_bytes_max,
+            _ => return Err(PyValueError::new_err(format!("there is no limit `{name}`"))),
+        };
+        *field = value;
+    }
+    Ok(limits)
+}
+
+/// Bytes of the caller that stay as they are while the interpreter is let go.
+enum Chunk<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Buffer(PyBuffer<u8>),
+    Copy(Vec<u8>),
+}
+
+impl<'py> Chunk<'py> {
+    fn of(data: &Bound<'py, PyAny>) -> PyResult<Chunk<'py>> {
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            return Ok(Chunk::Bytes(bytes.clone()));
+        }
+        let buffer = PyBuffer::<u8>::get(data)?;
+        // Another thread may write to a writable buffer while the interpreter is let go.
+        if buffer.readonly() && buffer.is_c_contiguous() {
+            Ok(Chunk::Buffer(buffer))
+        } else {
+            Ok(Chunk::Copy(buffer.to_vec(data.py())?))
+        }
+    }
+}
+
+/// A chunk's bytes, without the interpreter.
+struct Raw {
+    start: *const u8,
+    length: usize,
+}
+
+// SAFETY: the memory belongs to a bytes object, a read-only buffer or a vector that the `Chunk`
+// keeps alive; nobody writes to it.
+unsafe impl Send for Raw {}
+unsafe impl Sync for Raw {}
+
+impl Raw {
+    fn bytes(&self) -> &[u8] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: see above.
+        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+    }
+}
+
+impl Chunk<'_> {
+    fn raw(&self) -> Raw {
+        let (start, length) = match self {
+            Chunk::Bytes(bytes) => (bytes.as_bytes().as_ptr(), bytes.as_bytes().len()),
+            Chunk::Buffer(buffer) => (buffer.buf_ptr().cast::<u8>().cast_const(), buffer.len_bytes()),
+            Chunk::Copy(bytes) => (bytes.as_ptr(), bytes.len()),
+        };
+        Raw { start, length }
+    }
+}
+
+/// Counts events, to measure the tokenizer alone.
+#[derive(Default)]
+struct Counter {
+    events: u64,
+}
+
+impl Handler for Counter {
+    fn element_symbol(&mut self, _uri: &[u8], _local: &[u8]) -> Symbol {
+        Symbol(0)
+    }
+    fn attribute_symbol(&mut self, _uri: &[u8], _local: &[u8]) -> Symbol {
+        Symbol(0)
+    }
+    fn start(&mut self, _tag: &StartTag<'_>) -> Result<(), DocumentError> {
+        self.events += 1;
+        Ok(())
+    }
+    fn end(&mut self, _span: Span) -> Result<(), DocumentError> {
+        self.events += 1;
+        Ok(())
+    }
+    fn text(&mut self, _value: &[u8], _span: Span) -> Result<(), DocumentError> {
+        Ok(())
+    }
+    fn comment(&mut self, _value: &[u8], _span: Span) -> Result<(), DocumentError> {
+        self.events += 1;
+        Ok(())
+    }
+    fn instruction(&mut self, _target: &[u8], _value: &[u8], _span: Span) -> Result<(), DocumentError> {
+        self.events += 1;
+        Ok(())
+    }
+}
+
+/// Reads a document with nobody listening: the number of its events, or what is wrong with it.
+#[pyfunction]
+pub fn count_events(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    chunk_bytes: usize,
+    limits: &Bound<'_, PyDict>,
+) -> PyResult<(u64, Option<Failure>)> {
+    let (chunk, limits) = (Chunk::of(data)?, read_limits(limits)?);
+    let raw = chunk.raw();
+    Ok(py.detach(|| {
+        let (mut tokenizer, mut counter) = (Tokenizer::new(limits), Counter::default());
+        let mut read = || {
+            tokenizer.begin(None)?;
+            for piece in raw.bytes().chunks(chunk_bytes.max(1)) {
+                tokenizer.feed(piece, &mut counter)?;
+            }
+            tokenizer.finish(&mut counter)
+        };
+        let error = read().err().map(failure);
+        (counter.events, error)
+    }))
+}

@@ -1,0 +1,160 @@
+"""The kernel: plans and sessions, the only importer of the native module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock import _native
+from penstock.errors import DocumentError, LimitError
+from penstock.limits import Limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
+
+Plan = _native.Plan
+Column = _native.Column
+
+CHUNK_BYTES = 256 << 10
+"""Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
+
+
+class Session:
+    """Evaluates a plan over documents, one after the other, fed in pieces of any size.
+
+    Rows decided before an error can still be taken after it, and ``begin`` starts the next
+    document as if nothing had happened.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        limits: Limits | None = None,
+        *,
+        in_document_order: bool = False,
+        in_parts: bool = False,
+        is_traced: bool = False,
+        cache_bytes_max: int = 32 << 20,
+    ) -> None:
+        self._native = _native.Session(
+            plan,
+            (limits or Limits()).as_dict(),
+            in_document_order=in_document_order,
+            in_parts=in_parts,
+            is_traced=is_traced,
+            cache_bytes_max=cache_bytes_max,
+        )
+        self.row_count = self._native.row_count
+        self.value_bytes = self._native.value_bytes
+        self.take_rows = self._native.take_rows
+        self.take_columns = self._native.take_columns
+        self.take_trace = self._native.take_trace
+        self.entities = self._native.entities
+
+    def begin(self, encoding: str | None = None) -> None:
+        """Start a document; ``encoding`` overrides what the document says of itself.
+
+        Raises:
+            DocumentError: The encoding is unknown.
+        """
+        _raise(self._native.begin(encoding))
+
+    def feed(self, chunk: Buffer) -> None:
+        """Read the next bytes of the document.
+
+        Raises:
+            DocumentError: The bytes so far cannot begin a well-formed document.
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.feed(chunk))
+
+    def finish(self) -> None:
+        """End the document: what was undecided is decided now.
+
+        Raises:
+            DocumentError: The document is not complete.
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.finish())
+
+    def statistics(self) -> Statistics:
+        """Return the session's counters so far."""
+        return Statistics(*self._native.statistics())
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counters of a session, over all its documents."""
+
+    states_built: int
+    cache_clears: int
+    steps: int
+    """Facts, climbs and passes: the work that is not constant per event."""
+    held: int
+    """Candidates held now."""
+    kept_bytes: int
+    """Bytes of input kept now."""
+
+
+TracedEvent = tuple[int, list[tuple[int, int, int]], list[int]]
+"""Offset just past an event; (subscription, start, end) of what it decided; starts held after it.
+
+An atomic value has start and end -1.
+"""
+
+
+def trace(
+    programs: Sequence[bytes],
+    document: bytes,
+    chunk_bytes: int = CHUNK_BYTES,
+    limits: Limits | None = None,
+) -> list[TracedEvent]:
+    """Return what every event of a document did, for oracles.
+
+    Events are starts, texts, comments, instructions, ends and the end of the document. Held are
+    the candidates that are not decided.
+
+    Raises:
+        DocumentError: The document is not well-formed.
+    """
+    plan = Plan.build(programs)
+    session = Session(plan, limits, is_traced=True)
+    session.begin()
+    for start in range(0, len(document), chunk_bytes):
+        session.feed(document[start : start + chunk_bytes])
+    session.finish()
+    spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take_rows()[0]}
+    return [
+        (
+            offset,
+            [
+                (subscription, *spans[subscription, node or 0])
+                for target, node in decided
+                for subscription in plan.subscriptions(target)
+            ],
+            [start for _, start in held],
+        )
+        for offset, decided, held in session.take_trace()
+    ]
+
+
+def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None = None) -> int:
+    """Return the number of events of a document: the tokenizer alone, nobody listening.
+
+    Raises:
+        DocumentError: The document is not well-formed.
+        LimitError: The document passed a limit.
+    """
+    events, failure = _native.count_events(data, chunk_bytes, (limits or Limits()).as_dict())
+    _raise(failure)
+    return events
+
+
+def _raise(failure: _native._Failure | None) -> None:
+    if failure is None:
+        return
+    code, reason, byte, line, path, limit = failure
+    if limit is None:
+        raise DocumentError(code, reason, byte, line, path)
+    raise LimitError(code, reason, byte, line, path, limit=limit)

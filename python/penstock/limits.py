@@ -1,0 +1,48 @@
+"""Bounds on everything that a document could make unbounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from penstock.errors import PenstockError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """One field per thing that a document could make unbounded.
+
+    Passing a limit fails that document with a ``LimitError``, never the stream.
+    """
+
+    depth_max: int = 10_000
+    """Open elements at once."""
+    name_bytes_max: int = 65_536
+    """Bytes of one name."""
+    attributes_max: int = 10_000
+    """Attributes of one start tag."""
+    attribute_bytes_max: int = 10 << 20
+    """Bytes of one attribute value."""
+    text_bytes_max: int = 64 << 20
+    """Bytes of one string value, comment or instruction that a query needs as a whole."""
+    candidates_max: int = 1_000_000
+    """Undecided results held at once."""
+    buffer_bytes_max: int = 256 << 20
+    """Bytes of input held at once for undecided or incomplete results."""
+    entity_bytes_max: int = 8 << 20
+    """Bytes that entity references add to one document."""
+    entity_depth_max: int = 32
+    """Entity references inside each other."""
+    doctype_bytes_max: int = 4 << 20
+    """Bytes of one document type declaration."""
+    document_bytes_max: int = 1 << 40
+    """Bytes of one document."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 1 << 63:
+                raise PenstockError(f"limits.{field.name} must be a positive integer, not {value!r}")
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the limits by name, as the kernel takes them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,0 +1,225 @@
+"""Queries become programs: twigs in normal form, written for the kernel."""
+
+from __future__ import annotations
+
+from penstock.errors import QueryError
+from penstock.planning import program as p
+from penstock.planning.normalise import normalise
+from penstock.twigs import (
+    Aggregate,
+    And,
+    Axis,
+    BooleanOf,
+    Call,
+    Compare,
+    Condition,
+    Constant,
+    Exists,
+    Fragments,
+    Holds,
+    NameOf,
+    NodeTest,
+    Not,
+    Or,
+    Query,
+    Scalar,
+    Slot,
+    StringOf,
+    TwigNode,
+    Value,
+    ValueType,
+)
+
+
+def compile_query(query: Query, *, is_filter: bool = False) -> bytes:
+    """Return the program of a query.
+
+    Compiling is pure: equal queries give equal bytes, and nothing but the query is looked at.
+    With ``is_filter`` the program only reports that a document matches.
+
+    Raises:
+        QueryError: The query needs something that the kernel does not evaluate yet.
+    """
+    return _Compiler(normalise(query)).program(is_filter)
+
+
+class _Compiler:
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._writer = p.ProgramWriter()
+
+    def program(self, is_filter: bool) -> bytes:
+        query = self._query
+        if len(query.blocks) != 1 or query.joins:
+            raise self._refusal("several blocks in one query", "use one path expression")
+        alternatives = query.blocks[0].alternatives
+        if is_filter:
+            holds = self._formula(_any([_matches(root) for root in alternatives], query.output))
+            return self._writer.finish([], p.varints(p.FILTER, holds))
+        match query.output:
+            case Fragments():
+                return self._finish_paths(alternatives, p.varint(p.FRAGMENTS))
+            case Aggregate(function=function, running=running):
+                code = p.AGGREGATES[function]
+                return self._finish_paths(alternatives, p.varints(p.AGGREGATE, code, running))
+            case Value(scalar=BooleanOf(condition=condition)):
+                holds, fails = self._formula(condition), self._formula(negate(condition))
+                return self._writer.finish([], p.varints(p.BOOLEAN_OUTPUT, holds, fails))
+            case Value(scalar=scalar, type=kind):
+                formula = self._computed(scalar)
+                code = p.VALUE_KINDS[kind.value]
+                return self._writer.finish([], p.varints(p.VALUE, formula, code))
+            case _:
+                raise self._refusal("this output", "use one path expression")
+
+    def _finish_paths(self, alternatives: tuple[TwigNode, ...], output: bytes) -> bytes:
+        return self._writer.finish([self._path(root) for root in alternatives], output)
+
+    def _path(self, root: TwigNode) -> bytes:
+        steps = []
+        node = root
+        while node.branches:
+            if len(node.branches) > 1 or node.branches[0].optional:
+                raise self._refusal("several outputs in one query", "use one path expression")
+            node = node.branches[0].node
+            steps.append((node.axis, self._writer.test(node.test), self._formula(node.where)))
+        return p.path(self._formula(root.where), steps)
+
+    def _formula(self, condition: Condition) -> int:
+        match condition:
+            case Constant(value=value):
+                return self._writer.formula(p.TRUE if value else p.FALSE)
+            case And(parts=parts):
+                return self._writer.connective(p.AND, [self._formula(part) for part in parts])
+            case Or(parts=parts):
+                return self._writer.connective(p.OR, [self._formula(part) for part in parts])
+            case Not(part=part):
+                return self._writer.formula(p.NOT, self._formula(part))
+            case Exists(node=node):
+                below = [self._formula(Exists(branch.node)) for branch in node.branches]
+                sub = self._writer.connective(p.AND, [self._formula(node.where), *below])
+                test = self._writer.test(node.test)
+                return self._writer.formula(p.EDGE, p.AXES[node.axis], test, sub)
+            case Compare():
+                return self._comparison(condition)
+            case Holds(
+                scalar=Call(function=function, arguments=(StringOf(node=None), Slot() as slot))
+            ) if function in ("contains", "starts-with"):
+                kind = p.CONTAINS if function == "contains" else p.STARTS_WITH
+                return self._writer.formula(kind, self._text(slot))
+            case Holds(scalar=scalar):
+                return self._computed(scalar)
+            case _:
+                raise self._refusal("this condition", "simplify the predicate")
+
+    def _comparison(self, compare: Compare) -> int:
+        operator = p.COMPARISONS[compare.operator]
+        match compare.left, compare.right:
+            case StringOf(node=None), Slot(type=ValueType.STRING) as slot if compare.operator in (
+                "=",
+                "!=",
+            ):
+                return self._writer.formula(p.TEXT_ATOM, operator, self._text(slot))
+            case Call(function="number", arguments=(StringOf(node=None),)), Slot(
+                type=ValueType.NUMBER
+            ) as slot:
+                number = self._writer.number(float(self._query.constants[slot.index]))
+                return self._writer.formula(p.NUMBER_ATOM, operator, number)
+            case _:
+                operands = _Operands(self)
+                sides = [operands.expression(side) for side in (compare.left, compare.right)]
+                expression = self._writer.operation(compare.operator, sides)
+                return self._writer.computed(expression, operands.listed)
+
+    def _computed(self, scalar: Scalar) -> int:
+        operands = _Operands(self)
+        return self._writer.computed(operands.expression(scalar), operands.listed)
+
+    def _text(self, slot: Slot) -> int:
+        return self._writer.string(str(self._query.constants[slot.index]))
+
+    def _refusal(self, what: str, way_out: str) -> QueryError:
+        text = self._query.text
+        return QueryError("PQ0301", f"{what} is not evaluated yet", (0, len(text)), way_out, text)
+
+
+class _Operands:
+    """The operands of one expression: which parts of which first nodes it reads."""
+
+    def __init__(self, compiler: _Compiler) -> None:
+        self._compiler = compiler
+        self.listed: list[tuple[int, tuple[p.PlainStep, ...]]] = []
+
+    def expression(self, scalar: Scalar) -> int:
+        writer = self._compiler._writer
+        match scalar:
+            case Slot(index=index, type=kind):
+                value = self._compiler._query.constants[index]
+                if kind is ValueType.STRING:
+                    return writer.leaf(p.TEXT, writer.string(str(value)))
+                if kind is ValueType.NUMBER:
+                    return writer.leaf(p.NUMBER, writer.number(float(value)))
+                return writer.leaf(p.BOOLEAN, int(bool(value)))
+            case StringOf(node=node):
+                return self._operand(0, node)
+            case NameOf(part=part, node=node):
+                return self._operand(p.NAME_PARTS[part], node)
+            case Call(function=function, arguments=arguments):
+                return writer.operation(function, [self.expression(one) for one in arguments])
+            case _:
+                raise self._compiler._refusal("a condition used as a value", "compare it directly")
+
+    def _operand(self, part: int, node: TwigNode | None) -> int:
+        operand = (part, () if node is None else self._steps(node))
+        if operand not in self.listed:
+            self.listed.append(operand)
+        return self._compiler._writer.leaf(p.OPERAND, self.listed.index(operand))
+
+    def _steps(self, node: TwigNode) -> tuple[p.PlainStep, ...]:
+        steps: list[tuple[Axis, NodeTest]] = []
+        while True:
+            if node.where != Constant(True):
+                raise self._compiler._refusal(
+                    "a predicate inside the argument of a function",
+                    "move the predicate out of the argument",
+                )
+            steps.append((node.axis, node.test))
+            if not node.branches:
+                return tuple(steps)
+            node = node.branches[0].node
+
+
+def negate(condition: Condition) -> Condition:
+    """Return the negation of a condition in negation normal form, in the same form."""
+    match condition:
+        case Constant(value=value):
+            return Constant(not value)
+        case And(parts=parts):
+            return Or(tuple(negate(part) for part in parts))
+        case Or(parts=parts):
+            return And(tuple(negate(part) for part in parts))
+        case Not(part=part):
+            return part
+        case _:
+            return Not(condition)
+
+
+def _matches(root: TwigNode) -> Condition:
+    """Return the condition at the document node that some node matches the twig."""
+    below = tuple(Exists(branch.node) for branch in root.branches)
+    parts = (root.where, *below)
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def _any(conditions: list[Condition], output: object) -> Condition:
+    """Return when a document matches: a node is found, or the value of the query is true."""
+    match output:
+        case Value(scalar=BooleanOf(condition=condition)):
+            return condition
+        case Value(scalar=scalar):
+            return Holds(scalar)
+        case _:
+            pass
+    if not conditions:
+        return Constant(False)
+    return conditions[0] if len(conditions) == 1 else Or(tuple(conditions))

@@ -1,0 +1,168 @@
+"""The bytes of one compiled query: tables of small numbers, read by the kernel.
+
+Everything is a varint except the bytes of strings and the eight bytes of numbers. Tables come
+before their users, and an entry refers only to earlier entries of its own table. The reader is
+``crates/kernel/src/plan/program.rs``; the two change together.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from penstock.twigs import Axis, NodeKind, NodeTest
+
+MAGIC = b"PSK1"
+
+AXES = {
+    Axis.SELF: 0,
+    Axis.CHILD: 1,
+    Axis.DESCENDANT: 2,
+    Axis.DESCENDANT_OR_SELF: 3,
+    Axis.ATTRIBUTE: 4,
+}
+
+KINDS = {
+    NodeKind.ANY: 0,
+    NodeKind.DOCUMENT: 1,
+    NodeKind.ELEMENT: 2,
+    NodeKind.ATTRIBUTE: 3,
+    NodeKind.TEXT: 4,
+    NodeKind.COMMENT: 5,
+    NodeKind.INSTRUCTION: 6,
+}
+
+COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+
+OPERATORS = {
+    name: code
+    for code, name in enumerate(
+        "string number boolean concat contains starts-with string-length normalize-space "
+        "substring substring-before substring-after translate floor ceiling round "
+        "+ - * div mod negate = != < <= > >=".split(),
+        start=4,
+    )
+}
+TEXT, NUMBER, BOOLEAN, OPERAND = range(4)
+
+TRUE, FALSE, AND, OR, NOT, EDGE, IS, TEXT_ATOM, NUMBER_ATOM, CONTAINS, STARTS_WITH, COMPUTED = (
+    range(12)
+)
+FRAGMENTS, AGGREGATE, BOOLEAN_OUTPUT, VALUE, FILTER = range(5)
+AGGREGATES = {"count": 0, "sum": 1, "avg": 2, "min": 3, "max": 4}
+VALUE_KINDS = {"string": 0, "number": 1, "boolean": 2}
+NAME_PARTS = {"name": 1, "local-name": 2, "namespace-uri": 3}
+
+# (axis, test), as an operand's path lists its steps.
+PlainStep = tuple[Axis, NodeTest]
+
+
+@dataclass
+class _Table:
+    """Distinct entries in order of arrival."""
+
+    places: dict[Hashable, int] = field(default_factory=dict)
+    entries: list[bytes] = field(default_factory=list)
+
+    def place(self, key: Hashable, entry: bytes) -> int:
+        found = self.places.setdefault(key, len(self.entries))
+        if found == len(self.entries):
+            self.entries.append(entry)
+        return found
+
+    def encode(self) -> bytes:
+        return varint(len(self.entries)) + b"".join(self.entries)
+
+
+class ProgramWriter:
+    """Collects the tables of a program; every method returns the entry's number."""
+
+    def __init__(self) -> None:
+        self._strings = _Table()
+        self._numbers = _Table()
+        self._tests = _Table()
+        self._expressions = _Table()
+        self._formulas = _Table()
+
+    def string(self, text: str) -> int:
+        """A string constant."""
+        encoded = text.encode("utf-8", "surrogatepass")
+        return self._strings.place(text, varint(len(encoded)) + encoded)
+
+    def number(self, value: float) -> int:
+        """A number constant."""
+        encoded = struct.pack("<d", value)
+        return self._numbers.place(encoded, encoded)
+
+    def test(self, test: NodeTest) -> int:
+        """A node test."""
+        local = 0 if test.local is None else 1 + self.string(test.local)
+        uris = None if test.uris is None else [self.string(uri) for uri in test.uris]
+        encoded = varints(KINDS[test.kind], local) + (b"\0" if uris is None else b"\1" + many(uris))
+        return self._tests.place(encoded, encoded)
+
+    def leaf(self, operator: int, argument: int) -> int:
+        """A constant or an operand of an expression."""
+        encoded = varints(operator, argument)
+        return self._expressions.place(encoded, encoded)
+
+    def operation(self, operator: str, arguments: Iterable[int]) -> int:
+        """A function or operator of an expression."""
+        encoded = varint(OPERATORS[operator]) + many(arguments)
+        return self._expressions.place(encoded, encoded)
+
+    def formula(self, kind: int, *fields: int) -> int:
+        """A formula with a fixed number of fields."""
+        return self._formula(varints(kind, *fields))
+
+    def connective(self, kind: int, parts: Iterable[int]) -> int:
+        """A conjunction or disjunction."""
+        return self._formula(varint(kind) + many(parts))
+
+    def computed(
+        self, expression: int, operands: Iterable[tuple[int, tuple[PlainStep, ...]]]
+    ) -> int:
+        """An expression over operands: (part of the node, path to it)."""
+        encoded = []
+        for part, steps in operands:
+            path = [varints(AXES[axis], self.test(test)) for axis, test in steps]
+            encoded.append(varints(part, len(path)) + b"".join(path))
+        return self._formula(varints(COMPUTED, expression, len(encoded)) + b"".join(encoded))
+
+    def _formula(self, encoded: bytes) -> int:
+        return self._formulas.place(encoded, encoded)
+
+    def finish(self, paths: Iterable[bytes], output: bytes) -> bytes:
+        """The program; ``paths`` come from :func:`path`."""
+        listed = list(paths)
+        tables = (self._strings, self._numbers, self._tests, self._expressions, self._formulas)
+        head = MAGIC + b"".join(table.encode() for table in tables)
+        return head + varint(len(listed)) + b"".join(listed) + output
+
+
+def path(root: int, steps: Iterable[tuple[Axis, int, int]]) -> bytes:
+    """One alternative: a formula at the document node, then (axis, test, formula) steps."""
+    encoded = [varints(AXES[axis], test, formula) for axis, test, formula in steps]
+    return varints(root, len(encoded)) + b"".join(encoded)
+
+
+def many(numbers: Iterable[int]) -> bytes:
+    """A counted list."""
+    listed = list(numbers)
+    return varints(len(listed), *listed)
+
+
+def varints(*numbers: int) -> bytes:
+    """Several numbers, seven bits to a byte."""
+    return b"".join(varint(number) for number in numbers)
+
+
+def varint(number: int) -> bytes:
+    """A number, seven bits to a byte, the lowest first."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
