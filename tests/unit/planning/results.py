@@ -1,0 +1,93 @@
+"""What the tests of rewrites share: printed shapes, and results on documents before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from penstock.errors import QueryError
+from penstock.languages.xpath import xpath
+from penstock.planning.rewrites.constants import fold_constants
+from penstock.testing.generate import (
+    NAMESPACES,
+    ExpressionKnobs,
+    random_document,
+    random_expression,
+)
+from penstock.testing.reference import Atomic, evaluate
+from penstock.testing.tree import Node, Tree, parse
+from penstock.twigs import BooleanOf, Query, Slot, Value
+from penstock.twigs.printing import print_condition, print_path, print_scalar
+
+Rewrite = Callable[[Query], Query]
+
+_FIXED = [
+    "<r/>",
+    "<r><a>x</a><b k='1'>2</b><a k='x'><b><a>1</a></b></a></r>",
+    "<a><a><b k='3'>x</b></a><c><a/><!--x--><?t x?></c>x<d><a>true</a></d></a>",
+    "<r k='x'><b>1</b><b>x</b><d><c><a k='1'><b/></a></c></d></r>",
+]
+
+
+def documents() -> list[Tree]:
+    """Return documents in which the expressions of these tests find something, and others."""
+    random = Random(20)
+    made_up = [random_document(random) for _ in range(12)]
+    return [parse(source) for source in (*_FIXED, *made_up)]
+
+
+DOCUMENTS = documents()
+
+
+def found(query: Query, tree: Tree) -> list[Node] | Atomic | None:
+    """Return the results of a query, NaN as None so that it equals itself."""
+    result = evaluate(query, tree)
+    return None if result != result else result
+
+
+def assert_results_kept(rewrite: Rewrite, *expressions: str) -> None:
+    """Check that a rewrite changes no result of any of the expressions on any document."""
+    for expression in expressions:
+        before = xpath(expression, namespaces=NAMESPACES)
+        after = rewrite(before)
+        for tree in DOCUMENTS:
+            assert found(after, tree) == found(before, tree), (expression, tree.source)
+
+
+def assert_random_results_kept(rewrite: Rewrite, seed: int, pairs: int = 150) -> None:
+    """Check the same for expressions made up at random."""
+    random = Random(seed)
+    knobs = ExpressionKnobs(nesting_max=3, predicate=0.6, values=0.3, beyond=True)
+    done = 0
+    while done < pairs:
+        expression = random_expression(random, knobs)
+        try:
+            before = xpath(expression, namespaces=NAMESPACES)
+            after = rewrite(before)
+        except QueryError:
+            continue
+        done += 1
+        for tree in random.sample(DOCUMENTS, 3):
+            assert found(after, tree) == found(before, tree), (expression, tree.source)
+
+
+def shapes(query: Query) -> list[str]:
+    """Return the alternatives on one line each, or the value, constants in place."""
+
+    def constant(slot: Slot) -> str:
+        value = query.constants[slot.index]
+        return f"{value:g}" if isinstance(value, float) else repr(value)
+
+    if isinstance(query.output, Value):
+        if isinstance(query.output.scalar, BooleanOf):
+            return [print_condition(query.output.scalar.condition, constant)]
+        return [print_scalar(query.output.scalar, constant)]
+    return [
+        print_path(root, constant).removeprefix("self::document()")
+        for root in query.blocks[0].alternatives
+    ]
+
+
+def rewritten(rewrite: Rewrite, expression: str) -> list[str]:
+    """Return the shapes of an expression after a rewrite, dead alternatives dropped."""
+    return shapes(fold_constants(rewrite(xpath(expression, namespaces=NAMESPACES))))

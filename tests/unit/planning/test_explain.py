@@ -1,0 +1,120 @@
+"""`explain` says what a query is, when it is decided and what is held."""
+
+import pytest
+
+from penstock.languages.xpath import xpath
+from penstock.planning.explain import explain
+
+
+def section(text: str, title: str) -> list[str]:
+    """Return the lines of one section of an explanation."""
+    for part in explain(xpath(text)).split("\n\n"):
+        lines = part.strip("\n").splitlines()
+        if lines[0] == title:
+            return [line.strip() for line in lines[1:]]
+    return []
+
+
+def test_the_whole_explanation_reads_like_this() -> None:
+    assert explain(xpath("//item[@id = 'x' and price < 10]/name")) == (
+        "query\n"
+        "  //item[@id = 'x' and price < 10]/name\n"
+        "\n"
+        "representation\n"
+        "  fragments $result\n"
+        "  block 0\n"
+        "    self::document()\n"
+        "      descendant-or-self::node()\n"
+        "        child::item\n"
+        "          where attribute::id[string(.) = ?0]\n"
+        "          where child::price[number(string(.)) < ?1]\n"
+        "          child::name as $result\n"
+        "  ?0 = 'x'\n"
+        "  ?1 = 10.0\n"
+        "\n"
+        "normal form\n"
+        "  fragments $result\n"
+        "  block 0\n"
+        "    self::document()\n"
+        "      descendant::item\n"
+        "        where attribute::id[string(.) = ?0]\n"
+        "        where child::price[number(string(.)) < ?1]\n"
+        "        child::name as $result\n"
+        "  ?0 = 'x'\n"
+        "  ?1 = 10.0\n"
+        "\n"
+        "decided\n"
+        "  child::name: at the end tag of descendant::item at the latest, "
+        "earlier once child::price[number(string(.)) < ?1] is certain\n"
+        "\n"
+        "held\n"
+        "  child::name: its bytes, while descendant::item is open and undecided\n"
+        "\n"
+        "memory\n"
+        "  at most the candidates in one subtree of descendant::item\n"
+        "\n"
+        "endless streams\n"
+        "  yes, if the endless element itself is not descendant::item\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "decided"),
+    [
+        ("//a", "descendant::a: at its start"),
+        ("//a[@b = 1]/c", "child::c: at its start"),
+        ("//a/@b", "attribute::b: at the start tag that carries it"),
+        ("//text()", "descendant::text(): at the end of the text"),
+        ("//text()[. = 'x']", "descendant::text(): at the end of the text"),
+        ("//a[name() = 'a']", "descendant::a: at its start"),
+        ("/@x", "before the document: nothing can match"),
+        ("1 + 1", "before the first element: the value is constant"),
+    ],
+)
+def test_what_needs_no_content_is_decided_at_once(text: str, decided: str) -> None:
+    assert section(text, "decided") == [decided]
+    assert section(text, "held") in (["nothing"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("/r/a[b]/c", "the end tag of child::a"),
+        ("/r/a[. = 'x']", "the end tag of child::a"),
+        ("/r/a[not(b)]/c[d]", "the end tag of child::a"),
+        ("/r/a[@b]/c[d]", "the end tag of child::c"),
+        ("//a[//b]", "the end of the document"),
+    ],
+)
+def test_the_outermost_condition_on_content_decides(text: str, end: str) -> None:
+    (line,) = section(text, "decided")
+    assert f"at {end} at the latest" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "memory"),
+    [
+        ("//a", "constant beside the depth of the document"),
+        ("//x/a[b]", "at most the candidates in one subtree of child::a"),
+        ("/a[b]/c", "grows with the candidates until the document ends"),
+        ("//a[/b]", "grows with the candidates until the document ends"),
+        ("count(//a)", "constant beside the depth of the document"),
+    ],
+)
+def test_memory_is_bounded_in_words(text: str, memory: str) -> None:
+    assert section(text, "memory") == [memory]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("//a", "yes"),
+        ("/r/a[b]", "yes"),
+        ("/r[b]/a", "no"),
+        ("count(//a)", "no"),
+        ("//a = 1", "no"),
+    ],
+)
+def test_it_says_whether_an_endless_stream_suits(text: str, word: str) -> None:
+    (line,) = section(text, "endless streams")
+    assert line.startswith(word)
