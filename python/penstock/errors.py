@@ -42,6 +42,7 @@ QUERY_CODES = {
     "PQ0212": "too many alternatives",
     "PQ0213": "select",
     "PQ0214": "a context other than /",
+    "PQ0301": "a normal form that the kernel does not run",
 }
 """The codes of ``QueryError`` and what each names."""
 

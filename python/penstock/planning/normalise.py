@@ -9,6 +9,7 @@ from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.rewrites.descendants import join_descendant_steps
 from penstock.planning.rewrites.negation import push_negation
 from penstock.planning.rewrites.self_steps import merge_self_steps
+from penstock.planning.rewrites.single_values import place_single_values
 from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.rewrites.truth_values import split_truth_values
 from penstock.twigs import Query
@@ -17,6 +18,7 @@ REWRITES = (
     fold_constants,
     split_truth_values,
     hoist_absolute_paths,
+    place_single_values,
     push_negation,
     merge_self_steps,
     join_descendant_steps,

@@ -123,6 +123,8 @@ def test_a_normal_form_is_its_own_normal_form() -> None:
         ("//a[b = concat('x', 'y')]", "//a['xy' = b]"),
         ("//a | //b", "//b | //a | //a[true()]"),
         ("boolean(//a)", "not(not(//a))"),
+        ("//a[contains(@b, 'x')]", "//a[@b[contains(., 'x')]]"),
+        ("//a[string(@b) = 'x']", "//a[@b = 'x']"),
         ("//a[//b]", "/self::node()[//b]//a"),
     ],
 )
