@@ -1,4 +1,4 @@
-"""How deep a query is nested."""
+"""How deep a query is nested, and how large a condition is."""
 
 from __future__ import annotations
 
@@ -43,6 +43,16 @@ def depth_of(query: Query) -> int:
         deepest = max(deepest, level)
         waiting += [(inner, level) for inner in _inner(part)]
     return deepest
+
+
+def size_of(condition: Condition) -> int:
+    """Return the number of parts that a condition is made of."""
+    size = 0
+    waiting: list[_Part] = [condition]
+    while waiting:
+        size += 1
+        waiting += _inner(waiting.pop())
+    return size
 
 
 def _weight(part: _Part) -> int:

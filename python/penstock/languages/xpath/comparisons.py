@@ -14,6 +14,7 @@ from penstock.languages.xpath.refusals import refused_join
 from penstock.languages.xpath.scalars import is_constant, string_of_chain, to_number
 from penstock.languages.xpath.syntax import Binary, Expression, Span
 from penstock.twigs import Axis, Compare, Condition, Scalar, StringOf, ValueType, type_of
+from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -
     types = {left_type, right_type}
     if types <= {Type.NODES, Type.BOOLEAN} or (is_equality and Type.BOOLEAN in types):
         first = lowering.condition(left, context)
-        return _compare_booleans(operator, first, lowering.condition(right, context))
+        second = lowering.condition(right, context)
+        lowering.spend(size_of(first) + size_of(second), comparison.span)
+        return _compare_booleans(operator, first, second)
     as_numbers = not is_equality or Type.NUMBER in types
     if left_type is Type.NODES:
         value = _value(lowering, right, context, as_numbers)
@@ -93,8 +96,10 @@ def _compare_nodes(lowering: Lowering, comparison: Binary, context: Context) -> 
     """Compare two node-sets that have at most one node each."""
     parts = []
     as_numbers = comparison.operator not in ("=", "!=")
+    rights = lowering.chains(comparison.right, context)
     for left in lowering.chains(comparison.left, context):
-        for right in lowering.chains(comparison.right, context):
+        for right in rights:
+            lowering.spend(1, comparison.span)
             if not (left.is_single and right.is_single):
                 raise refused_join(comparison.span, lowering.text)
             first, second = _string_of_single(left), _string_of_single(right)

@@ -54,6 +54,9 @@ from penstock.twigs import (
 from penstock.twigs.slots import Atom, SlotTable
 
 RESULT = "result"
+PARTS_MAX = 50_000
+"""Parts of one query once its alternatives are written out."""
+
 _ROOT_TEST = NodeTest(NodeKind.DOCUMENT)
 
 
@@ -67,6 +70,7 @@ class Lowering:
         self.namespaces = namespaces
         self.variables = dict(variables or {})
         self.slots = SlotTable()
+        self.parts = 0
 
     # What the modules ask of each other
 
@@ -89,6 +93,18 @@ class Lowering:
     def number(self, expression: Expression, context: Context) -> Scalar:
         """Return ``number(expression)``."""
         return lower_number(self, expression, context)
+
+    def spend(self, parts: int, span: Span) -> None:
+        """Count parts of the query: short texts can stand for very many.
+
+        Raises:
+            QueryError: It has more than ``PARTS_MAX``.
+        """
+        self.parts += parts
+        if self.parts > PARTS_MAX:
+            message = f"written out, this query has more than {PARTS_MAX} parts"
+            way_out = "use fewer unions and comparisons of conditions inside each other"
+            raise QueryError("PQ0212", message, span, way_out, self.text)
 
     # Types
 

@@ -47,12 +47,13 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
             assert start is not None
             chains = lower_chains(lowering, start, context)
         case Union(parts=parts):
-            chains = []
+            found: dict[Chain, None] = {}
             for part in parts:
-                chains += [c for c in lower_chains(lowering, part, context) if c not in chains]
-            return chains
+                found.update(dict.fromkeys(lower_chains(lowering, part, context)))
+            return list(found)
         case Filter(primary=primary, predicates=predicates):
             chains = lower_chains(lowering, primary, context)
+            lowering.spend(len(chains), expression.span)
             return [c.guarded(lower_predicates(lowering, predicates, c.kinds)) for c in chains]
         case _:
             if lowering.type_of(expression) is Type.NODES:  # a call, and id() alone gives nodes
@@ -65,6 +66,7 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
 
 def lower_step(lowering: Lowering, chain: Chain, step: Step) -> Chain:
     """Return the chain with one more step, its predicates lowered."""
+    lowering.spend(1, step.span)
     written_span = (step.axis_span[0], step.test.span[1])
     written = lowering.text[slice(*written_span)]
     refusal = refused_axis(step.axis, written, written_span, lowering.text)

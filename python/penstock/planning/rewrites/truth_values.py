@@ -20,17 +20,23 @@ from penstock.twigs import (
     Scalar,
     Slot,
 )
+from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
 from penstock.twigs.slots import SlotTable
 
 TRUTHS_MAX = 4
+"""Truths in one comparison; each doubles it."""
+
+PARTS_MAX = 2_000
+"""Parts of one truth; it is written twice, and may stand inside another."""
 
 
 def split_truth_values(query: Query) -> Query:
     """Return the query with no truth inside the scalars of its conditions.
 
     Raises:
-        QueryError: One comparison contains more than ``TRUTHS_MAX`` of them.
+        QueryError: One comparison contains more than ``TRUTHS_MAX`` of them, or one of them has
+            more than ``PARTS_MAX`` parts.
     """
     splitting = _Splitting(query)
     split = splitting.query(query)
@@ -55,8 +61,10 @@ class _Splitting(Traversal):
         truth = next((t for t in map(_first_truth, scalars) if t is not None), None)
         if truth is None:
             return condition
-        if count == TRUTHS_MAX:
-            message = f"one value is made of more than {TRUTHS_MAX} conditions"
+        if count == TRUTHS_MAX or size_of(truth.condition) > PARTS_MAX:
+            message = (
+                f"one value is made of more than {TRUTHS_MAX} conditions, or of too large ones"
+            )
             way_out = "compare the conditions themselves, with and, or and not()"
             raise QueryError("PQ0212", message, (0, len(self.text)), way_out, self.text)
         cases = []

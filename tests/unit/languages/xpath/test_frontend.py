@@ -82,3 +82,24 @@ def test_depth_is_bounded_and_what_is_within_can_be_normalised(step: str) -> Non
     assert hash(normal) == hash(pickle.loads(pickle.dumps(normal)))
     with pytest.raises(QueryError, match="PQ0105"):
         xpath(step * (DEPTH_MAX + 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "//x[" + "not(a) = (" * 40 + "b" + ")" * 40 + "]",
+        "(a | b)" + "[(a | b)" * 40 + "]" * 40,
+        "//x[(" + " | ".join(f"@a{i}" for i in range(400)) + ") = (@b | @c | "
+        + " | ".join(f"@d{i}" for i in range(400)) + ")]",
+        "//x[" + "string(not(c)) = string(" * 20 + "d" + ")" * 20 + "]",
+    ],
+)  # fmt: skip
+def test_a_short_text_that_stands_for_very_much_is_refused_in_time(text: str) -> None:
+    assert isinstance(outcome(text, "xpath"), QueryError)
+
+
+def test_a_long_list_of_alternatives_is_no_problem() -> None:
+    text = "//x[" + " or ".join(f"@a = 'v{i}'" for i in range(3000)) + "]"
+    assert len(normalise(xpath(text)).constants) == 3000
+    text = " | ".join(f"//a{i}" for i in range(3000))
+    assert len(normalise(xpath(text)).blocks[0].alternatives) == 3000
