@@ -156,14 +156,14 @@ fn careful_text<H: Handler>(
     }
     if fault {
         let reason = "`]]>` may not stand in character data";
-        return Err(malformed(
-            codes::CDATA_END_IN_TEXT,
-            source.offset(end),
-            reason,
-        ).into());
+        return Err(malformed(codes::CDATA_END_IN_TEXT, source.offset(end), reason).into());
     }
     // Nothing used up means that the next byte has to be awaited.
-    if end > first { Ok(end) } else { Err(Halt::more()) }
+    if end > first {
+        Ok(end)
+    } else {
+        Err(Halt::more())
+    }
 }
 
 /// Leaves off what cannot be judged before the next byte: `]`, `]]` and a carriage return.

@@ -65,7 +65,13 @@ impl Extent {
         for (at, &byte) in bytes.iter().enumerate() {
             match self.step(byte) {
                 Some(next) => *self = next,
-                None => return Some(at + 1),
+                None => {
+                    // A character is never cut.
+                    let rest = bytes[at + 1..]
+                        .iter()
+                        .take_while(|byte| **byte & 0xC0 == 0x80);
+                    return Some(at + 1 + rest.count());
+                }
             }
         }
         None
@@ -180,6 +186,7 @@ mod tests {
                 "<a>",
             ),
             ("<!x", ">"),
+            ("<!漢", ">"),
             ("<!DOx", ">"),
             ("&amp;", ";"),
             ("&#x20;", ";"),
@@ -190,7 +197,8 @@ mod tests {
                 Some(token.len()),
                 "{token}"
             );
-            assert_eq!(extent(&token[..token.len() - 1]), None, "{token}");
+            let cut = token.char_indices().last().map_or(0, |(at, _)| at);
+            assert_eq!(extent(&token[..cut]), None, "{token}");
         }
     }
 }

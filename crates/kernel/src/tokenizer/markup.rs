@@ -55,11 +55,9 @@ impl Core {
             Some(b'>') => {}
             Some(_) => {
                 let start = source.offset(at + 4 + length);
-                return Err(malformed(
-                    codes::BAD_COMMENT,
-                    start,
-                    "`--` stands in a comment",
-                ).into());
+                return Err(
+                    malformed(codes::BAD_COMMENT, start, "`--` stands in a comment").into(),
+                );
             }
         }
         let end = at + 4 + length + 3;

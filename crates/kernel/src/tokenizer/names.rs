@@ -258,7 +258,9 @@ impl Names {
             hash,
             word: u64::from_le_bytes(word),
             mask: u64::from_le_bytes(mask),
-            tail: bytes.last_chunk().map_or(0, |tail| u64::from_le_bytes(*tail)),
+            tail: bytes
+                .last_chunk()
+                .map_or(0, |tail| u64::from_le_bytes(*tail)),
             next_elements: [NameId(0); 2],
             next_attribute: NameId(0),
         });
@@ -354,7 +356,12 @@ mod tests {
     #[test]
     fn a_guess_needs_the_whole_name() {
         let (mut names, mut spaces) = (Names::new(), Namespaces::new());
-        for text in ["item", "item_name", "a_very_long_name", "an_even_longer_name"] {
+        for text in [
+            "item",
+            "item_name",
+            "a_very_long_name",
+            "an_even_longer_name",
+        ] {
             let id = names.intern(text.as_bytes(), &mut spaces).expect("a name");
             names.learn_element(Previous::default(), id);
             for (tail, hit) in [

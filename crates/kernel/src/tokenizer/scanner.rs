@@ -233,11 +233,7 @@ impl Core {
                 };
                 let what = found(bytes, start);
                 let reason = format!("{what} stands {place} the root element");
-                Err(malformed(
-                    codes::TEXT_OUTSIDE_ROOT,
-                    source.offset(start),
-                    reason,
-                ).into())
+                Err(malformed(codes::TEXT_OUTSIDE_ROOT, source.offset(start), reason).into())
             }
         }
     }

@@ -111,7 +111,10 @@ impl Core {
             return Err(limit("depth_max", span.start, self.limits.depth_max));
         }
         self.open.push(Open { name, is_scope });
-        self.previous = Previous { name, is_end: false };
+        self.previous = Previous {
+            name,
+            is_end: false,
+        };
         Ok(())
     }
 
@@ -280,7 +283,10 @@ impl Core {
     ) -> Result<(), DocumentError> {
         handler.end(span)?;
         if let Some(open) = self.open.pop() {
-            self.previous = Previous { name: open.name, is_end: true };
+            self.previous = Previous {
+                name: open.name,
+                is_end: true,
+            };
             if open.is_scope {
                 self.spaces.leave();
             }
