@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from penstock.twigs.patterns import FALSE, TRUE, And, Condition, Constant, Not, Or
 
+FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The operator that says the same with its sides exchanged."""
+
 
 def conjunction(*parts: Condition) -> Condition:
     """Return the ``And`` of the parts: flat, without what is true, false where a part is."""

@@ -15,12 +15,10 @@ from penstock.languages.xpath.scalars import is_constant, string_of_chain, to_nu
 from penstock.languages.xpath.syntax import Binary, Expression, Span
 from penstock.twigs import Axis, Compare, Condition, Scalar, StringOf, ValueType, type_of
 from penstock.twigs.depth import size_of
-from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering
-
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -> Condition:
@@ -30,7 +28,7 @@ def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -
     if left_type is Type.NODES and right_type is Type.NODES:
         return _compare_nodes(lowering, comparison, context)
     if right_type is Type.NODES:
-        operator, left, right = _FLIPPED[operator], right, left
+        operator, left, right = FLIPPED[operator], right, left
         left_type, right_type = right_type, left_type
     is_equality = operator in ("=", "!=")
     types = {left_type, right_type}
@@ -50,7 +48,7 @@ def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -
     first_value = _value(lowering, left, context, as_numbers)
     second_value = _value(lowering, right, context, as_numbers)
     if is_constant(first_value) and not is_constant(second_value):
-        operator = _FLIPPED[operator]
+        operator = FLIPPED[operator]
         first_value, second_value = second_value, first_value
     compare = Compare(operator, first_value, second_value)
     return lowering.settle(compare, context, comparison.span)

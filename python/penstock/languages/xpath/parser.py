@@ -47,6 +47,26 @@ _LEVELS = {
     "div": 6,
     "mod": 6,
 }
+# What other languages write, and what XPath 1.0 writes instead.
+_ELSEWHERE = {
+    "eq": "XPath 1.0 writes = for eq",
+    "ne": "XPath 1.0 writes != for ne",
+    "lt": "XPath 1.0 writes < for lt",
+    "le": "XPath 1.0 writes <= for le",
+    "gt": "XPath 1.0 writes > for gt",
+    "ge": "XPath 1.0 writes >= for ge",
+    "union": "XPath 1.0 writes | for union",
+    "idiv": "XPath 1.0 writes floor(a div b) for a idiv b",
+    "intersect": "write a condition instead: //a[b and c]",
+    "except": "write a condition instead: //a[not(b)]",
+    "AND": "XPath writes and in small letters",
+    "OR": "XPath writes or in small letters",
+    "contains": "write contains(a, 'x'), or use the dialect xsq",
+    "return": "this is XQuery; an XPath query is one expression",
+    "then": "this is a later version of XPath; use a predicate for the condition",
+    "in": "this is a later version of XPath; a path goes over all nodes by itself",
+    "=": "XPath writes = once",
+}
 _NODE_TYPES = frozenset({"node", "text", "comment", "processing-instruction"})
 _AXES = {axis.value: axis for axis in Axis}
 
@@ -117,7 +137,8 @@ class Parser:
             message = f"the query ends where {wanted} should follow"
             return self.error("PQ0104", message, token.span, f"add {wanted}")
         message = f"`{token.text}` cannot stand here"
-        return self.error("PQ0103", message, token.span, f"{wanted} should stand here")
+        way_out = _ELSEWHERE.get(token.text, f"{wanted} should stand here")
+        return self.error("PQ0103", message, token.span, way_out)
 
     def nested(self, parse: Callable[[], Expression], span: Span) -> Expression:
         """Parse one level deeper."""

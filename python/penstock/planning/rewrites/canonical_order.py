@@ -21,9 +21,7 @@ from penstock.twigs import (
     Slot,
     TwigNode,
 )
-from penstock.twigs.logic import conjunction, disjunction, negation
-
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
 
 
 def order_canonically(query: Query) -> Query:
@@ -51,7 +49,7 @@ class _Ordering(Traversal):
                 return self.ordered(disjunction(*parts))
             case Compare(operator=operator, left=left, right=right):
                 if not isinstance(right, Slot) and self.key(right) < self.key(left):
-                    return Compare(_FLIPPED[operator], right, left)
+                    return Compare(FLIPPED[operator], right, left)
         return condition
 
     def key(self, scalar: Scalar) -> Key:

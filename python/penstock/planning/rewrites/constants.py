@@ -34,10 +34,8 @@ from penstock.twigs import (
     ValueType,
     type_of,
 )
-from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
 from penstock.twigs.slots import Atom, SlotTable
-
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def fold_constants(query: Query) -> Query:
@@ -90,7 +88,7 @@ class _Folding(Traversal):
         if isinstance(left, Slot) and isinstance(right, Slot):
             return TRUE if compare(operator, self.slots[left], self.slots[right]) else FALSE
         if isinstance(left, Slot):
-            operator, left, right = _FLIPPED[operator], right, left
+            operator, left, right = FLIPPED[operator], right, left
         if isinstance(right, Slot):
             value = self.slots[right]
             if value != value:  # NaN is unequal to everything and compares with nothing

@@ -185,6 +185,22 @@ def test_what_does_not_fit_is_underlined(text: str, code: str, span: tuple[int, 
     assert caught.value.help
 
 
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("//a[b eq 1]", "XPath 1.0 writes = for eq"),
+        ("//a[b == 1]", "XPath writes = once"),
+        ("a union b", "XPath 1.0 writes | for union"),
+        ("//a[b contains 'x']", "write contains(a, 'x'), or use the dialect xsq"),
+        ("//a/.[b]", "write self::node()[…]"),
+    ],
+)
+def test_what_other_languages_write_gets_a_translation(text: str, way_out: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse(text)
+    assert caught.value.help == way_out
+
+
 def test_a_close_axis_is_offered() -> None:
     with pytest.raises(QueryError, match="descendant-or-self"):
         parse("decendant-or-self::a")
