@@ -46,6 +46,7 @@ impl Core {
     ) -> Result<Option<(usize, bool)>, DocumentError> {
         self.parts.attributes.clear();
         self.parts.values.clear();
+        self.parts.has_declaration = false;
         let bytes = source.bytes;
         let mut previous = element;
         let mut at = after;
@@ -153,6 +154,7 @@ impl Core {
                 self.limits.attribute_bytes_max,
             ));
         }
+        self.parts.has_declaration |= self.names.get(attribute.name).role != Role::Attribute;
         self.parts.attributes.push(attribute);
         Ok(())
     }
@@ -308,13 +310,7 @@ impl Core {
         &mut self,
         source: &Source<'_>,
     ) -> Result<bool, DocumentError> {
-        let is_declaration = |id| self.names.get(id).role != Role::Attribute;
-        if !self
-            .parts
-            .attributes
-            .iter()
-            .any(|attribute| is_declaration(attribute.name))
-        {
+        if !self.parts.has_declaration {
             return Ok(false);
         }
         let mut declared = std::mem::take(&mut self.parts.declared);

@@ -75,6 +75,23 @@ impl Name {
         &self.bytes[self.local_start..]
     }
 
+    /// Is this the name `bytes`?
+    #[inline(always)]
+    fn is(&self, bytes: &[u8]) -> bool {
+        if bytes.len() != self.bytes.len() {
+            return false;
+        }
+        match bytes.len() {
+            ..=8 => pack(bytes) == self.word,
+            ..=16 => {
+                let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+                bytes.first_chunk().map(word) == Some(self.word)
+                    && bytes.last_chunk().map(word) == Some(self.tail)
+            }
+            _ => *bytes == *self.bytes,
+        }
+    }
+
     /// Does `bytes` have exactly this name at `at`, with a byte after it?
     #[inline(always)]
     pub fn stands_at(&self, bytes: &[u8], at: usize) -> bool {
@@ -198,7 +215,7 @@ impl Names {
             let entry = self.slots[slot];
             let id = NameId(entry.checked_sub(1)?);
             let name = self.get(id);
-            if name.hash == hash && *name.bytes == *bytes {
+            if name.hash == hash && name.is(bytes) {
                 return Some(id);
             }
             slot = (slot + 1) & mask;
@@ -242,11 +259,7 @@ impl Names {
         role: Role,
     ) -> NameId {
         let id = NameId(self.names.len() as u32);
-        let mut word = [0; 8];
-        let mut mask = [0; 8];
         let short = bytes.len().min(8);
-        word[..short].copy_from_slice(&bytes[..short]);
-        mask[..short].fill(0xFF);
         self.names.push(Name {
             bytes: bytes.into(),
             local_start,
@@ -256,8 +269,12 @@ impl Names {
             element: UNASKED,
             attribute: UNASKED,
             hash,
-            word: u64::from_le_bytes(word),
-            mask: u64::from_le_bytes(mask),
+            word: pack(&bytes[..short]),
+            mask: if short < 8 {
+                (1 << (8 * short)) - 1
+            } else {
+                u64::MAX
+            },
             tail: bytes
                 .last_chunk()
                 .map_or(0, |tail| u64::from_le_bytes(*tail)),
@@ -292,16 +309,31 @@ impl Names {
 
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut hash = self.seed;
+        let mut hash = self.seed ^ bytes.len() as u64;
         let mut rest = bytes;
-        while let Some((eight, more)) = rest.split_first_chunk::<8>() {
+        while rest.len() > 8
+            && let Some((eight, more)) = rest.split_first_chunk()
+        {
             hash = fold(hash ^ u64::from_le_bytes(*eight));
             rest = more;
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        fold(fold(hash ^ u64::from_le_bytes(last)) ^ bytes.len() as u64 ^ self.seed)
+        fold(fold(hash ^ pack(rest)) ^ self.seed)
     }
+}
+
+/// Up to eight bytes as a number, first byte lowest.
+#[inline(always)]
+fn pack(bytes: &[u8]) -> u64 {
+    if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // The two halves may overlap, and agree where they do.
+        let shift = 8 * (bytes.len() - 4) as u32;
+        return u64::from(u32::from_le_bytes(*head))
+            | u64::from(u32::from_le_bytes(*tail)) << shift;
+    }
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
 /// Both halves of a wide product, so that every input bit reaches the low bits.
@@ -351,6 +383,16 @@ mod tests {
         }
         names.clear();
         assert_eq!(names.find(b"n1"), None);
+    }
+
+    #[test]
+    fn packing_puts_the_first_byte_lowest() {
+        let mut word = [0; 8];
+        for length in 0..=8 {
+            let bytes = &b"\xFFbcdefg\x80"[..length];
+            word[..length].copy_from_slice(bytes);
+            assert_eq!(pack(bytes), u64::from_le_bytes(word), "{length}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(super) struct TagParts {
     pub attributes: Vec<RawAttribute>,
     /// Normalised values that differ from their source.
     pub values: Vec<u8>,
+    /// An attribute declares a namespace.
+    pub has_declaration: bool,
     /// Declarations of the tag.
     pub declared: Vec<(PrefixId, UriId)>,
     /// For finding duplicates among many attributes.
