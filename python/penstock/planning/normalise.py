@@ -16,9 +16,9 @@ from penstock.twigs import Query
 
 REWRITES = (
     fold_constants,
+    place_single_values,
     split_truth_values,
     hoist_absolute_paths,
-    place_single_values,
     push_negation,
     merge_self_steps,
     join_descendant_steps,
@@ -33,9 +33,10 @@ PASSES_MAX = 20
 def normalise(query: Query) -> Query:
     """Return the query in normal form: the same results, and equal for equal questions.
 
-    Afterwards there is no ``AtRoot`` and no ``BooleanOf`` inside a condition; ``Not`` stands above
-    ``Exists``, ``Compare`` and ``Holds`` only; what can never match is gone; constants stand on
-    the right of comparisons and are numbered in the order of the printed form.
+    Afterwards there is no ``AtRoot``, and inside a condition no ``BooleanOf`` and no value whose
+    path begins with ``self``; ``Not`` stands above ``Exists``, ``Compare`` and ``Holds`` only;
+    what can never match is gone; constants stand on the right of comparisons and are numbered in
+    the order of the printed form.
 
     Raises:
         QueryError: The normal form would be too large.

@@ -13,11 +13,14 @@ from penstock.twigs import (
     And,
     AtRoot,
     Axis,
+    BooleanOf,
+    Call,
     Compare,
     Condition,
     Constant,
     Exists,
     Holds,
+    NameOf,
     NodeKind,
     NodeTest,
     Not,
@@ -25,6 +28,7 @@ from penstock.twigs import (
     Query,
     Scalar,
     Slot,
+    StringOf,
     TwigNode,
     Value,
 )
@@ -51,6 +55,27 @@ class Inspection(Traversal):
             case Compare(left=left):
                 assert not isinstance(left, Slot)
         return condition
+
+
+class InspectionOfValues(Traversal):
+    """Asserts what the normal form promises about the values that conditions compare."""
+
+    def leave_condition(self, condition: Condition) -> Condition:
+        if isinstance(condition, Compare):
+            for side in (condition.left, condition.right):
+                self.inspect(side)
+        if isinstance(condition, Holds):
+            self.inspect(condition.scalar)
+        return condition
+
+    def inspect(self, scalar: Scalar) -> None:
+        """Look at a scalar and at the arguments of its calls."""
+        assert not isinstance(scalar, BooleanOf)
+        if isinstance(scalar, Call):
+            for argument in scalar.arguments:
+                self.inspect(argument)
+        if isinstance(scalar, StringOf | NameOf) and scalar.node is not None:
+            assert scalar.node.axis is not Axis.SELF
 
 
 class Counting(Traversal):
@@ -95,6 +120,7 @@ def test_results_are_kept() -> None:
 def test_the_normal_form_keeps_its_promises() -> None:
     for query in QUERIES:
         Inspection().query(query)
+        InspectionOfValues().query(query)
 
 
 def test_slots_count_up_in_the_order_of_the_query() -> None:

@@ -7,8 +7,8 @@ node tests meet in one. The same holds for ``[self::a]``.
 from __future__ import annotations
 
 from dataclasses import replace
-from re import escape, fullmatch
 
+from penstock.planning.nodetests import meet
 from penstock.planning.traversal import Traversal
 from penstock.twigs import (
     FALSE,
@@ -30,44 +30,6 @@ from penstock.twigs.logic import conjunction, conjuncts, disjunction, negation
 def merge_self_steps(query: Query) -> Query:
     """Return the query without the ``self::`` steps that add nothing but a condition."""
     return _SelfSteps().query(query)
-
-
-def meet(left: NodeTest, right: NodeTest) -> tuple[NodeTest, ...]:
-    """Return the one test that both amount to; none if no node passes both; else the two."""
-    if left.kind is NodeKind.ANY or right.kind is NodeKind.ANY:
-        return (right,) if left.kind is NodeKind.ANY else (left,)
-    if left.kind is not right.kind:
-        return ()
-    if left.local is not None and right.local is not None and left.local != right.local:
-        return ()
-    local = right.local if left.local is None else left.local
-    uris = _meet_uris(left.uris, right.uris)
-    if uris == ():
-        return ()
-    if uris is _UNDECIDED:
-        return left, right
-    return (NodeTest(left.kind, local, uris),)
-
-
-_UNDECIDED = ("*", "*")
-
-
-def _meet_uris(
-    left: tuple[str, ...] | None, right: tuple[str, ...] | None
-) -> tuple[str, ...] | None:
-    if left is None or left == right:
-        return right
-    if right is None:
-        return left
-    if not any("*" in uri for uri in left):
-        return tuple(uri for uri in left if _matches_any(uri, right))
-    if not any("*" in uri for uri in right):
-        return tuple(uri for uri in right if _matches_any(uri, left))
-    return _UNDECIDED
-
-
-def _matches_any(uri: str, patterns: tuple[str, ...]) -> bool:
-    return any(fullmatch(escape(p).replace(r"\*", "(?s:.*)"), uri) for p in patterns)
 
 
 class _SelfSteps(Traversal):

@@ -1,28 +1,35 @@
 """A truth inside a computed value becomes a case distinction around it.
 
-``number(a) = (b > 1)`` and its like are rare; the kernel's scalars need not know conditions:
-a comparison that contains the truth c is ``c and (it with true) or not(c) and (it with false)``.
+``number(a = 'x') < b`` and its like are rare; the kernel's scalars need not know conditions: a
+comparison that contains the truth c is ``c and (it with true) or not(c) and (it with false)``.
+The same holds for a value whose path begins with a guard on the context node itself:
+``concat(self::a[b], 'x')`` reads the context node if it is an ``a[b]``, and else nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from penstock.errors import QueryError
 from penstock.planning.traversal import Traversal
 from penstock.twigs import (
+    Axis,
     BooleanOf,
     Call,
     Compare,
     Condition,
+    Exists,
     Holds,
+    NameOf,
     Query,
     Scalar,
-    Slot,
+    StringOf,
+    TwigNode,
 )
 from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
-from penstock.twigs.slots import SlotTable
+from penstock.twigs.slots import Atom, SlotTable
 
 TRUTHS_MAX = 4
 """Truths in one comparison; each doubles it."""
@@ -45,6 +52,15 @@ def split_truth_values(query: Query) -> Query:
     return replace(split, constants=tuple(splitting.slots.values))
 
 
+class _Truth(NamedTuple):
+    """A scalar with two values: one if the condition holds, a constant if it does not."""
+
+    scalar: Scalar
+    condition: Condition
+    if_true: Scalar | bool
+    if_false: Atom
+
+
 class _Splitting(Traversal):
     def __init__(self, query: Query) -> None:
         self.text = query.text
@@ -62,18 +78,18 @@ class _Splitting(Traversal):
         if truth is None:
             return condition
         if count == TRUTHS_MAX or size_of(truth.condition) > PARTS_MAX:
-            message = (
-                f"one value is made of more than {TRUTHS_MAX} conditions, or of too large ones"
-            )
+            message = f"one value is made of more than {TRUTHS_MAX} conditions, or of large ones"
             way_out = "compare the conditions themselves, with and, or and not()"
             raise QueryError("PQ0212", message, (0, len(self.text)), way_out, self.text)
         cases = []
-        for value in (True, False):
-            slot = self.slots.add(value)
-            replaced = [_substitute(scalar, truth, slot) for scalar in scalars]
+        for guard, value in (
+            (truth.condition, truth.if_true),
+            (negation(truth.condition), truth.if_false),
+        ):
+            new = self.slots.add(value) if isinstance(value, Atom) else value
+            replaced = [_substitute(scalar, truth.scalar, new) for scalar in scalars]
             rest = self.split(_rebuild(condition, replaced), count + 1)
-            case = truth.condition if value else negation(truth.condition)
-            cases.append(conjunction(case, rest))
+            cases.append(conjunction(guard, rest))
         return disjunction(*cases)
 
 
@@ -89,18 +105,27 @@ def _rebuild(condition: Compare | Holds, scalars: list[Scalar]) -> Condition:
     return Compare(condition.operator, scalars[0], scalars[1])
 
 
-def _first_truth(scalar: Scalar) -> BooleanOf | None:
-    if isinstance(scalar, BooleanOf):
-        return scalar
-    if isinstance(scalar, Call):
-        return next((t for t in map(_first_truth, scalar.arguments) if t is not None), None)
-    return None
+def _first_truth(scalar: Scalar) -> _Truth | None:
+    match scalar:
+        case BooleanOf(condition=condition):
+            return _Truth(scalar, condition, True, False)
+        case Call(arguments=arguments):
+            return next((t for t in map(_first_truth, arguments) if t is not None), None)
+        case (
+            StringOf(node=TwigNode(axis=Axis.SELF) as node)
+            | NameOf(node=TwigNode(axis=Axis.SELF) as node)
+        ) if not scalar.absolute:
+            guard = Exists(replace(node, variable=None, branches=()))
+            below = node.branches[0].node if node.branches else None
+            return _Truth(scalar, guard, replace(scalar, node=below), "")
+        case _:
+            return None
 
 
-def _substitute(scalar: Scalar, truth: BooleanOf, slot: Slot) -> Scalar:
-    if scalar == truth:
-        return slot
+def _substitute(scalar: Scalar, old: Scalar, new: Scalar) -> Scalar:
+    if scalar == old:
+        return new
     if isinstance(scalar, Call):
-        arguments = tuple([_substitute(a, truth, slot) for a in scalar.arguments])
+        arguments = tuple([_substitute(argument, old, new) for argument in scalar.arguments])
         return Call(scalar.function, arguments)
     return scalar

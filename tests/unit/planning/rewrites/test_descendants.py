@@ -19,12 +19,16 @@ EXPRESSIONS = [
     ("//descendant-or-self::node()//a", "/descendant::a"),
     ("//self::a", "/descendant::a"),
     ("//./a", "/descendant::a"),
-    ("/a//self::b", "/child::a/descendant-or-self::b"),
+    ("/a//self::b", "/child::a/descendant::b"),
     ("/a/node()/descendant-or-self::b", "/child::a/descendant::b"),
     ("/a/descendant::node()/descendant-or-self::b", "/child::a/descendant::b"),
     ("/r[.//a]", "/child::r[descendant::a]"),
     ("/r[a//b = 'x']", "/child::r[child::a[descendant::b[string(.) = 'x']]]"),
     ("string(//a)", "string(descendant::a)"),
+    ("string(//descendant-or-self::*[b])", "string(descendant::*[child::b])"),
+    ("boolean(//self::a)", "descendant::a"),
+    ("/r[contains(.//self::a, 'x')]", "/child::r[boolean(contains(string(descendant::a), 'x'))]"),
+    ("/*//self::a", "/child::*/descendant-or-self::a"),
 ]
 UNCHANGED = [
     ("//@k", "/descendant-or-self::node()/attribute::k"),

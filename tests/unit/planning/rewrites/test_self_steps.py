@@ -2,8 +2,7 @@
 
 import pytest
 
-from penstock.planning.rewrites.self_steps import meet, merge_self_steps
-from penstock.twigs import NodeKind, NodeTest
+from penstock.planning.rewrites.self_steps import merge_self_steps
 from tests.unit.planning.results import (
     assert_random_results_kept,
     assert_results_kept,
@@ -33,34 +32,6 @@ EXPRESSIONS = [
 @pytest.mark.parametrize(("expression", "shape"), EXPRESSIONS)
 def test_the_tests_of_both_steps_meet(expression: str, shape: list[str]) -> None:
     assert rewritten(merge_self_steps, expression) == shape
-
-
-def named(local: str | None, *uris: str) -> NodeTest:
-    """Return the test of an element name."""
-    return NodeTest(NodeKind.ELEMENT, local, uris or None)
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "both"),
-    [
-        (NodeTest(NodeKind.ANY), named("a", ""), [named("a", "")]),
-        (named("a", ""), NodeTest(NodeKind.ANY), [named("a", "")]),
-        (named(None), named("a", "u"), [named("a", "u")]),
-        (named("a"), named(None, "u"), [named("a", "u")]),
-        (named("a", "u"), named("b", "u"), []),
-        (named("a", "u"), named("a", "v"), []),
-        (named("a", "u", "v"), named("a", "v", "w"), [named("a", "v")]),
-        (named("a", "urn:1", "x"), named("a", "urn:*"), [named("a", "urn:1")]),
-        (named("a", "urn:*"), named("a", "urn:*"), [named("a", "urn:*")]),
-        (named("a", "urn:*"), named("a", "*:1"), [named("a", "urn:*"), named("a", "*:1")]),
-        (named("a"), NodeTest(NodeKind.ATTRIBUTE, "a"), []),
-        (NodeTest(NodeKind.TEXT), NodeTest(NodeKind.COMMENT), []),
-    ],
-)
-def test_two_tests_meet_in_one_none_or_stay_two(
-    left: NodeTest, right: NodeTest, both: list[NodeTest]
-) -> None:
-    assert list(meet(left, right)) == both
 
 
 def test_results_are_kept() -> None:

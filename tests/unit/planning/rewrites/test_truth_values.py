@@ -21,6 +21,14 @@ EXPRESSIONS = [
             " or child::a and string(child::b) = 'false']"
         ],
     ),
+    (
+        "/*[concat(self::r[a], 'x') = name()]",
+        [
+            "/child::*[self::r[child::a] and concat(string(.), 'x') = name(.)"
+            " or not(self::r[child::a]) and name(.) = 'x']"
+        ],
+    ),
+    ("/*[name(self::r/b) = 'b']", ["/child::*[self::r][name(child::b) = 'b']"]),
     ("/*[concat(not(a), not(b)) = 'truefalse']", ["/child::*[not(child::a)][child::b]"]),
 ]
 
