@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from penstock.errors import PenstockError
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """One field per thing that a document could make unbounded.
 
     Passing a limit fails that document with a ``LimitError``, never the stream.
+
+    Raises:
+        ValueError: A limit is not a positive integer.
     """
 
     depth_max: int = 10_000
@@ -41,7 +42,7 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 1 << 63:
-                raise PenstockError(f"limits.{field.name} must be a positive integer, not {value!r}")
+                raise ValueError(f"limits.{field.name} must be a positive integer, not {value!r}")
 
     def as_dict(self) -> dict[str, int]:
         """Return the limits by name, as the kernel takes them."""

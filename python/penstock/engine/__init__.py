@@ -1,0 +1,7 @@
+"""The in-process engine: documents in, rows out while the input is still arriving."""
+
+from penstock.engine.engine import Engine
+from penstock.engine.evaluation import evaluate
+from penstock.engine.push import OpenDocument
+
+__all__ = ["Engine", "OpenDocument", "evaluate"]

@@ -1,0 +1,158 @@
+"""Rows as Arrow record batches, made of the kernel's columns without touching a row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from penstock.engine.feeding import error_row, feed
+from penstock.errors import DocumentError
+from penstock.kernel import Column, Session
+from penstock.limits import Limits
+from penstock.registry import Registry, Snapshot
+from penstock.results.arrow import batch_of, kind_names, schema
+from penstock.sources import Input, Source, inputs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS_MAX = 64 << 10
+"""A batch is handed out when it has this many rows …"""
+VALUE_BYTES_MAX = 8 << 20
+"""… or this many bytes of values …"""
+LINGER_SECONDS = 0.05
+"""… or when a document ends and the last batch is this long ago."""
+
+
+def run_batches(
+    registry: Registry, limits: Limits, source: Source, in_document_order: bool
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of all documents of a source in batches."""
+    schema()  # a missing pyarrow is reported by the call, not by the first batch
+    return _run(registry, limits, source, in_document_order)
+
+
+def _run(
+    registry: Registry, limits: Limits, source: Source, in_document_order: bool
+) -> Iterator[pa.RecordBatch]:
+    waiting: _Waiting | None = None
+    for document in inputs(source):
+        snapshot = registry.snapshot()
+        if waiting is None or snapshot.version != waiting.version:
+            if waiting is not None:
+                yield from waiting.flush()
+            session = Session(snapshot.plan, limits, in_document_order=in_document_order)
+            waiting = _Waiting(session, snapshot)
+        failure: DocumentError | None = None
+        with closing(feed(session, document)) as pieces:
+            while failure is None:
+                try:
+                    next(pieces)
+                except StopIteration:
+                    break
+                except DocumentError as error:
+                    failure = error
+                if waiting.is_full:
+                    waiting.note(document)
+                    yield from waiting.flush()
+        waiting.note(document)
+        if failure is not None:
+            yield from waiting.flush()
+            yield batch_of([error_row(failure, document)])
+        elif waiting.is_due:
+            yield from waiting.flush()
+    if waiting is not None:
+        yield from waiting.flush()
+
+
+class _Waiting:
+    """The rows that wait in a session, and which of them belong to which document."""
+
+    def __init__(self, session: Session, snapshot: Snapshot) -> None:
+        import pyarrow as pa
+
+        self.version = snapshot.version
+        self._session = session
+        self._names = pa.array(snapshot.names, pa.string())
+        self._noted: list[tuple[int, Input]] = []
+        self._noted_rows = 0
+        self._flushed_at = time.monotonic()
+
+    @property
+    def is_full(self) -> bool:
+        session = self._session
+        return session.row_count() >= ROWS_MAX or session.value_bytes() >= VALUE_BYTES_MAX
+
+    @property
+    def is_due(self) -> bool:
+        return self.is_full or time.monotonic() - self._flushed_at >= LINGER_SECONDS
+
+    def note(self, document: Input) -> None:
+        """Take down that the rows since the last note are those of a document."""
+        count = self._session.row_count() - self._noted_rows
+        if count:
+            self._noted.append((count, document))
+            self._noted_rows += count
+
+    def flush(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows that wait, if there are any."""
+        if self._noted:
+            columns, noted = self._session.take_columns(), self._noted
+            self._noted, self._noted_rows = [], 0
+            self._flushed_at = time.monotonic()
+            yield _batch(columns, self._names, noted)
+
+
+def _batch(
+    columns: dict[str, int | Column], names: Any, noted: list[tuple[int, Input]]
+) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    length = columns["length"]
+    assert isinstance(length, int)
+
+    def buffer(name: str) -> Any:
+        return pa.py_buffer(columns[name])
+
+    def numbers(name: str, type_: Any) -> Any:
+        return pa.Array.from_buffers(type_, length, [None, buffer(name)])
+
+    def strings(name: str) -> Any:
+        return pa.StringArray.from_buffers(
+            length, buffer(f"{name}_offsets"), buffer(f"{name}_bytes")
+        )
+
+    def offsets(name: str) -> Any:
+        import pyarrow.compute as pc
+
+        found = numbers(name, pa.int64())
+        return pc.if_else(pc.equal(found, -1), None, found)
+
+    def repeated(field: str) -> Any:
+        type_ = schema().field(field).type
+        parts = [
+            pa.repeat(pa.scalar(getattr(document, field), type_), count)
+            for count, document in noted
+        ]
+        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+    made = {
+        "subscription": names.take(numbers("subscription", pa.uint32())),
+        "stream": repeated("stream"),
+        "document": repeated("document"),
+        "ordinal": numbers("ordinal", pa.int64()),
+        "kind": kind_names().take(numbers("kind", pa.uint8())),
+        "name": strings("name"),
+        "value": strings("value"),
+        "start": offsets("start"),
+        "end": offsets("end"),
+        "decided_at": numbers("decided_at", pa.int64()),
+        "event_time": repeated("event_time"),
+    }
+    arrays = [
+        made[field.name] if field.name in made else pa.nulls(length, field.type)
+        for field in schema()
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema())

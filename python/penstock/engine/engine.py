@@ -1,0 +1,138 @@
+"""Subscriptions meet documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from itertools import count
+from typing import TYPE_CHECKING, Literal, get_args
+
+from penstock.engine.feeding import error_row, feed
+from penstock.engine.origin import Origin
+from penstock.engine.push import OpenDocument
+from penstock.errors import DocumentError
+from penstock.kernel import Session
+from penstock.limits import Limits
+from penstock.registry import Registry, Snapshot
+from penstock.results import Document, Result
+from penstock.sources import Input, Source, inputs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Order = Literal["decided", "document"]
+
+_IDLE_MAX = 16
+
+
+class Engine:
+    """Evaluates all subscriptions of a registry over documents, each read once.
+
+    A change of the registry takes effect from the next document on. ``limits`` bound what one
+    document may cost. ``lateness`` bounds how late a document may arrive for a join; no
+    subscription joins documents yet. ``trust`` permits skipping what nobody asks about; for now
+    every byte is checked all the same.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        limits: Limits | None = None,
+        lateness: timedelta | float | None = None,
+        trust: bool = False,
+    ) -> None:
+        self.registry = registry
+        self.limits = limits or Limits()
+        self.lateness = lateness
+        self.trust = trust
+        self._idle: dict[tuple[int, bool], list[Session]] = {}
+        self._pushed = count()
+
+    def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
+        """Yield the results of all subscriptions, while the source is still being read.
+
+        With ``order="decided"`` a result comes as soon as it is decided and complete, with
+        ``order="document"`` each subscription's results come in document order. A document that
+        is malformed, passes a limit or cannot be read gives one error row, after the results
+        that were decided before the error; the next document is not affected.
+        """
+        return self._run(source, _is_document_order(order))
+
+    def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
+        """Yield the same rows as Arrow record batches.
+
+        Small documents share a batch, so a batch may wait for the next document of the source.
+
+        Raises:
+            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        """
+        from penstock.engine.batches import run_batches
+
+        return run_batches(self.registry, self.limits, source, _is_document_order(order))
+
+    def open(
+        self,
+        id: str | None = None,  # noqa: A002  # the word that users know
+        stream: str = "default",
+        time: datetime | float | None = None,
+        encoding: str | None = None,
+        parts: bool = False,
+    ) -> OpenDocument:
+        """Open a document that the caller pushes in; any number can be open at once.
+
+        ``encoding`` overrides what the document says of itself. With ``parts`` an element that
+        is decided is handed out before it is complete: rows with a piece of its value and no
+        ``end``, the last one with its end.
+
+        Raises:
+            DocumentError: The encoding is unknown.
+        """
+        snapshot = self.registry.snapshot()
+        key = (snapshot.version, parts)
+        idle = self._idle.get(key)
+        session = idle.pop() if idle else Session(snapshot.plan, self.limits, in_parts=parts)
+        session.begin(encoding)
+        document = str(next(self._pushed)) if id is None else id
+        event_time = Document(b"", time=time).event_time
+        origin = Origin(snapshot.names, document, stream, event_time)
+        return OpenDocument(session, origin, lambda session: self._release(key, session))
+
+    def _release(self, key: tuple[int, bool], session: Session) -> None:
+        for stale in [other for other in self._idle if other[0] < key[0]]:
+            del self._idle[stale]
+        idle = self._idle.setdefault(key, [])
+        if len(idle) < _IDLE_MAX:
+            idle.append(session)
+
+    def _run(self, source: Source, in_document_order: bool) -> Iterator[Result]:
+        snapshot: Snapshot | None = None
+        for document in inputs(source):
+            current = self.registry.snapshot()
+            if snapshot is None or current.version != snapshot.version:
+                snapshot = current
+                session = Session(snapshot.plan, self.limits, in_document_order=in_document_order)
+            yield from _read(session, snapshot, document)
+
+
+def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[Result]:
+    origin = Origin(snapshot.names, document.document, document.stream, document.event_time)
+    failure: DocumentError | None = None
+    with closing(feed(session, document)) as pieces:
+        while failure is None:
+            try:
+                next(pieces)
+            except StopIteration:
+                break
+            except DocumentError as error:
+                failure = error
+            yield from origin.take(session)
+    yield from origin.take(session)
+    if failure is not None:
+        yield error_row(failure, document)
+
+
+def _is_document_order(order: Order) -> bool:
+    if order not in get_args(Order):
+        raise ValueError(f"there is no order {order!r}; use `decided` or `document`")
+    return order == "document"

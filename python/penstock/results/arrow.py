@@ -1,0 +1,68 @@
+"""The rows as Arrow record batches; pyarrow is imported when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from penstock.results.rows import COLUMNS, FAULT_FIELDS, KINDS, Result
+
+
+@cache
+def schema() -> Any:
+    """Return the Arrow schema of the rows.
+
+    Raises:
+        ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+    """
+    import pyarrow as pa
+
+    fault = pa.struct(
+        [
+            ("code", pa.string()),
+            ("reason", pa.string()),
+            ("byte", pa.int64()),
+            ("line", pa.int64()),
+            ("path", pa.string()),
+        ]
+    )
+    types = {
+        "subscription": pa.string(),
+        "stream": pa.string(),
+        "document": pa.string(),
+        "documents": pa.list_(pa.string()),
+        "ordinal": pa.int64(),
+        "kind": pa.string(),
+        "name": pa.string(),
+        "value": pa.string(),
+        "start": pa.int64(),
+        "end": pa.int64(),
+        "decided_at": pa.int64(),
+        "event_time": pa.timestamp("us", tz="UTC"),
+        "bindings": pa.map_(pa.string(), pa.string()),
+        "error": fault,
+        "source": pa.binary(),
+    }
+    return pa.schema([(name, types[name]) for name in COLUMNS])
+
+
+@cache
+def kind_names() -> Any:
+    """Return the kinds as an array that the kernel's codes index."""
+    import pyarrow as pa
+
+    return pa.array(KINDS, pa.string())
+
+
+def batch_of(rows: Sequence[Result]) -> Any:
+    """Return rows as one record batch: the slow way, for a few rows such as errors."""
+    import pyarrow as pa
+
+    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    columns["error"] = [
+        row.error and {name: getattr(row.error, name) for name in FAULT_FIELDS} for row in rows
+    ]
+    columns["bindings"] = [row.bindings and list(row.bindings.items()) for row in rows]
+    arrays = [pa.array(columns[field.name], field.type) for field in schema()]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema())

@@ -1,0 +1,66 @@
+"""Whatever a caller has, as a sequence of inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from penstock.results import Data, Document
+from penstock.sources.files import FileInput
+from penstock.sources.inputs import Input
+from penstock.sources.memory import BytesInput, TextInput
+from penstock.sources.streams import StreamInput
+
+Source = Data | Document | Iterable[Document | Data]
+"""One document, or an iterable of documents; an item without metadata may be its data alone."""
+
+
+def inputs(source: Source) -> Iterator[Input]:
+    """Yield the documents of a source, one after the other.
+
+    Raises:
+        TypeError: The source, or an item of it, is nothing that a document can be read from.
+    """
+    if isinstance(source, Document) or _is_data(source):
+        yield input_of(cast("Document | Data", source), 0)
+        return
+    if not isinstance(source, Iterable):
+        raise TypeError(
+            "a source is a path, bytes, XML text, a binary file or an iterable of Document, "
+            f"not {type(source).__name__}"
+        )
+    # Bytes iterate over numbers, but those were taken as data above.
+    for position, item in enumerate(cast("Iterable[Document | Data]", source)):
+        yield input_of(item, position)
+
+
+def input_of(item: Document | Data, position: int) -> Input:
+    """Return the input of one document; without an id its file name or its position becomes one.
+
+    Raises:
+        TypeError: It is nothing that a document can be read from.
+    """
+    document = item if isinstance(item, Document) else Document(item)
+    stream, event_time = document.stream, document.event_time
+    name = str(position) if document.id is None else document.id
+    match document.data:
+        case str() as text:
+            return TextInput(text, name, stream, event_time)
+        case bytes() | bytearray() | memoryview() as data:
+            return BytesInput(data, name, stream, event_time)
+        case os.PathLike() as path:
+            return FileInput(path, document.id, stream, event_time)
+        case file if hasattr(file, "read"):
+            title = getattr(file, "name", None)
+            if document.id is None and isinstance(title, str):
+                name = title
+            return StreamInput(file, name, stream, event_time)
+        case other:
+            raise TypeError(f"a document is not read from {type(other).__name__}")
+
+
+def _is_data(source: object) -> bool:
+    return isinstance(source, str | bytes | bytearray | memoryview | os.PathLike) or hasattr(
+        source, "read"
+    )

@@ -1,0 +1,47 @@
+"""Documents in files, read piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import datetime
+
+from penstock.kernel import CHUNK_BYTES
+from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
+
+
+class FileInput(Input):
+    """A document in a file, compressed or not."""
+
+    def __init__(
+        self,
+        path: os.PathLike[str],
+        document: str | None,
+        stream: str,
+        event_time: datetime | None,
+    ) -> None:
+        super().__init__(document or os.fspath(path), stream, event_time)
+        self._path = path
+
+    def pieces(self) -> Iterator[Piece]:
+        return inflate_if_compressed(self._read())
+
+    def original(self) -> bytes | None:
+        try:
+            if os.path.getsize(self._path) > SOURCE_BYTES_MAX:
+                return None
+            with open(self._path, "rb") as file:
+                return file.read(SOURCE_BYTES_MAX)
+        except OSError:
+            return None
+
+    def _read(self) -> Iterator[Piece]:
+        count = 0
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                while piece := file.read(CHUNK_BYTES):
+                    count += len(piece)
+                    yield piece
+        except OSError as error:
+            raise unreadable(f"the file cannot be read: {error.strerror or error}", count) from None

@@ -1,0 +1,43 @@
+"""What every source yields: a document to be read, piece by piece."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from datetime import datetime
+
+from penstock.errors import DocumentError
+
+SOURCE_BYTES_MAX = 8 << 20
+"""The row of a failed document carries its bytes up to this size, and none beyond it."""
+
+Piece = bytes | memoryview
+
+
+class Input(ABC):
+    """A document with everything but its bytes, which come in pieces."""
+
+    encoding: str | None = None
+    """What the bytes are, whatever the document says of itself."""
+
+    def __init__(self, document: str, stream: str, event_time: datetime | None) -> None:
+        self.document = document
+        self.stream = stream
+        self.event_time = event_time
+
+    @abstractmethod
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the bytes of the document, decompressed. To be called once.
+
+        Raises:
+            DocumentError: The bytes cannot be read.
+        """
+
+    @abstractmethod
+    def original(self) -> bytes | None:
+        """Return the bytes as they came, or None if they are too many."""
+
+
+def unreadable(reason: str, byte: int = 0) -> DocumentError:
+    """Return the error for bytes that cannot be had."""
+    return DocumentError("PS0001", reason, byte, 0, "")

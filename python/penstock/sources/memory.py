@@ -1,0 +1,61 @@
+"""Documents in memory: bytes, or text that needs no encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from penstock.errors import DocumentError
+from penstock.kernel import CHUNK_BYTES
+from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
+
+
+class BytesInput(Input):
+    """A document in bytes, compressed or not."""
+
+    def __init__(
+        self,
+        data: bytes | bytearray | memoryview,
+        document: str,
+        stream: str,
+        event_time: datetime | None,
+    ) -> None:
+        super().__init__(document, stream, event_time)
+        self._data = data
+
+    def pieces(self) -> Iterator[Piece]:
+        return inflate_if_compressed(_split(self._data))
+
+    def original(self) -> bytes | None:
+        return None if len(self._data) > SOURCE_BYTES_MAX else bytes(self._data)
+
+
+class TextInput(Input):
+    """A document in a ``str``. What it declares as its encoding does not matter."""
+
+    encoding = "utf-8"
+
+    def __init__(self, text: str, document: str, stream: str, event_time: datetime | None) -> None:
+        super().__init__(document, stream, event_time)
+        self._text = text
+
+    def pieces(self) -> Iterator[Piece]:
+        if "<" not in self._text:
+            # Somebody who passes the name of a file should not have to guess.
+            reason = "a str is XML text and this one has no tag; pass a pathlib.Path for a file"
+            raise DocumentError("PS0003", reason, 0, 1, "")
+        # A lone surrogate is no character; the kernel says so, and where.
+        return _split(self._text.encode("utf-8", "surrogatepass"))
+
+    def original(self) -> bytes | None:
+        if len(self._text) > SOURCE_BYTES_MAX:
+            return None
+        data = self._text.encode("utf-8", "surrogatepass")
+        return None if len(data) > SOURCE_BYTES_MAX else data
+
+
+def _split(data: bytes | bytearray | memoryview) -> Iterator[Piece]:
+    view = memoryview(data).cast("B") if len(data) else memoryview(b"")
+    for start in range(0, len(view), CHUNK_BYTES):
+        yield view[start : start + CHUNK_BYTES]
