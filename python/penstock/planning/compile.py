@@ -18,7 +18,6 @@ from penstock.twigs import (
     Fragments,
     Holds,
     NameOf,
-    NodeTest,
     Not,
     Or,
     Query,
@@ -148,7 +147,7 @@ class _Operands:
 
     def __init__(self, compiler: _Compiler) -> None:
         self._compiler = compiler
-        self.listed: list[tuple[int, tuple[p.PlainStep, ...]]] = []
+        self.listed: list[tuple[int, tuple[p.OperandStep, ...]]] = []
 
     def expression(self, scalar: Scalar) -> int:
         writer = self._compiler._writer
@@ -175,18 +174,24 @@ class _Operands:
             self.listed.append(operand)
         return self._compiler._writer.leaf(p.OPERAND, self.listed.index(operand))
 
-    def _steps(self, node: TwigNode) -> tuple[p.PlainStep, ...]:
-        steps: list[tuple[Axis, NodeTest]] = []
+    def _steps(self, node: TwigNode) -> tuple[p.OperandStep, ...]:
+        steps: list[p.OperandStep] = []
+        compiler = self._compiler
         while True:
-            if node.where != Constant(True):
-                raise self._compiler._refusal(
-                    "a predicate inside the argument of a function",
+            is_here = all(axis in _STAYING for axis, _, _ in steps) and node.axis in _STAYING
+            if is_here and node.where != Constant(True):
+                raise compiler._refusal(
+                    "a predicate on the context node inside an argument",
                     "move the predicate out of the argument",
                 )
-            steps.append((node.axis, node.test))
+            steps.append((node.axis, node.test, compiler._formula(node.where)))
             if not node.branches:
                 return tuple(steps)
             node = node.branches[0].node
+
+
+# Axes that may lead to the context node itself, whose conditions are decided too late for it.
+_STAYING = (Axis.SELF, Axis.DESCENDANT_OR_SELF)
 
 
 def negate(condition: Condition) -> Condition:

@@ -54,8 +54,8 @@ AGGREGATES = {"count": 0, "sum": 1, "avg": 2, "min": 3, "max": 4}
 VALUE_KINDS = {"string": 0, "number": 1, "boolean": 2}
 NAME_PARTS = {"name": 1, "local-name": 2, "namespace-uri": 3}
 
-# (axis, test), as an operand's path lists its steps.
-PlainStep = tuple[Axis, NodeTest]
+# (axis, test, formula), as an operand's path lists its steps.
+OperandStep = tuple[Axis, NodeTest, int]
 
 
 @dataclass
@@ -121,12 +121,12 @@ class ProgramWriter:
         return self._formula(varint(kind) + many(parts))
 
     def computed(
-        self, expression: int, operands: Iterable[tuple[int, tuple[PlainStep, ...]]]
+        self, expression: int, operands: Iterable[tuple[int, tuple[OperandStep, ...]]]
     ) -> int:
         """An expression over operands: (part of the node, path to it)."""
         encoded = []
         for part, steps in operands:
-            path = [varints(AXES[axis], self.test(test)) for axis, test in steps]
+            path = [varints(AXES[axis], self.test(test), where) for axis, test, where in steps]
             encoded.append(varints(part, len(path)) + b"".join(path))
         return self._formula(varints(COMPUTED, expression, len(encoded)) + b"".join(encoded))
 

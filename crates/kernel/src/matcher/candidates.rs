@@ -58,6 +58,8 @@ pub struct Candidate {
     /// Bytes before this offset were streamed out already.
     pub sent: u64,
     pub needs_bytes: bool,
+    /// The operands it runs for instead of being a result: depth, formula, place.
+    pub runs_for: SmallVec<[(u32, u32, u32); 1]>,
 }
 
 impl Candidate {

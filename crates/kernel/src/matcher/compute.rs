@@ -1,9 +1,11 @@
 //! Formulas over operands: the first node of each operand's path gives its value.
 
-use super::frames::{Computation, OperandValue};
+use super::frames::{Claim, Computation, OperandValue, Runner};
 use super::values::{Value, evaluate};
 use super::{Matcher, Node};
 use crate::plan::{FormulaKind, NONE, OperandKind};
+use smallvec::SmallVec;
+use std::rc::Rc;
 
 impl Matcher {
     /// Starts the computed formulas of a node; the parts of its own name are known at once.
@@ -27,30 +29,121 @@ impl Matcher {
         }
     }
 
-    /// The node is the first one that an operand of some open node reaches.
+    /// The node is one that an operand of some open node reaches.
     pub(super) fn claim_operands(&mut self, depth: usize, node: &Node<'_>) {
         let plan = self.plan.clone();
+        let mut runners: SmallVec<[(u32, u32); 2]> = SmallVec::new();
         for (formula, place, leaf) in self.state_at(depth).claims.to_vec() {
             let operand = plan.operand(plan.formula(formula).children()[place as usize]);
             for at in self.up(leaf, depth, operand.root) {
-                if !self.is_armed(at as usize, formula) {
-                    continue;
-                }
-                let Some(value) = self.operand_mut(at as usize, formula, place) else { continue };
-                if !matches!(value, OperandValue::Open) {
-                    continue;
-                }
-                match name_part(operand.kind, node) {
-                    Some(part) => {
-                        *value = OperandValue::Known(part.into());
-                        self.try_compute(at as usize, formula);
-                    }
-                    None => {
-                        *value = OperandValue::Claimed;
-                        self.frames.memory_mut(depth).claims.push((at, formula, place));
-                    }
+                if self.is_armed(at as usize, formula) && operand.is_guarded {
+                    self.enter_race(depth, node, leaf, (at, formula, place), &mut runners);
+                } else if self.is_armed(at as usize, formula) {
+                    self.claim(depth, node, (at, formula, place), operand.kind);
                 }
             }
+        }
+        for (leaf, candidate) in runners {
+            for &segment in plan.spine(leaf).segments() {
+                self.rise(segment, depth, candidate);
+            }
+            self.retire(candidate);
+        }
+    }
+
+    /// Without conditions the first node to come is the operand.
+    fn claim(&mut self, depth: usize, node: &Node<'_>, place: (u32, u32, u32), kind: OperandKind) {
+        let (at, formula, index) = place;
+        let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, formula, index) else {
+            return;
+        };
+        match name_part(kind, node) {
+            Some(part) => {
+                *value = OperandValue::Known(part.into());
+                self.try_compute(at as usize, formula);
+            }
+            None => {
+                *value = OperandValue::Claimed;
+                let claim = Claim { depth: at, formula, place: index, runner: None };
+                self.frames.memory_mut(depth).claims.push(claim);
+            }
+        }
+    }
+
+    /// With conditions, nodes race: the first in document order to pass them is the operand.
+    fn enter_race(
+        &mut self,
+        depth: usize,
+        node: &Node<'_>,
+        leaf: u32,
+        place: (u32, u32, u32),
+        runners: &mut SmallVec<[(u32, u32); 2]>,
+    ) {
+        let (at, formula, index) = place;
+        let kind = self.plan.operand(self.plan.formula(formula).children()[index as usize]).kind;
+        let number = self.next_runner;
+        let Some(value) = self.operand_mut(at as usize, formula, index) else { return };
+        if matches!(value, OperandValue::Open) {
+            *value = OperandValue::Race(Vec::new());
+        }
+        let OperandValue::Race(race) = value else { return };
+        // Whoever comes after one that passed can no longer be the first.
+        if race.last().is_some_and(|last| last.passed == Some(true)) {
+            return;
+        }
+        let known = runners.iter().find(|&&(of, _)| of == leaf).map(|&(_, candidate)| candidate);
+        let part = name_part(kind, node).map(Box::from);
+        let needs_value = part.is_none();
+        let order = known.map_or(number, |candidate| self.candidates[candidate].order);
+        if let Some(OperandValue::Race(race)) = self.operand_mut(at as usize, formula, index) {
+            race.push(Runner { node: order, passed: None, value: part });
+        }
+        let candidate = known.unwrap_or_else(|| {
+            self.next_runner += 1;
+            let candidate = self.new_candidate(depth, node, order, Rc::from([]), false);
+            runners.push((leaf, candidate));
+            candidate
+        });
+        self.candidates[candidate].runs_for.push(place);
+        if needs_value {
+            let claim = Claim { depth: at, formula, place: index, runner: Some(order) };
+            self.frames.memory_mut(depth).claims.push(claim);
+        }
+    }
+
+    /// A runner passed the topmost condition of an operand's path, at `depth`.
+    pub(super) fn admit(&mut self, formula: u32, place: u32, spine: u32, depth: usize, candidate: u32) {
+        let root = self.plan.operand(self.plan.formula(formula).children()[place as usize]).root;
+        let order = self.candidates[candidate].order;
+        for at in self.up(spine, depth, root) {
+            self.judge(at as usize, formula, place, order, |runner| runner.passed = Some(true));
+        }
+    }
+
+    /// Nothing can let the runner pass any more.
+    pub(super) fn drop_runner(&mut self, candidate: u32) {
+        let order = self.candidates[candidate].order;
+        for (at, formula, place) in std::mem::take(&mut self.candidates[candidate].runs_for) {
+            self.judge(at as usize, formula, place, order, |runner| {
+                runner.passed.get_or_insert(false);
+            });
+        }
+        self.candidates.remove(candidate);
+    }
+
+    /// Changes what is known of a runner and ends the race if that decides it.
+    fn judge(&mut self, depth: usize, formula: u32, place: u32, order: u64, change: impl FnOnce(&mut Runner)) {
+        let Some(value) = self.operand_mut(depth, formula, place) else { return };
+        let OperandValue::Race(race) = value else { return };
+        let Some(runner) = race.iter_mut().find(|runner| runner.node == order) else { return };
+        change(runner);
+        let first = race.iter().position(|runner| runner.passed != Some(false)).unwrap_or(race.len());
+        race.drain(..first);
+        if let Some(Runner { passed: Some(true), value: Some(found), .. }) = race.first() {
+            *value = OperandValue::Known(found.clone());
+            self.try_compute(depth, formula);
+        } else if race.is_empty() {
+            *value = OperandValue::Open;
         }
     }
 
@@ -59,11 +152,32 @@ impl Matcher {
         if self.frames.memory(depth).claims.is_empty() {
             return;
         }
-        for (at, formula, place) in std::mem::take(&mut self.frames.memory_mut(depth).claims) {
-            if let Some(operand) = self.operand_mut(at as usize, formula, place) {
+        for claim in std::mem::take(&mut self.frames.memory_mut(depth).claims) {
+            let Claim { depth: at, formula, place, runner } = claim;
+            if let Some(order) = runner {
+                self.judge(at as usize, formula, place, order, |runner| runner.value = Some(value.into()));
+            } else if let Some(operand) = self.operand_mut(at as usize, formula, place) {
                 *operand = OperandValue::Known(value.into());
+                self.try_compute(at as usize, formula);
             }
-            self.try_compute(at as usize, formula);
+        }
+    }
+
+    /// The attributes are known: operands that reach no further and found nothing are empty.
+    pub(super) fn end_near_operands(&mut self, depth: usize) {
+        let plan = self.plan.clone();
+        for formula in self.state_at(depth).computed.to_vec() {
+            for (place, &id) in plan.formula(formula).children().iter().enumerate() {
+                let operand = plan.operand(id);
+                let is_over = operand.is_near || !self.state_at(depth).matches(operand.entry);
+                if operand.root == NONE || !is_over {
+                    continue;
+                }
+                if let Some(value @ OperandValue::Open) = self.operand_mut(depth, formula, place as u32) {
+                    *value = OperandValue::Known(Box::default());
+                    self.try_compute(depth, formula);
+                }
+            }
         }
     }
 
@@ -73,7 +187,9 @@ impl Matcher {
         for formula in self.state_at(depth).computed.to_vec() {
             for (place, &id) in plan.formula(formula).children().iter().enumerate() {
                 let text = if plan.operand(id).root == NONE { value } else { b"" };
-                if let Some(operand @ OperandValue::Open) = self.operand_mut(depth, formula, place as u32) {
+                let Some(operand) = self.operand_mut(depth, formula, place as u32) else { continue };
+                // All nodes below are closed, so a race that is still on was lost by everyone.
+                if matches!(operand, OperandValue::Open | OperandValue::Race(_)) {
                     *operand = OperandValue::Known(text.into());
                 }
             }

@@ -277,6 +277,9 @@ impl Matcher {
         if entry.order == u64::MAX || entry.references > 0 || entry.undelivered > 0 || !entry.pending.is_empty() {
             return;
         }
+        if !entry.runs_for.is_empty() {
+            return self.drop_runner(candidate);
+        }
         if entry.is_open {
             self.frames.stack[entry.depth as usize].candidate = crate::plan::NONE;
         }

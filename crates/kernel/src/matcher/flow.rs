@@ -73,11 +73,14 @@ impl Matcher {
             return;
         }
         let plan = self.plan.clone();
-        let (_, _, _, above, targets) = plan.guard(guard);
-        for &target in targets {
+        let view = plan.guard(guard);
+        for &target in view.targets {
             self.select(target, candidate);
         }
-        for &segment in above {
+        for pair in view.operands.chunks_exact(2) {
+            self.admit(pair[0], pair[1], view.spine, depth, candidate);
+        }
+        for &segment in view.above {
             self.rise(segment, depth, candidate);
         }
     }
@@ -87,7 +90,7 @@ impl Matcher {
         if !self.frames.memory_mut(depth).active.insert(guard) {
             return;
         }
-        let segment = self.plan.guard(guard).2;
+        let segment = self.plan.guard(guard).segment;
         let list = self.frames.memory(depth).waiting.iter().find(|w| w.segment == segment);
         let Some(candidates) = list.map(|w| w.candidates.clone()) else {
             return;
@@ -174,19 +177,19 @@ impl Matcher {
     }
 
     fn alive(&self, guard: u32, depth: usize, dead: &mut rustc_hash::FxHashSet<(u32, u32)>) -> bool {
-        let (spine, formula, _, above, targets) = self.plan.guard(guard);
-        if self.truth(depth, formula) == Truth::False {
+        let view = self.plan.guard(guard);
+        if self.truth(depth, view.formula) == Truth::False {
             return false;
         }
-        if !targets.is_empty() {
+        if !view.targets.is_empty() || !view.operands.is_empty() {
             return true;
         }
         if dead.contains(&(guard, depth as u32)) {
             return false;
         }
-        let is_alive = above.iter().any(|&segment| {
+        let is_alive = view.above.iter().any(|&segment| {
             let (upper, _, guards) = self.plan.segment(segment);
-            let depths = self.up(spine, depth, upper);
+            let depths = self.up(view.spine, depth, upper);
             depths.iter().any(|&at| guards.iter().any(|&g| self.alive(g, at as usize, dead)))
         });
         if !is_alive {

@@ -36,7 +36,28 @@ pub enum OperandValue {
     Open,
     /// The first node is reached, its value is not known yet.
     Claimed,
+    /// Nodes reached under conditions that are not decided, in document order.
+    Race(Vec<Runner>),
     Known(Box<[u8]>),
+}
+
+/// A node that may be the first one.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    pub node: u64,
+    /// Whether it passed the conditions; unknown until decided.
+    pub passed: Option<bool>,
+    pub value: Option<Box<[u8]>>,
+}
+
+/// A claim of a node on being an operand of a computed formula at an open node.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    pub depth: u32,
+    pub formula: u32,
+    pub place: u32,
+    /// The claimant, where it has to pass conditions first.
+    pub runner: Option<u64>,
 }
 
 /// A computed formula at a node.
@@ -69,8 +90,8 @@ pub struct Memory {
     pub active: SmallSet<u32>,
     pub waiting: Vec<Waiting>,
     pub computations: Vec<Computation>,
-    /// Operands that the value of this node answers: (depth, formula, place).
-    pub claims: Vec<(u32, u32, u32)>,
+    /// Operands that the value of this node answers.
+    pub claims: Vec<Claim>,
 }
 
 impl Memory {

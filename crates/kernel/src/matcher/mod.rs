@@ -122,6 +122,8 @@ pub struct Matcher {
     text: Vec<u8>,
     text_span: Option<Span>,
     next_node: u64,
+    /// Runners are numbered apart, so that operands do not change the numbers of results.
+    next_runner: u64,
     event_end: u64,
     steps: u64,
     alive_memo: rustc_hash::FxHashSet<(u32, u32)>,
@@ -158,6 +160,7 @@ impl Matcher {
             text: Vec::new(),
             text_span: None,
             next_node: 0,
+            next_runner: 0,
             event_end: 0,
             steps: 0,
             alive_memo: rustc_hash::FxHashSet::default(),

@@ -20,7 +20,7 @@ impl Matcher {
         self.frames.push(state, symbol, self.automaton.state(state).flags, 0);
         let node = Node { kind: NodeKind::Document, name: b"", uri: b"", start: 0, scope: None };
         self.open_facts(0, &node);
-        self.open_rest(0, &node);
+        self.open_rest(0);
         self.open_candidate(0, &node);
     }
 
@@ -79,8 +79,11 @@ impl Matcher {
     }
 
     /// Facts that need the attributes, which are known now.
-    fn open_rest(&mut self, depth: usize, _node: &Node<'_>) {
+    fn open_rest(&mut self, depth: usize) {
         self.frames.stack[depth].stage |= stage::ATTRIBUTES;
+        if !self.state_at(depth).computed.is_empty() {
+            self.end_near_operands(depth);
+        }
         for index in 0..self.state_at(depth).open_nots.len() {
             let not = self.state_at(depth).open_nots[index];
             if self.truth(depth, not) == Truth::True {
@@ -88,6 +91,13 @@ impl Matcher {
             }
         }
         self.drain();
+        if !self.frames.memory(depth).watches.is_empty() {
+            self.wake_negations(depth);
+        }
+        // What waits here was let in before the attributes were known.
+        if !self.frames.memory(depth).waiting.is_empty() {
+            self.dirty = self.dirty.min(depth);
+        }
     }
 
     /// Makes the node a candidate if a target selects it or may yet.
@@ -104,7 +114,11 @@ impl Matcher {
             }
             return NONE;
         }
-        let candidate = self.new_candidate(depth, node, flags);
+        let reach = self.state_at(depth).reach.clone();
+        let order = self.next_node;
+        self.next_node += 1;
+        let candidate = self.new_candidate(depth, node, order, reach, flags & flag::BYTES != 0);
+        self.frames.stack[depth].candidate = candidate;
         for index in 0..self.state_at(depth).plain.len() {
             let target = self.state_at(depth).plain[index];
             self.select(target, candidate);
@@ -117,11 +131,15 @@ impl Matcher {
         if self.candidates[candidate].order == u64::MAX { NONE } else { candidate }
     }
 
-    fn new_candidate(&mut self, depth: usize, node: &Node<'_>, flags: u32) -> u32 {
+    pub(super) fn new_candidate(
+        &mut self,
+        depth: usize,
+        node: &Node<'_>,
+        order: u64,
+        reach: Rc<[u32]>,
+        needs_bytes: bool,
+    ) -> u32 {
         let name = self.expanded_name(node);
-        let order = self.next_node;
-        self.next_node += 1;
-        let reach = self.state_at(depth).reach.clone();
         if let Some(gate) = &mut self.gate {
             for &target in reach.iter() {
                 if self.plan.target(target).0 == Output::Fragments {
@@ -129,10 +147,9 @@ impl Matcher {
                 }
             }
         }
-        let needs_bytes = flags & flag::BYTES != 0;
         let scope = node.scope.filter(|_| needs_bytes).cloned();
         let (kind, start, depth_word) = (node.kind, node.start, depth as u32);
-        let id = self.candidates.add(|reused| {
+        self.candidates.add(|reused| {
             let Some(old) = reused else {
                 return Some(Candidate {
                     order,
@@ -155,6 +172,7 @@ impl Matcher {
                     bytes: Bytes::InSource,
                     sent: 0,
                     needs_bytes,
+                    runs_for: Default::default(),
                 });
             };
             (old.order, old.kind, old.name, old.scope) = (order, kind, name, scope);
@@ -165,10 +183,9 @@ impl Matcher {
             old.pending.clear();
             old.passed.clear();
             old.waits.clear();
+            old.runs_for.clear();
             None
-        });
-        self.frames.stack[depth].candidate = id;
-        id
+        })
     }
 
     /// `{uri}local`; neighbours mostly share it.
@@ -209,7 +226,7 @@ impl Matcher {
         if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 {
             self.visit_attributes(tag)?;
         }
-        self.open_rest(depth, &node);
+        self.open_rest(depth);
         let after = std::mem::replace(&mut self.next_node, order);
         self.open_candidate(depth, &node);
         self.next_node = after;
@@ -240,7 +257,7 @@ impl Matcher {
         }
         let depth = self.frames.stack.len() - 1;
         self.open_facts(depth, node);
-        self.open_rest(depth, node);
+        self.open_rest(depth);
         self.open_candidate(depth, node);
         if flags & flag::VALUE != 0 {
             self.value_frames -= 1;
@@ -416,6 +433,14 @@ impl Handler for Matcher {
                 return Err(self.value_too_long(span));
             }
             self.text.extend_from_slice(value);
+        }
+        Ok(())
+    }
+
+    fn empty_text(&mut self, span: Span) -> Result<(), DocumentError> {
+        // It may be the end of a CDATA section whose characters came before.
+        if let Some(open) = &mut self.text_span {
+            open.end = span.end;
         }
         Ok(())
     }

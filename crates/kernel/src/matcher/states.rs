@@ -340,7 +340,10 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
     for &spine in &key.matched {
         let view = plan.spine(spine);
         plain.extend_from_slice(view.plain());
-        segments.extend_from_slice(view.segments());
+        // The leaf of an operand has candidates of its own, made where it is claimed.
+        if view.claims().is_empty() {
+            segments.extend_from_slice(view.segments());
+        }
         reach.extend_from_slice(view.reach());
         for claim in view.claims().chunks_exact(2) {
             claims.push((claim[0], claim[1], spine));

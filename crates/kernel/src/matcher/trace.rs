@@ -30,7 +30,7 @@ impl Trace {
     }
 
     pub fn finish_event(&mut self, offset: u64, candidates: &Candidates) {
-        let is_held = |c: &&Candidate| c.references > 0 && !c.is_done;
+        let is_held = |c: &&Candidate| c.references > 0 && !c.is_done && c.runs_for.is_empty();
         let mut held: Vec<_> = candidates.iter().filter(is_held).map(|c| (c.order, c.start)).collect();
         held.sort_unstable();
         self.entries.push(TraceEntry { offset, decided: std::mem::take(&mut self.decided), held });

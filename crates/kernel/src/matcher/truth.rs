@@ -82,7 +82,7 @@ impl Matcher {
                 self.climb(depth, edge);
             }
             for &guard in view.guards() {
-                if self.state_at(depth).matches(plan.guard(guard).0) {
+                if self.state_at(depth).matches(plan.guard(guard).spine) {
                     self.activate(guard, depth);
                 }
             }
@@ -173,16 +173,19 @@ impl Matcher {
         }
     }
 
-    /// Decides the conjunctions that wait for a negation, now that the node is closed.
+    /// Wakes the conjunctions that wait for a negation which is true by now: negations do not
+    /// announce themselves to conjunctions that something else wakes.
     pub(super) fn wake_negations(&mut self, depth: usize) {
         let plan = self.plan.clone();
         let mut at = 0;
         while at < self.frames.memory(depth).watches.len() {
             let (formula, conjunction) = self.frames.memory(depth).watches[at];
-            at += 1;
             if plan.formula(formula).kind() == FormulaKind::Not && self.truth(depth, formula) == Truth::True {
+                self.frames.memory_mut(depth).watches.swap_remove(at);
                 self.probe(depth, conjunction);
                 self.drain();
+            } else {
+                at += 1;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Interns programs: each distinct step, formula, guard and constant exists once.
 
-use super::formulas::{ExprKey, FALSE, FormulaKey, Local, ShapeKey, TRUE};
+use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
 use super::image::Plan;
 use super::intern::Interner;
 use super::program::{Axis, NodeKind, OutputSpec, PathSpec, Program, ProgramError};
@@ -63,7 +63,7 @@ pub struct Builder {
     pub(super) shape_of: Vec<u32>,
     pub(super) spines: Vec<SpineNode>,
     pub(super) spine_ids: FxHashMap<(u32, Axis, u32), u32>,
-    pub(super) operand_roots: FxHashMap<Vec<(Axis, u32)>, (u32, u32)>,
+    pub(super) operand_paths: FxHashMap<Vec<(Axis, u32, u32)>, OperandPath>,
     pub(super) guards: Interner<GuardKey>,
     pub(super) targets: Interner<TargetKey>,
     pub(super) postings: Vec<Vec<u32>>,
@@ -88,7 +88,7 @@ impl Builder {
             shape_of: Vec::new(),
             spines: Vec::new(),
             spine_ids: FxHashMap::default(),
-            operand_roots: FxHashMap::default(),
+            operand_paths: FxHashMap::default(),
             guards: Interner::default(),
             targets: Interner::default(),
             postings: Vec::new(),
@@ -175,17 +175,19 @@ impl Builder {
         if guards.iter().any(|&(_, f)| f == FALSE) {
             return None;
         }
-        guards.retain(|&(_, f)| f != TRUE);
-        if guards.is_empty() {
-            return Some(Way::Plain(spine));
+        Some(self.guard_chain(&guards, spine).map_or(Way::Plain(spine), Way::Guarded))
+    }
+
+    /// Interns the guards above a leaf from the bottom up; the topmost one, if there is any.
+    fn guard_chain(&mut self, guards: &[(u32, u32)], leaf: u32) -> Option<u32> {
+        let mut below = Below::Leaf(leaf);
+        let mut top = None;
+        for &(spine, formula) in guards.iter().rev().filter(|&&(_, formula)| formula != TRUE) {
+            let guard = self.guards.intern(GuardKey { spine, formula, below }).0;
+            below = Below::Guard(guard);
+            top = Some(guard);
         }
-        let mut below = Below::Leaf(spine);
-        let mut top = 0;
-        for &(spine, formula) in guards.iter().rev() {
-            top = self.guards.intern(GuardKey { spine, formula, below }).0;
-            below = Below::Guard(top);
-        }
-        Some(Way::Guarded(top))
+        top
     }
 
     fn spine(&mut self, parent: u32, axis: Axis, test: u32) -> u32 {
@@ -199,14 +201,20 @@ impl Builder {
 
     /// The spine of an operand's path, under a root of its own: it starts wherever the formula
     /// is armed, not at the document node.
-    pub(super) fn operand_path(&mut self, steps: &[(Axis, u32)]) -> (u32, u32) {
-        if let Some(&found) = self.operand_roots.get(steps) {
+    pub(super) fn operand_path(&mut self, steps: &[(Axis, u32, u32)]) -> OperandPath {
+        if let Some(&found) = self.operand_paths.get(steps) {
             return found;
         }
         let root = self.spines.len() as u32;
         self.spines.push(SpineNode { parent: None, axis: Axis::Itself, test: 0 });
-        let leaf = steps.iter().fold(root, |spine, &(axis, test)| self.spine(spine, axis, test));
-        self.operand_roots.insert(steps.to_vec(), (root, leaf));
-        (root, leaf)
+        let mut leaf = root;
+        let mut guards = Vec::with_capacity(steps.len());
+        for &(axis, test, formula) in steps {
+            leaf = self.spine(leaf, axis, test);
+            guards.push((leaf, formula));
+        }
+        let path = OperandPath { root, leaf, guard: self.guard_chain(&guards, leaf) };
+        self.operand_paths.insert(steps.to_vec(), path);
+        path
     }
 }

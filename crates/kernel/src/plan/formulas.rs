@@ -24,11 +24,20 @@ pub enum FormulaKey {
 }
 
 /// Where an operand's value comes from: a part of the context node, or of the first node that
-/// the operand's own spine (`root` to `leaf`) reaches.
+/// the operand's own spine reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperandKey {
     pub part: u32,
-    pub path: Option<(u32, u32)>,
+    pub path: Option<OperandPath>,
+}
+
+/// The spine of an operand, from `root` at the context node to `leaf`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperandPath {
+    pub root: u32,
+    pub leaf: u32,
+    /// The topmost guard on the way, if there are conditions.
+    pub guard: Option<u32>,
 }
 
 /// A formula without its constants. Value atoms that a hash can answer are apart from those that
@@ -84,14 +93,7 @@ impl Builder {
             FormulaSpec::False => return Ok(FALSE),
             FormulaSpec::And(parts) => return Ok(self.conjunction(map(parts))),
             FormulaSpec::Or(parts) => return Ok(self.disjunction(map(parts))),
-            FormulaSpec::Not(part) => match local.formulas[*part as usize] {
-                TRUE => return Ok(FALSE),
-                FALSE => return Ok(TRUE),
-                part if self.is_compound(part) => {
-                    return Err(ProgramError("a negation stands above a connective"));
-                }
-                part => FormulaKey::Not(part),
-            },
+            FormulaSpec::Not(part) => return Ok(self.negation(local.formulas[*part as usize])),
             FormulaSpec::Edge { axis, test, sub } => {
                 return Ok(self.edge(*axis, local.tests[*test as usize], local.formulas[*sub as usize]));
             }
@@ -116,12 +118,30 @@ impl Builder {
     }
 
     fn operand(&mut self, spec: &OperandSpec, local: &Local) -> OperandKey {
-        let steps: Vec<_> = spec.steps.iter().map(|&(axis, test)| (axis, local.tests[test as usize])).collect();
+        let map = |&(axis, test, formula): &(Axis, u32, u32)| {
+            (axis, local.tests[test as usize], local.formulas[formula as usize])
+        };
+        let steps: Vec<_> = spec.steps.iter().map(map).collect();
         OperandKey { part: spec.part, path: (!steps.is_empty()).then(|| self.operand_path(&steps)) }
     }
 
-    fn is_compound(&self, formula: u32) -> bool {
-        matches!(self.formulas.keys()[formula as usize], FormulaKey::And(_) | FormulaKey::Or(_) | FormulaKey::Not(_))
+    /// Negation normal form: what a negation stands above is one edge, test or atom, because
+    /// those are decided by single events.
+    fn negation(&mut self, formula: u32) -> u32 {
+        match self.formulas.keys()[formula as usize].clone() {
+            FormulaKey::True => FALSE,
+            FormulaKey::False => TRUE,
+            FormulaKey::Not(part) => part,
+            FormulaKey::And(parts) => {
+                let parts = parts.into_iter().map(|part| self.negation(part)).collect();
+                self.disjunction(parts)
+            }
+            FormulaKey::Or(parts) => {
+                let parts = parts.into_iter().map(|part| self.negation(part)).collect();
+                self.conjunction(parts)
+            }
+            _ => self.formula(FormulaKey::Not(formula)),
+        }
     }
 
     /// An edge along any axis, in terms of child, descendant and attribute edges: the node itself

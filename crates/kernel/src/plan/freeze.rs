@@ -1,9 +1,9 @@
 //! Lays a builder's tables out as an image.
 
-use super::builder::{Below, Builder, Way};
-use super::formulas::{FormulaKey, ShapeKey, TRUE};
+use super::builder::{Below, Builder, SpineNode, Way};
+use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey, TRUE};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
-use super::program::{Comparison, OutputSpec};
+use super::program::{Axis, Comparison, OutputSpec};
 use rustc_hash::FxHashMap;
 
 /// One section under construction beside the pool of lists.
@@ -192,21 +192,49 @@ fn root_formulas(output: &OutputSpec) -> Vec<u32> {
     }
 }
 
-type Operands = FxHashMap<(u32, Option<(u32, u32)>), u32>;
+type Operands = FxHashMap<OperandKey, u32>;
 
 fn freeze_operands(builder: &Builder, layout: &mut Layout) -> Operands {
     let mut ids = Operands::default();
     for key in builder.formulas.keys() {
         if let FormulaKey::Computed { operands, .. } = key {
             for operand in operands {
-                ids.entry((operand.part, operand.path)).or_insert_with(|| {
-                    let (root, leaf) = operand.path.unwrap_or((NONE, NONE));
-                    layout.push(Section::Operands, &[operand.part, root, leaf, 0])
+                ids.entry(*operand).or_insert_with(|| {
+                    let Some(OperandPath { root, leaf, guard }) = operand.path else {
+                        return layout.push(Section::Operands, &[operand.part, NONE, NONE, 0, NONE]);
+                    };
+                    let flags = u32::from(guard.is_some()) | u32::from(stays_near(builder, leaf)) << 1;
+                    let entry = entry_of(builder, leaf);
+                    layout.push(Section::Operands, &[operand.part, root, leaf, flags, entry])
                 });
             }
         }
     }
     ids
+}
+
+/// Whether a path from an operand's root takes only self and attribute steps.
+fn stays_near(builder: &Builder, mut spine: u32) -> bool {
+    while let SpineNode { parent: Some(parent), axis, .. } = builder.spines[spine as usize] {
+        if !matches!(axis, Axis::Itself | Axis::Attribute) {
+            return false;
+        }
+        spine = parent;
+    }
+    true
+}
+
+/// The last spine of the run of self steps below an operand's root.
+fn entry_of(builder: &Builder, leaf: u32) -> u32 {
+    let mut spine = leaf;
+    let mut entry = leaf;
+    while let SpineNode { parent: Some(parent), axis, .. } = builder.spines[spine as usize] {
+        if axis != Axis::Itself {
+            entry = parent;
+        }
+        spine = parent;
+    }
+    entry
 }
 
 fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, layout: &mut Layout) {
@@ -231,7 +259,7 @@ fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, la
             FormulaKey::Contains(string) => (kind, b) = (9, *string),
             FormulaKey::StartsWith(string) => (kind, b) = (10, *string),
             FormulaKey::Computed { expr, operands: keys } => {
-                let ids: Vec<u32> = keys.iter().map(|o| operands[&(o.part, o.path)]).collect();
+                let ids: Vec<u32> = keys.iter().map(|o| operands[o]).collect();
                 (kind, b, children) = (11, *expr, layout.list(&ids));
             }
         }
@@ -284,7 +312,7 @@ fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
             ShapeKey::Equal => kind = 6,
             ShapeKey::Atom => kind = 7,
             ShapeKey::Computed(keys) => {
-                let ids: Vec<u32> = keys.iter().map(|o| operands[&(o.part, o.path)]).collect();
+                let ids: Vec<u32> = keys.iter().map(|o| operands[o]).collect();
                 (kind, children) = (8, layout.list(&ids));
             }
         }
@@ -302,6 +330,7 @@ fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
         (vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n], vec![vec![]; n]);
     let mut above = vec![Vec::new(); builder.guards.keys().len()];
     let mut targets = vec![Vec::new(); builder.guards.keys().len()];
+    let mut guarded = vec![Vec::new(); builder.guards.keys().len()];
     let mut of_guard = Vec::new();
     for (id, guard) in builder.guards.keys().iter().enumerate() {
         let segment = *segments.entry((guard.spine, guard.below)).or_insert_with(|| {
@@ -348,8 +377,10 @@ fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
     for (id, key) in builder.formulas.keys().iter().enumerate() {
         if let FormulaKey::Computed { operands, .. } = key {
             for (place, operand) in operands.iter().enumerate() {
-                if let Some((_, leaf)) = operand.path {
-                    claims[leaf as usize].extend([id as u32, place as u32]);
+                let Some(path) = operand.path else { continue };
+                claims[path.leaf as usize].extend([id as u32, place as u32]);
+                if let Some(guard) = path.guard {
+                    guarded[guard as usize].extend([id as u32, place as u32]);
                 }
             }
         }
@@ -371,8 +402,8 @@ fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
         );
     }
     for (id, guard) in builder.guards.keys().iter().enumerate() {
-        let (above, targets) = (layout.list(&above[id]), layout.list(&targets[id]));
-        layout.push(Section::Guards, &[guard.spine, guard.formula, of_guard[id], above, targets]);
+        let [above, targets, operands] = [&above[id], &targets[id], &guarded[id]].map(|l| layout.list(l));
+        layout.push(Section::Guards, &[guard.spine, guard.formula, of_guard[id], above, targets, operands]);
     }
     for (&(upper, lower), guards) in segment_keys.iter().zip(&segment_guards) {
         let guards = layout.list(guards);

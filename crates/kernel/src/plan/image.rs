@@ -55,10 +55,10 @@ pub(super) mod size {
     pub const FORMULA: usize = 13;
     pub const SHAPE: usize = 6;
     pub const SPINE: usize = 10;
-    pub const GUARD: usize = 5;
+    pub const GUARD: usize = 6;
     pub const SEGMENT: usize = 3;
     pub const TARGET: usize = 4;
-    pub const OPERAND: usize = 4;
+    pub const OPERAND: usize = 5;
 }
 
 /// Many programs interned together, ready to run. Immutable; any number of matchers share it.
@@ -191,11 +191,18 @@ impl Plan {
         self.count(Section::Spines, size::SPINE)
     }
 
-    /// Spine, formula, segment below, segments above, targets of a guard.
+    /// A guard.
     #[inline]
-    pub fn guard(&self, id: u32) -> (u32, u32, u32, &[u32], &[u32]) {
+    pub fn guard(&self, id: u32) -> Guard<'_> {
         let r = self.record(Section::Guards, id, size::GUARD);
-        (r[0], r[1], r[2], self.list(r[3]), self.list(r[4]))
+        Guard {
+            spine: r[0],
+            formula: r[1],
+            segment: r[2],
+            above: self.list(r[3]),
+            targets: self.list(r[4]),
+            operands: self.list(r[5]),
+        }
     }
 
     /// How many guards there are.
@@ -239,7 +246,14 @@ impl Plan {
             2 => OperandKind::LocalName,
             _ => OperandKind::Uri,
         };
-        Operand { kind, root: r[1], leaf: r[2] }
+        Operand {
+            kind,
+            root: r[1],
+            leaf: r[2],
+            is_guarded: r[3] & 1 != 0,
+            is_near: r[3] & 2 != 0,
+            entry: r[4],
+        }
     }
 
     /// The atom `= value`, if any formula asks for that string.
@@ -342,6 +356,31 @@ pub struct Operand {
     pub root: u32,
     /// Leaf of the operand's spine.
     pub leaf: u32,
+    /// Whether there are conditions on the way.
+    pub is_guarded: bool,
+    /// Whether the path stays at the node and its attributes, so that all it can reach is known
+    /// when those are.
+    pub is_near: bool,
+    /// The last of the self steps that the path starts with, or its root: a node that does not
+    /// match it can reach nothing.
+    pub entry: u32,
+}
+
+/// A guarded suffix of a path.
+#[derive(Clone, Copy)]
+pub struct Guard<'a> {
+    /// The step it stands at.
+    pub spine: u32,
+    /// The formula that has to hold there.
+    pub formula: u32,
+    /// The segment down to the next guard or the leaf.
+    pub segment: u32,
+    /// Segments that lead up to the guards above.
+    pub above: &'a [u32],
+    /// Targets for which it is the topmost guard.
+    pub targets: &'a [u32],
+    /// Operands for which it is: pairs of computed formula and place.
+    pub operands: &'a [u32],
 }
 
 codes! {

@@ -12,5 +12,5 @@ mod intern;
 mod program;
 
 pub use builder::Builder;
-pub use image::{Expr, Formula, FormulaKind, NONE, Operand, OperandKind, Output, Plan, Shape, ShapeKind, Spine};
+pub use image::{Expr, Formula, FormulaKind, Guard, NONE, Operand, OperandKind, Output, Plan, Shape, ShapeKind, Spine};
 pub use program::{Axis, Comparison, NodeKind, Op, ProgramError};

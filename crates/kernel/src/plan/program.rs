@@ -177,8 +177,9 @@ pub struct ExprSpec {
 pub struct OperandSpec {
     /// 0 string value, 1 name, 2 local name, 3 namespace URI.
     pub part: u32,
-    /// The path from the context node to the first node; empty for the context node itself.
-    pub steps: Vec<(Axis, u32)>,
+    /// The path from the context node to the first node, with a condition at each step; empty for
+    /// the context node itself.
+    pub steps: Vec<(Axis, u32, u32)>,
 }
 
 /// A condition at a node, in negation normal form.
@@ -381,7 +382,9 @@ fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<Formula
             let expr = r.below(sizes.exprs)?;
             let operands = r.many(|r, _| {
                 let part = r.below(4)?;
-                let steps = r.many(|r, _| Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?)))?;
+                let steps = r.many(|r, _| {
+                    Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?, r.below(index)?))
+                })?;
                 Ok(OperandSpec { part, steps })
             })?;
             FormulaSpec::Computed { expr, operands }

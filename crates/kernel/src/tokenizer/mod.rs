@@ -46,6 +46,7 @@ pub struct Tokenizer {
     head: Vec<u8>,
     decoded: Vec<u8>,
     failure: Option<DocumentError>,
+    is_finished: bool,
 }
 
 impl Tokenizer {
@@ -58,6 +59,7 @@ impl Tokenizer {
             head: Vec::new(),
             decoded: Vec::new(),
             failure: None,
+            is_finished: false,
         }
     }
 
@@ -70,6 +72,7 @@ impl Tokenizer {
         self.decoder = None;
         self.head.clear();
         self.failure = None;
+        self.is_finished = false;
         self.external = match encoding {
             None => None,
             Some(label) => Some(label_encoding(label.as_bytes()).ok_or_else(|| {
@@ -83,7 +86,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Reads the next bytes of the document.
+    /// Reads the next bytes of the document. After `finish`, only `begin` may follow.
     pub fn feed<H: Handler>(&mut self, chunk: &[u8], handler: &mut H) -> Result<(), DocumentError> {
         self.run(|this, handler| this.accept(chunk, false, handler), handler)
     }
@@ -93,6 +96,7 @@ impl Tokenizer {
         self.run(
             |this, handler| {
                 this.accept(b"", true, handler)?;
+                this.is_finished = true;
                 this.pieces.finish(handler)
             },
             handler,
@@ -136,6 +140,7 @@ impl Tokenizer {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
+        assert!(!self.is_finished, "a document has to begin before it is read");
         work(self, handler).inspect_err(|fault| self.failure = Some(fault.clone()))
     }
 

@@ -5,7 +5,6 @@
 
 use super::characters::{is_name_byte, is_simple_name, name_end};
 use super::namespaces::{Namespaces, PrefixId, UriId};
-use super::search::load;
 use crate::events::Symbol;
 use std::hash::{BuildHasher, RandomState};
 
@@ -52,11 +51,9 @@ pub(super) struct Name {
     /// As an attribute, likewise.
     pub attribute: Bound,
     hash: u64,
-    /// The first eight bytes of the name, and which of them count.
-    word: u64,
-    mask: u64,
-    /// The last eight bytes of a name that has at least so many.
-    tail: u64,
+    /// The first sixteen bytes of the name, and which of them count.
+    word: u128,
+    mask: u128,
     /// What followed the start tag and the end tag of such an element last time.
     next_elements: [NameId; 2],
     next_attribute: NameId,
@@ -78,17 +75,10 @@ impl Name {
     /// Is this the name `bytes`?
     #[inline(always)]
     fn is(&self, bytes: &[u8]) -> bool {
-        if bytes.len() != self.bytes.len() {
-            return false;
-        }
-        match bytes.len() {
-            ..=8 => pack(bytes) == self.word,
-            ..=16 => {
-                let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-                bytes.first_chunk().map(word) == Some(self.word)
-                    && bytes.last_chunk().map(word) == Some(self.tail)
-            }
-            _ => *bytes == *self.bytes,
+        match bytes.len() == self.bytes.len() {
+            true if bytes.len() <= 16 => pack_pair(bytes) == self.word,
+            true => *bytes == *self.bytes,
+            false => false,
         }
     }
 
@@ -96,15 +86,11 @@ impl Name {
     #[inline(always)]
     pub fn stands_at(&self, bytes: &[u8], at: usize) -> bool {
         let end = at + self.bytes.len();
-        let Some(&after) = bytes.get(end) else {
-            return false;
-        };
-        let is_equal = match (load(bytes, at), self.bytes.len()) {
-            (Some(word), ..=8) => word & self.mask == self.word,
-            // The first and the last eight bytes cover the name.
-            (Some(word), ..=16) => {
-                word == self.word && load(bytes, end - 8).is_some_and(|tail| tail == self.tail)
-            }
+        let Some(&after) = bytes.get(end) else { return false };
+        // One comparison for names of all usual lengths: a branch on the length would be
+        // guessed wrong by the processor every other time.
+        let is_equal = match load_pair(bytes, at) {
+            Some(word) if self.bytes.len() <= 16 => word & self.mask == self.word,
             _ => bytes[at..end] == *self.bytes,
         };
         is_equal && !is_name_byte(after)
@@ -259,7 +245,7 @@ impl Names {
         role: Role,
     ) -> NameId {
         let id = NameId(self.names.len() as u32);
-        let short = bytes.len().min(8);
+        let short = bytes.len().min(16);
         self.names.push(Name {
             bytes: bytes.into(),
             local_start,
@@ -275,9 +261,6 @@ impl Names {
             } else {
                 u64::MAX
             },
-            tail: bytes
-                .last_chunk()
-                .map_or(0, |tail| u64::from_le_bytes(*tail)),
             next_elements: [NameId(0); 2],
             next_attribute: NameId(0),
         });
@@ -336,6 +319,24 @@ fn pack(bytes: &[u8]) -> u64 {
         .fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
+/// Up to sixteen bytes as a number, first byte lowest.
+#[inline(always)]
+fn pack_pair(bytes: &[u8]) -> u128 {
+    match bytes.split_first_chunk() {
+        None => pack(bytes).into(),
+        Some((head, tail)) => {
+            u128::from(u64::from_le_bytes(*head)) | u128::from(pack(tail)) << 64
+        }
+    }
+}
+
+/// The sixteen bytes at `at`, first byte lowest.
+#[inline(always)]
+fn load_pair(bytes: &[u8], at: usize) -> Option<u128> {
+    let sixteen = bytes.get(at..)?.first_chunk()?;
+    Some(u128::from_le_bytes(*sixteen))
+}
+
 /// Both halves of a wide product, so that every input bit reaches the low bits.
 #[inline(always)]
 fn fold(word: u64) -> u64 {
@@ -387,11 +388,11 @@ mod tests {
 
     #[test]
     fn packing_puts_the_first_byte_lowest() {
-        let mut word = [0; 8];
-        for length in 0..=8 {
-            let bytes = &b"\xFFbcdefg\x80"[..length];
+        let mut word = [0; 16];
+        for length in 0..=16 {
+            let bytes = &b"\xFFbcdefg\x80\xFEjklmno\x80"[..length];
             word[..length].copy_from_slice(bytes);
-            assert_eq!(pack(bytes), u64::from_le_bytes(word), "{length}");
+            assert_eq!(pack_pair(bytes), u128::from_le_bytes(word), "{length}");
         }
     }
 

@@ -20,7 +20,7 @@ fn equals(word: u64, byte: u8) -> u64 {
 
 /// The eight bytes at `at`, first byte lowest.
 #[inline(always)]
-pub(super) fn load(bytes: &[u8], at: usize) -> Option<u64> {
+fn load(bytes: &[u8], at: usize) -> Option<u64> {
     let eight: &[u8; 8] = bytes.get(at..)?.first_chunk()?;
     Some(u64::from_le_bytes(*eight))
 }
