@@ -140,7 +140,10 @@ impl Tokenizer {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        assert!(!self.is_finished, "a document has to begin before it is read");
+        assert!(
+            !self.is_finished,
+            "a document has to begin before it is read"
+        );
         work(self, handler).inspect_err(|fault| self.failure = Some(fault.clone()))
     }
 

@@ -86,7 +86,9 @@ impl Name {
     #[inline(always)]
     pub fn stands_at(&self, bytes: &[u8], at: usize) -> bool {
         let end = at + self.bytes.len();
-        let Some(&after) = bytes.get(end) else { return false };
+        let Some(&after) = bytes.get(end) else {
+            return false;
+        };
         // One comparison for names of all usual lengths: a branch on the length would be
         // guessed wrong by the processor every other time.
         let is_equal = match load_pair(bytes, at) {
@@ -255,12 +257,8 @@ impl Names {
             element: UNASKED,
             attribute: UNASKED,
             hash,
-            word: pack(&bytes[..short]),
-            mask: if short < 8 {
-                (1 << (8 * short)) - 1
-            } else {
-                u64::MAX
-            },
+            word: pack_pair(&bytes[..short]),
+            mask: u128::MAX >> (128 - 8 * short.max(1)),
             next_elements: [NameId(0); 2],
             next_attribute: NameId(0),
         });
@@ -324,9 +322,7 @@ fn pack(bytes: &[u8]) -> u64 {
 fn pack_pair(bytes: &[u8]) -> u128 {
     match bytes.split_first_chunk() {
         None => pack(bytes).into(),
-        Some((head, tail)) => {
-            u128::from(u64::from_le_bytes(*head)) | u128::from(pack(tail)) << 64
-        }
+        Some((head, tail)) => u128::from(u64::from_le_bytes(*head)) | u128::from(pack(tail)) << 64,
     }
 }
 
