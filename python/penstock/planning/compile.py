@@ -8,7 +8,6 @@ from penstock.planning.normalise import normalise
 from penstock.twigs import (
     Aggregate,
     And,
-    Axis,
     BooleanOf,
     Call,
     Compare,
@@ -147,7 +146,7 @@ class _Operands:
 
     def __init__(self, compiler: _Compiler) -> None:
         self._compiler = compiler
-        self.listed: list[tuple[int, tuple[p.OperandStep, ...]]] = []
+        self.listed: list[p.Operand] = []
 
     def expression(self, scalar: Scalar) -> int:
         writer = self._compiler._writer
@@ -160,38 +159,28 @@ class _Operands:
                     return writer.leaf(p.NUMBER, writer.number(float(value)))
                 return writer.leaf(p.BOOLEAN, int(bool(value)))
             case StringOf(node=node):
-                return self._operand(0, node)
+                return self._operand(p.Operand(p.STRING_VALUE, self._steps(node)))
             case NameOf(part=part, node=node):
-                return self._operand(p.NAME_PARTS[part], node)
+                return self._operand(p.Operand(p.NAME_PARTS[part], self._steps(node)))
             case Call(function=function, arguments=arguments):
                 return writer.operation(function, [self.expression(one) for one in arguments])
-            case _:
-                raise self._compiler._refusal("a condition used as a value", "compare it directly")
+            case BooleanOf(condition=condition):
+                formulas = self._compiler._formula(condition), self._compiler._formula(negate(condition))
+                truth = self._operand(p.Operand(p.TRUTH, condition=formulas))
+                # Operands are strings; this one is "true" or "false".
+                return writer.operation("=", [truth, writer.leaf(p.TEXT, writer.string("true"))])
 
-    def _operand(self, part: int, node: TwigNode | None) -> int:
-        operand = (part, () if node is None else self._steps(node))
+    def _operand(self, operand: p.Operand) -> int:
         if operand not in self.listed:
             self.listed.append(operand)
         return self._compiler._writer.leaf(p.OPERAND, self.listed.index(operand))
 
-    def _steps(self, node: TwigNode) -> tuple[p.OperandStep, ...]:
+    def _steps(self, node: TwigNode | None) -> tuple[p.OperandStep, ...]:
         steps: list[p.OperandStep] = []
-        compiler = self._compiler
-        while True:
-            is_here = all(axis in _STAYING for axis, _, _ in steps) and node.axis in _STAYING
-            if is_here and node.where != Constant(True):
-                raise compiler._refusal(
-                    "a predicate on the context node inside an argument",
-                    "move the predicate out of the argument",
-                )
-            steps.append((node.axis, node.test, compiler._formula(node.where)))
-            if not node.branches:
-                return tuple(steps)
-            node = node.branches[0].node
-
-
-# Axes that may lead to the context node itself, whose conditions are decided too late for it.
-_STAYING = (Axis.SELF, Axis.DESCENDANT_OR_SELF)
+        while node is not None:
+            steps.append((node.axis, node.test, self._compiler._formula(node.where)))
+            node = node.branches[0].node if node.branches else None
+        return tuple(steps)
 
 
 def negate(condition: Condition) -> Condition:

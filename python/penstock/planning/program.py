@@ -52,10 +52,21 @@ TRUE, FALSE, AND, OR, NOT, EDGE, IS, TEXT_ATOM, NUMBER_ATOM, CONTAINS, STARTS_WI
 FRAGMENTS, AGGREGATE, BOOLEAN_OUTPUT, VALUE, FILTER = range(5)
 AGGREGATES = {"count": 0, "sum": 1, "avg": 2, "min": 3, "max": 4}
 VALUE_KINDS = {"string": 0, "number": 1, "boolean": 2}
+STRING_VALUE, TRUTH = 0, 4
 NAME_PARTS = {"name": 1, "local-name": 2, "namespace-uri": 3}
 
 # (axis, test, formula), as an operand's path lists its steps.
 OperandStep = tuple[Axis, NodeTest, int]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What an expression reads: a part of the first node of a path, or a condition's truth."""
+
+    part: int
+    steps: tuple[OperandStep, ...] = ()
+    condition: tuple[int, ...] = ()
+    """For the part TRUTH: a formula and its negation."""
 
 
 @dataclass

@@ -181,18 +181,52 @@ impl Matcher {
         }
     }
 
-    /// The node closes: an operand that reached nothing is the empty string, its own value is known.
+    /// The node closes: an operand that reached nothing is the empty string, its own value is
+    /// known. A formula whose operand races waits for the formulas that may decide the race; when
+    /// none is left, everyone lost.
     pub(super) fn end_computations(&mut self, depth: usize, value: &[u8]) {
-        let plan = self.plan.clone();
-        for formula in self.state_at(depth).computed.to_vec() {
-            for (place, &id) in plan.formula(formula).children().iter().enumerate() {
-                let text = if plan.operand(id).root == NONE { value } else { b"" };
-                let Some(operand) = self.operand_mut(depth, formula, place as u32) else { continue };
-                // All nodes below are closed, so a race that is still on was lost by everyone.
-                if matches!(operand, OperandValue::Open | OperandValue::Race(_)) {
-                    *operand = OperandValue::Known(text.into());
+        let mut rest = self.state_at(depth).computed.to_vec();
+        while !rest.is_empty() {
+            let before = rest.len();
+            rest.retain(|&formula| {
+                let races = self.has_race(depth, formula);
+                if !races {
+                    self.end_computation(depth, formula, value);
+                    self.drain();
+                }
+                races
+            });
+            if rest.len() == before {
+                for formula in rest.drain(..) {
+                    self.end_computation(depth, formula, value);
+                    self.drain();
                 }
             }
+        }
+    }
+
+    fn has_race(&self, depth: usize, formula: u32) -> bool {
+        let mut computations = self.frames.memory(depth).computations.iter();
+        computations.any(|c| c.formula == formula && c.operands.iter().any(|o| matches!(o, OperandValue::Race(_))))
+    }
+
+    fn end_computation(&mut self, depth: usize, formula: u32, value: &[u8]) {
+        let plan = self.plan.clone();
+        for (place, &id) in plan.formula(formula).children().iter().enumerate() {
+            let operand = plan.operand(id);
+            let text = if operand.root == NONE && operand.kind == OperandKind::Value { value } else { b"" };
+            let Some(operand) = self.operand_mut(depth, formula, place as u32) else { continue };
+            if matches!(operand, OperandValue::Open | OperandValue::Race(_)) {
+                *operand = OperandValue::Known(text.into());
+            }
+        }
+        self.try_compute(depth, formula);
+    }
+
+    /// A condition that serves as an operand is decided.
+    pub(super) fn answer_truth(&mut self, depth: usize, formula: u32, place: u32, truth: bool) {
+        if let Some(operand @ OperandValue::Open) = self.operand_mut(depth, formula, place) {
+            *operand = OperandValue::Known(if truth { b"true"[..].into() } else { b"false"[..].into() });
             self.try_compute(depth, formula);
         }
     }
@@ -284,7 +318,7 @@ impl Matcher {
 
 fn name_part<'a>(kind: OperandKind, node: &Node<'a>) -> Option<&'a [u8]> {
     match kind {
-        OperandKind::Value => None,
+        OperandKind::Value | OperandKind::Truth => None,
         OperandKind::Name => Some(node.name),
         OperandKind::LocalName => Some(node.local()),
         OperandKind::Uri => Some(node.uri),

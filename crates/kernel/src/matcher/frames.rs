@@ -11,6 +11,8 @@ pub mod stage {
     pub const VALUE: u8 = 1 << 1;
     /// Everything below is known.
     pub const CLOSED: u8 = 1 << 2;
+    /// And so is every computed formula.
+    pub const COMPUTED: u8 = 1 << 3;
 }
 
 /// An open node: small, because every element pushes one.

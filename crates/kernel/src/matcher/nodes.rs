@@ -281,9 +281,6 @@ impl Matcher {
             self.drain();
             self.answer_claims(depth, value);
         }
-        if !self.state_at(depth).computed.is_empty() {
-            self.end_computations(depth, value);
-        }
         self.drain();
         self.frames.stack[depth].stage |= stage::CLOSED;
         for index in 0..self.state_at(depth).close_nots.len() {
@@ -293,6 +290,11 @@ impl Matcher {
             }
         }
         self.drain();
+        // Computed formulas come last: a condition of the node itself may pick their operands.
+        if !self.state_at(depth).computed.is_empty() {
+            self.end_computations(depth, value);
+        }
+        self.frames.stack[depth].stage |= stage::COMPUTED;
         if !self.frames.memory(depth).watches.is_empty() {
             self.wake_negations(depth);
         }

@@ -300,6 +300,14 @@ impl Draft {
                 }
                 ShapeKind::Not if seen.insert(shape.sub()) => self.here.push(shape.sub()),
                 ShapeKind::Computed => {
+                    for &operand in shape.children() {
+                        for formula in plan.operand(operand).condition.into_iter().flatten() {
+                            let part = plan.formula(formula).shape();
+                            if seen.insert(part) {
+                                self.here.push(part);
+                            }
+                        }
+                    }
                     let roots = shape.children().iter().map(|&o| plan.operand(o).root);
                     self.matched.extend(roots.filter(|&root| root != NONE));
                 }

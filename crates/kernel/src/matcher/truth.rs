@@ -26,7 +26,7 @@ impl Matcher {
         let known_after = |stage: u8| {
             if self.frames.memory(depth).truths.contains(formula) {
                 Truth::True
-            } else if frame.stage & (stage | stage::CLOSED) != 0 {
+            } else if frame.stage & stage != 0 {
                 Truth::False
             } else {
                 Truth::Unknown
@@ -47,7 +47,7 @@ impl Matcher {
             FormulaKind::Edge if view.axis() == Axis::Attribute => known_after(stage::ATTRIBUTES),
             FormulaKind::Edge => known_after(stage::CLOSED),
             FormulaKind::Computed if self.frames.memory(depth).falsehoods.contains(formula) => Truth::False,
-            FormulaKind::Computed => known_after(stage::CLOSED),
+            FormulaKind::Computed => known_after(stage::COMPUTED),
             _ => known_after(stage::VALUE),
         }
     }
@@ -80,6 +80,9 @@ impl Matcher {
             }
             for &edge in view.edges() {
                 self.climb(depth, edge);
+            }
+            for truth in view.operands().chunks_exact(3) {
+                self.answer_truth(depth, truth[0], truth[1], truth[2] != 0);
             }
             for &guard in view.guards() {
                 if self.state_at(depth).matches(plan.guard(guard).spine) {

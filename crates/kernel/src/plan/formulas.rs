@@ -29,6 +29,8 @@ pub enum FormulaKey {
 pub struct OperandKey {
     pub part: u32,
     pub path: Option<OperandPath>,
+    /// A formula and its negation, whose truth is the operand.
+    pub condition: Option<(u32, u32)>,
 }
 
 /// The spine of an operand, from `root` at the context node to `leaf`.
@@ -122,7 +124,12 @@ impl Builder {
             (axis, local.tests[test as usize], local.formulas[formula as usize])
         };
         let steps: Vec<_> = spec.steps.iter().map(map).collect();
-        OperandKey { part: spec.part, path: (!steps.is_empty()).then(|| self.operand_path(&steps)) }
+        let at = |f: u32| local.formulas[f as usize];
+        OperandKey {
+            part: spec.part,
+            path: (!steps.is_empty()).then(|| self.operand_path(&steps)),
+            condition: spec.condition.map(|(holds, fails)| (at(holds), at(fails))),
+        }
     }
 
     /// Negation normal form: what a negation stands above is one edge, test or atom, because

@@ -56,6 +56,7 @@ struct Reverse {
     edges: Vec<Vec<u32>>,
     guards: Vec<Vec<u32>>,
     root_targets: Vec<Vec<u32>>,
+    operands: Vec<Vec<u32>>,
     negation: Vec<u32>,
     announces: Vec<bool>,
     access: Vec<u32>,
@@ -107,6 +108,7 @@ impl Reverse {
             edges: lists(),
             guards: lists(),
             root_targets: lists(),
+            operands: lists(),
             negation: vec![NONE; keys.len()],
             announces: vec![false; keys.len()],
             access: vec![NONE; keys.len()],
@@ -146,9 +148,19 @@ impl Reverse {
                 r.announce(keys, formula);
             }
         }
-        for key in keys {
-            if let FormulaKey::Edge { sub, .. } = key {
-                r.announce(keys, *sub);
+        for (id, key) in keys.iter().enumerate() {
+            match key {
+                FormulaKey::Edge { sub, .. } => r.announce(keys, *sub),
+                FormulaKey::Computed { operands, .. } => {
+                    for (place, operand) in operands.iter().enumerate() {
+                        let Some((holds, fails)) = operand.condition else { continue };
+                        for (formula, answer) in [(holds, 1), (fails, 0)] {
+                            r.operands[formula as usize].extend([id as u32, place as u32, answer]);
+                            r.announce(keys, formula);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
         r
@@ -199,13 +211,14 @@ fn freeze_operands(builder: &Builder, layout: &mut Layout) -> Operands {
     for key in builder.formulas.keys() {
         if let FormulaKey::Computed { operands, .. } = key {
             for operand in operands {
+                let (holds, fails) = operand.condition.unwrap_or((NONE, NONE));
                 ids.entry(*operand).or_insert_with(|| {
                     let Some(OperandPath { root, leaf, guard }) = operand.path else {
-                        return layout.push(Section::Operands, &[operand.part, NONE, NONE, 0, NONE]);
+                        return layout.push(Section::Operands, &[operand.part, NONE, NONE, 0, NONE, holds, fails]);
                     };
                     let flags = u32::from(guard.is_some()) | u32::from(stays_near(builder, leaf)) << 1;
                     let entry = entry_of(builder, leaf);
-                    layout.push(Section::Operands, &[operand.part, root, leaf, flags, entry])
+                    layout.push(Section::Operands, &[operand.part, root, leaf, flags, entry, holds, fails])
                 });
             }
         }
@@ -263,14 +276,14 @@ fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, la
                 (kind, b, children) = (11, *expr, layout.list(&ids));
             }
         }
-        let lists = [&reverse.disjunctions, &reverse.conjunctions, &reverse.edges, &reverse.guards, &reverse.root_targets]
+        let lists = [&reverse.disjunctions, &reverse.conjunctions, &reverse.edges, &reverse.guards, &reverse.root_targets, &reverse.operands]
             .map(|lists| layout.list(&lists[id]));
         let announces = u32::from(reverse.announces[id]);
         let (shape, negation) = (builder.shape_of[id], reverse.negation[id]);
-        let [ors, ands, edges, guards, roots] = lists;
+        let [ors, ands, edges, guards, roots, operands] = lists;
         layout.push(
             Section::Formulas,
-            &[kind, a, b, sub, children, shape, negation, ors, ands, edges, guards, roots, announces],
+            &[kind, a, b, sub, children, shape, negation, ors, ands, edges, guards, roots, announces, operands],
         );
     }
     freeze_equals(builder, &equals, layout);

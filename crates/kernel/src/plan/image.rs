@@ -52,13 +52,13 @@ pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 pub(super) mod size {
     pub const TEST: usize = 3;
     pub const EXPR: usize = 2;
-    pub const FORMULA: usize = 13;
+    pub const FORMULA: usize = 14;
     pub const SHAPE: usize = 6;
     pub const SPINE: usize = 10;
     pub const GUARD: usize = 6;
     pub const SEGMENT: usize = 3;
     pub const TARGET: usize = 4;
-    pub const OPERAND: usize = 5;
+    pub const OPERAND: usize = 7;
 }
 
 /// Many programs interned together, ready to run. Immutable; any number of matchers share it.
@@ -244,7 +244,8 @@ impl Plan {
             0 => OperandKind::Value,
             1 => OperandKind::Name,
             2 => OperandKind::LocalName,
-            _ => OperandKind::Uri,
+            3 => OperandKind::Uri,
+            _ => OperandKind::Truth,
         };
         Operand {
             kind,
@@ -253,6 +254,7 @@ impl Plan {
             is_guarded: r[3] & 1 != 0,
             is_near: r[3] & 2 != 0,
             entry: r[4],
+            condition: (r[5] != NONE).then_some([r[5], r[6]]),
         }
     }
 
@@ -345,6 +347,8 @@ pub enum OperandKind {
     LocalName,
     /// Its namespace.
     Uri,
+    /// Not a part: whether a condition holds at the node, as `true` or `false`.
+    Truth,
 }
 
 /// An operand of a computed formula. `root` NONE: a part of the context node itself.
@@ -364,6 +368,8 @@ pub struct Operand {
     /// The last of the self steps that the path starts with, or its root: a node that does not
     /// match it can reach nothing.
     pub entry: u32,
+    /// A formula and its negation, whose truth is the operand.
+    pub condition: Option<[u32; 2]>,
 }
 
 /// A guarded suffix of a path.
@@ -495,6 +501,11 @@ impl<'a> Formula<'a> {
     #[inline]
     pub fn root_targets(&self) -> &'a [u32] {
         self.plan.list(self.record[11])
+    }
+    /// Operands that its truth answers: computed formula, place, answer.
+    #[inline]
+    pub fn operands(&self) -> &'a [u32] {
+        self.plan.list(self.record[13])
     }
     /// Whether it has to announce its truth; otherwise it is only probed.
     #[inline]

@@ -175,8 +175,10 @@ pub struct ExprSpec {
 /// What an operand of a computed formula holds.
 #[derive(Clone, Debug)]
 pub struct OperandSpec {
-    /// 0 string value, 1 name, 2 local name, 3 namespace URI.
+    /// 0 string value, 1 name, 2 local name, 3 namespace URI; 4 the truth of `condition`.
     pub part: u32,
+    /// A formula and its negation.
+    pub condition: Option<(u32, u32)>,
     /// The path from the context node to the first node, with a condition at each step; empty for
     /// the context node itself.
     pub steps: Vec<(Axis, u32, u32)>,
@@ -381,11 +383,12 @@ fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<Formula
         11 => {
             let expr = r.below(sizes.exprs)?;
             let operands = r.many(|r, _| {
-                let part = r.below(4)?;
+                let part = r.below(5)?;
+                let condition = if part == 4 { Some((r.below(index)?, r.below(index)?)) } else { None };
                 let steps = r.many(|r, _| {
                     Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?, r.below(index)?))
                 })?;
-                Ok(OperandSpec { part, steps })
+                Ok(OperandSpec { part, condition, steps })
             })?;
             FormulaSpec::Computed { expr, operands }
         }
