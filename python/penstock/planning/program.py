@@ -131,14 +131,13 @@ class ProgramWriter:
         """A conjunction or disjunction."""
         return self._formula(varint(kind) + many(parts))
 
-    def computed(
-        self, expression: int, operands: Iterable[tuple[int, tuple[OperandStep, ...]]]
-    ) -> int:
-        """An expression over operands: (part of the node, path to it)."""
+    def computed(self, expression: int, operands: Iterable[Operand]) -> int:
+        """An expression over operands."""
         encoded = []
-        for part, steps in operands:
-            path = [varints(AXES[axis], self.test(test), where) for axis, test, where in steps]
-            encoded.append(varints(part, len(path)) + b"".join(path))
+        for operand in operands:
+            path = [varints(AXES[axis], self.test(test), f) for axis, test, f in operand.steps]
+            head = varints(operand.part, *operand.condition, len(path))
+            encoded.append(head + b"".join(path))
         return self._formula(varints(COMPUTED, expression, len(encoded)) + b"".join(encoded))
 
     def _formula(self, encoded: bytes) -> int:
