@@ -57,7 +57,19 @@ class Engine:
         is malformed, passes a limit or cannot be read gives one error row, after the results
         that were decided before the error; the next document is not affected.
         """
-        return self._run(source, _is_document_order(order))
+        steps = self.steps(source, order)
+        return (row for rows in steps for row in rows)
+
+    def steps(
+        self, source: Source, order: Order = "decided", parts: bool = False
+    ) -> Iterator[list[Result]]:
+        """Yield the same rows as lists, one for each piece of input that was read.
+
+        Somebody who passes rows on in bulk knows by this that there is nothing more to wait for.
+        ``parts`` is that of ``open``.
+        """
+        options = {"in_document_order": _is_document_order(order), "in_parts": parts}
+        return _steps(self.registry, self.limits, source, options)
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -105,17 +117,20 @@ class Engine:
         if len(idle) < _IDLE_MAX:
             idle.append(session)
 
-    def _run(self, source: Source, in_document_order: bool) -> Iterator[Result]:
-        snapshot: Snapshot | None = None
-        for document in inputs(source):
-            current = self.registry.snapshot()
-            if snapshot is None or current.version != snapshot.version:
-                snapshot = current
-                session = Session(snapshot.plan, self.limits, in_document_order=in_document_order)
-            yield from _read(session, snapshot, document)
+
+def _steps(
+    registry: Registry, limits: Limits, source: Source, options: dict[str, bool]
+) -> Iterator[list[Result]]:
+    snapshot: Snapshot | None = None
+    for document in inputs(source):
+        current = registry.snapshot()
+        if snapshot is None or current.version != snapshot.version:
+            snapshot = current
+            session = Session(snapshot.plan, limits, **options)
+        yield from _read(session, snapshot, document)
 
 
-def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[Result]:
+def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[list[Result]]:
     origin = Origin(snapshot.names, document.document, document.stream, document.event_time)
     failure: DocumentError | None = None
     with closing(feed(session, document)) as pieces:
@@ -126,10 +141,12 @@ def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[Res
                 break
             except DocumentError as error:
                 failure = error
-            yield from origin.take(session)
-    yield from origin.take(session)
+            else:
+                yield origin.take(session)
+    rows = origin.take(session)
     if failure is not None:
-        yield error_row(failure, document)
+        rows.append(error_row(failure, document))
+    yield rows
 
 
 def _is_document_order(order: Order) -> bool:

@@ -1,0 +1,7 @@
+"""How the command ends."""
+
+DONE = 0
+NOTHING_MATCHED = 1
+BAD_USAGE = 2
+DOCUMENTS_FAILED = 3
+COULD_NOT_RUN = 4

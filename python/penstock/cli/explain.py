@@ -1,0 +1,36 @@
+"""``penstock explain QUERY``: what a query is and what it will cost."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from penstock.cli import exits
+from penstock.cli.options import add_language_options, query_of
+from penstock.planning.compile import compile_query
+from penstock.planning.explain import explain
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the others."""
+    parser = commands.add_parser(
+        "explain",
+        help="say when results are decided, what is held, and how much",
+        description="Print a query in normal form, when its results are decided, what is held "
+        "until then, and what bounds the memory. No document is read.",
+    )
+    parser.add_argument("query", metavar="QUERY")
+    add_language_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the explanation.
+
+    Raises:
+        QueryError: The query is none, or not one that is evaluated.
+    """
+    query = query_of(options.query, options)
+    compile_query(query)
+    print(explain(query), end="")
+    return exits.DONE

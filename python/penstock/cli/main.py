@@ -1,0 +1,63 @@
+"""Which command to run, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from penstock.cli import check, exits, explain, match
+from penstock.errors import PenstockError, QueryError, RegistryError
+
+_EXITS = """exit codes:
+  0 done    1 nothing matched    2 bad usage or query    3 some documents failed
+  4 could not run"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except (QueryError, RegistryError) as error:
+        print(error, file=sys.stderr)
+        return exits.BAD_USAGE
+    except BrokenPipeError:
+        # The reader has seen enough. What is still buffered must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.DONE
+    except KeyboardInterrupt:
+        return exits.COULD_NOT_RUN
+    except (PenstockError, OSError) as error:
+        print(f"penstock: {error}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="penstock",
+        description="Ask XML documents of any size, in one pass.",
+        epilog=_EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in (match, explain, check):
+        command.add_parser(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Reads the version only when somebody asks."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from penstock import __version__
+
+        print(f"penstock {__version__}")
+        parser.exit()

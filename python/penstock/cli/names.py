@@ -1,0 +1,147 @@
+"""The names in samples, held against the names in a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from itertools import islice
+from xml.parsers import expat
+
+from penstock.cli.progress import documents
+from penstock.errors import DocumentError
+from penstock.planning.traversal import Traversal
+from penstock.sources import inputs
+from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
+
+_NAMES_MAX = 100_000
+_LISTED_MAX = 5
+_SEPARATOR = "\n"
+
+
+@dataclass
+class Names:
+    """Local names of the samples, each with the namespaces it occurs in; and prefixes there."""
+
+    elements: dict[str, set[str]] = field(default_factory=dict)
+    attributes: dict[str, set[str]] = field(default_factory=dict)
+    prefixes: dict[str, set[str]] = field(default_factory=dict)
+
+
+def read_names(file: str, names: Names) -> None:
+    """Add the names of a document, as far as it can be read; standard input is left alone."""
+    if file == "-":
+        return
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        _add(names.elements, tag)
+        for name in attributes:
+            _add(names.attributes, name)
+
+    def declare(prefix: str | None, uri: str | None) -> None:
+        if uri:
+            names.prefixes.setdefault(prefix or "", set()).add(uri)
+
+    parser.StartElementHandler = start
+    parser.StartNamespaceDeclHandler = declare
+    with documents([file], is_quiet=True) as source:
+        for document in inputs(source):
+            try:
+                for piece in document.pieces():
+                    parser.Parse(bytes(piece), False)
+            except (DocumentError, expat.ExpatError):
+                return  # the query runs on the document as well, and reports it
+
+
+def _add(names: dict[str, set[str]], expanded: str) -> None:
+    uri, _, local = expanded.rpartition(_SEPARATOR)
+    if local in names or len(names) < _NAMES_MAX:
+        names.setdefault(local, set()).add(uri)
+
+
+class _Collector(Traversal):
+    def __init__(self) -> None:
+        self.tests: dict[NodeTest, None] = {}
+
+    def twig(self, node: TwigNode) -> TwigNode:
+        if node.test.local is not None or node.test.uris is not None:
+            self.tests[node.test] = None
+        return super().twig(node)
+
+
+def name_tests(query: Query) -> list[NodeTest]:
+    """Return the distinct tests on names of elements and attributes, as the query has them."""
+    collector = _Collector()
+    collector.query(query)
+    kinds = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
+    return [test for test in collector.tests if test.kind in kinds]
+
+
+def advise(tests: Iterable[NodeTest], names: Names) -> list[str]:
+    """Return, for every test that nothing in the samples passes, what there is instead."""
+    lines = []
+    elsewhere: dict[tuple[NodeKind, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for test in tests:
+        is_element = test.kind is NodeKind.ELEMENT
+        known = names.elements if is_element else names.attributes
+        what = "element" if is_element else "attribute"
+        if test.local is None:
+            every = set().union(*known.values())
+            if not any(_is_in(uri, test.uris) for uri in every):
+                lines.append(f"no {what} is in {_listed(test.uris)}; there are {_listed(every)}")
+            continue
+        uris = known.get(test.local, set())
+        if not uris:
+            lines.append(_similar(test.local, known, what))
+        elif not any(_is_in(uri, test.uris) for uri in uris):
+            key = (test.kind, test.uris or (), tuple(sorted(uris)))
+            elsewhere.setdefault(key, []).append(test.local)
+    for (kind, asked, found), locals_ in elsewhere.items():
+        lines += _elsewhere(kind, asked, found, locals_)
+    return lines
+
+
+def _elsewhere(
+    kind: NodeKind, asked: tuple[str, ...], found: tuple[str, ...], locals_: list[str]
+) -> list[str]:
+    """Return how to reach names that occur in other namespaces only."""
+    which = ", ".join(f"`{local}`" for local in locals_)
+    verb = "exists" if len(locals_) == 1 else "exist"
+    first = f"{which} {verb} only in {_listed(found)}; the query asks for {_listed(asked)}"
+    bound = [uri for uri in found if uri]
+    if not bound:
+        return [first, f"  write it without a prefix: {locals_[0]}"]
+    own = " ".join(f"--namespace p={uri}" for uri in bound)
+    lines = [first, f"  bind a prefix and use it: {own} and p:{locals_[0]}"]
+    if kind is NodeKind.ELEMENT and asked == ("",):
+        default = " ".join(f"--namespace ={uri}" for uri in bound)
+        lines.append(f"  or make it the namespace of names without a prefix: {default}")
+    return lines
+
+
+def _similar(local: str, known: dict[str, set[str]], what: str) -> str:
+    by_lower = {name.lower(): name for name in known}
+    close = get_close_matches(local.lower(), by_lower, n=_LISTED_MAX)
+    if close:
+        return f"no {what} is called `{local}`; similar: {', '.join(by_lower[c] for c in close)}"
+    others = ", ".join(islice(sorted(known), _LISTED_MAX))
+    more = ", …" if len(known) > _LISTED_MAX else ""
+    return (
+        f"no {what} is called `{local}`; there are {others}{more}"
+        if known
+        else (f"no {what} is called `{local}`; the samples have none at all")
+    )
+
+
+def _is_in(uri: str, uris: tuple[str, ...] | None) -> bool:
+    return uris is None or any(
+        fnmatchcase(uri, one.replace("[", "[[]").replace("?", "[?]")) if "*" in one else uri == one
+        for one in uris
+    )
+
+
+def _listed(uris: Iterable[str] | None) -> str:
+    return " or ".join(f"namespace {uri}" if uri else "no namespace" for uri in sorted(uris or ()))
