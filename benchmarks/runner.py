@@ -53,7 +53,24 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "packages": versions,
+        "revision": revision(),
+        "load": os.getloadavg()[0],
     }
+
+
+def revision() -> str:
+    """Return the commit that is measured, as far as it is known."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
 
 
 def processor() -> str:
