@@ -339,16 +339,16 @@ impl Core {
         uri: UriId,
         start: u64,
     ) -> Result<(), DocumentError> {
-        let name = quote(self.spaces.prefix_bytes(prefix));
+        let name = || quote(self.spaces.prefix_bytes(prefix));
         let is_reserved = matches!(uri, UriId::XML | UriId::XMLNS)
             || matches!(prefix, PrefixId::XML | PrefixId::XMLNS);
         if is_reserved && (prefix, uri) != (PrefixId::XML, UriId::XML) {
             let uri = quote(self.spaces.uri_bytes(uri));
-            let reason = format!("prefix `{name}` may not be bound to `{uri}`");
+            let reason = format!("prefix `{}` may not be bound to `{uri}`", name());
             return Err(malformed(codes::RESERVED_NAMESPACE, start, reason));
         }
         if uri == UriId::NONE && prefix != PrefixId::DEFAULT {
-            let reason = format!("prefix `{name}` is bound to an empty namespace name");
+            let reason = format!("prefix `{}` is bound to an empty namespace name", name());
             return Err(malformed(codes::UNDECLARED_NAMESPACE, start, reason));
         }
         Ok(())

@@ -53,6 +53,9 @@ pub(super) struct Namespaces {
     undo: Vec<(PrefixId, UriId)>,
     /// The outermost level is the empty scope around the root element.
     levels: Vec<Level>,
+    /// The last scope made and what it declared: the next record often declares the same.
+    recent: Option<Rc<Scope>>,
+    recent_declared: Vec<(PrefixId, UriId)>,
     bytes_total: usize,
     bytes_max: usize,
 }
@@ -69,6 +72,8 @@ impl Namespaces {
                 scope: Rc::default(),
                 undo_from: 0,
             }],
+            recent: None,
+            recent_declared: Vec::new(),
             bytes_total: 0,
             bytes_max: BYTES_MAX,
         };
@@ -151,15 +156,33 @@ impl Namespaces {
             let slot = &mut self.prefixes[prefix.0 as usize].1;
             self.undo.push((prefix, std::mem::replace(slot, uri)));
         }
+        let scope = match self.recent.take() {
+            Some(scope) if self.is_recent(&scope, declared) => scope,
+            _ => self.make_scope(declared),
+        };
+        self.recent = Some(scope.clone());
+        self.levels.push(Level { scope, undo_from });
+    }
+
+    fn is_recent(&self, scope: &Scope, declared: &[(PrefixId, UriId)]) -> bool {
+        let is_here = scope
+            .outer
+            .as_ref()
+            .is_some_and(|outer| Rc::ptr_eq(outer, self.scope()));
+        is_here && self.recent_declared == declared
+    }
+
+    fn make_scope(&mut self, declared: &[(PrefixId, UriId)]) -> Rc<Scope> {
+        self.recent_declared.clear();
+        self.recent_declared.extend_from_slice(declared);
         let bytes = |&(prefix, uri): &(PrefixId, UriId)| {
             (self.prefix_bytes(prefix).into(), self.uri_bytes(uri).into())
         };
         let declared = declared.iter().map(bytes).collect();
-        let scope = Rc::new(Scope {
+        Rc::new(Scope {
             outer: Some(self.scope().clone()),
             declared,
-        });
-        self.levels.push(Level { scope, undo_from });
+        })
     }
 
     /// Leaves the innermost element that declared any.
@@ -182,6 +205,7 @@ impl Namespaces {
         let uris = std::mem::take(&mut self.uris);
         let prefixes = std::mem::take(&mut self.prefixes);
         let undo = std::mem::take(&mut self.undo);
+        self.recent = None;
         self.uri_ids.clear();
         self.prefix_ids.clear();
         self.bytes_total = 0;
@@ -230,6 +254,22 @@ mod tests {
         spaces.reset();
         assert_eq!(spaces.resolve(p), UriId::UNBOUND);
         assert_eq!(spaces.resolve(PrefixId::XML), UriId::XML);
+    }
+
+    #[test]
+    fn records_that_declare_the_same_share_a_scope() {
+        let mut spaces = Namespaces::new();
+        let (p, u, v) = (spaces.prefix(b"p"), spaces.uri(b"u"), spaces.uri(b"v"));
+        spaces.enter(&[(p, u)]);
+        let first = spaces.scope().clone();
+        spaces.leave();
+        spaces.enter(&[(p, u)]);
+        assert!(Rc::ptr_eq(&first, spaces.scope()));
+        spaces.enter(&[(p, u)]);
+        assert!(!Rc::ptr_eq(&first, spaces.scope()));
+        spaces.reset();
+        spaces.enter(&[(p, v)]);
+        assert_eq!(*spaces.scope().declared[0].1, *b"v");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::events::Handler;
 use crate::limits::Limits;
 
 /// So much is checked at a time and then read, while it is in the processor's cache.
-const WINDOW_BYTES: usize = 32 << 10;
+const WINDOW_BYTES: usize = 64 << 10;
 
 /// The input of one document so far.
 pub(super) struct Pieces {
