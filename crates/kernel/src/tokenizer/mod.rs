@@ -6,6 +6,7 @@
 pub mod codes;
 
 mod attributes;
+mod binding;
 mod characters;
 mod content;
 mod doctype;
