@@ -3,11 +3,12 @@
 import pytest
 from saxonche import PySaxonApiError
 
+from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
 from penstock.testing.generate import NAMESPACES, DocumentKnobs, ExpressionKnobs
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import parse
-from tests.differential.pairs import batches, pairs
+from tests.differential.pairs import BATCH, batches, pairs
 from tests.differential.peers import Saxon, as_answer, ask_lxml, by_value, same
 from tests.engines import ENGINES, ask_reference
 
@@ -49,10 +50,16 @@ def check_saxon(saxon: Saxon, first: int) -> None:
 
 def check_kernel(first: int) -> None:
     ask = ENGINES["kernel"]
+    refused = 0
     for expression, document in pairs(first, BEYOND):
         expected = ask_reference(expression, document, NAMESPACES)
-        found = ask(expression, document, NAMESPACES)
+        try:
+            found = ask(expression, document, NAMESPACES)
+        except QueryError:
+            refused += 1  # understood, but not evaluated
+            continue
         assert _agree(found, expected), (expression, document.decode(), found, expected)
+    assert refused < BATCH / 10
 
 
 def _agree(found: object, expected: object) -> bool:
