@@ -80,7 +80,9 @@ def expand(text: str, entities: Mapping[str, str]) -> str:
         # `]]>` may not arise where two texts meet that were apart.
         if inside.endswith("]"):
             inside = inside[:-1] + "&#93;"
-        return f"&gt;{inside[1:]}" if inside.startswith(">") else inside
+        if inside.startswith((">", "]")):
+            inside = f"&#{ord(inside[0])};{inside[1:]}"
+        return inside
 
     def replace_in_value(found: re.Match[str]) -> str:
         if found[1] in _PREDEFINED:

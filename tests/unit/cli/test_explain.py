@@ -1,0 +1,26 @@
+"""``penstock explain``: known before anything runs."""
+
+import pytest
+
+from penstock.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_explanation_says_when_and_how_much(capsys: Capture) -> None:
+    assert main(["explain", "//a[b]"]) == 0
+    out = capsys.readouterr().out
+    for title in ("normal form", "decided", "held", "memory", "endless streams"):
+        assert f"\n{title}\n" in out
+
+
+def test_namespaces_and_dialects_are_known(capsys: Capture) -> None:
+    assert main(["explain", "-n", "p=urn:p", "//p:a"]) == 0
+    assert "urn:p" in capsys.readouterr().out
+    assert main(["explain", "--dialect", "xsq", "//a/count()"]) == 0
+    assert "count" in capsys.readouterr().out
+
+
+def test_what_is_not_evaluated_is_refused(capsys: Capture) -> None:
+    assert main(["explain", "//a/following::b"]) == 2
+    assert "PQ02" in capsys.readouterr().err

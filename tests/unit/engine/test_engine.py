@@ -1,0 +1,134 @@
+"""The engine: many subscriptions, many documents, one pass."""
+
+import random
+
+import pytest
+
+import penstock
+from penstock.results import Result
+
+QUERIES = {
+    "cheap": "//book[price < 11]/title",
+    "titles": "//title",
+    "ids": "//book/@id",
+    "count": "count(//book)",
+    "dear": "//book[not(price < 11)]",
+    "words": "//title/text()[contains(., 'b')]",
+    "any": "boolean(//book[@id = '2'])",
+}
+SHELF = (
+    "<shelf><book id='1'><title>ab</title><price>10</price></book>"
+    "<book id='2'><price>12</price><title>bc</title></book></shelf>"
+)
+Key = tuple[str, int, str, str | None, int | None]
+
+
+def registry_of(queries: dict[str, str], mode: str = "query") -> penstock.Registry:
+    registry = penstock.Registry()
+    for name, query in queries.items():
+        registry.add(name, query, mode=mode)  # type: ignore[arg-type]
+    return registry
+
+
+def keys(rows: list[Result]) -> set[Key]:
+    return {
+        (str(row.subscription), row.ordinal, row.document, row.value, row.decided_at)
+        for row in rows
+    }
+
+
+def test_together_subscriptions_give_what_each_gives_alone() -> None:
+    together = keys(list(penstock.Engine(registry_of(QUERIES)).run(SHELF)))
+    alone: set[Key] = set()
+    for name, query in QUERIES.items():
+        alone |= keys(list(penstock.Engine(registry_of({name: query})).run(SHELF)))
+    assert together == alone
+    assert {name for name, *_ in together} == set(QUERIES)
+
+
+def test_the_order_of_adding_does_not_matter() -> None:
+    expected = keys(list(penstock.Engine(registry_of(QUERIES)).run(SHELF)))
+    for seed in range(5):
+        names = list(QUERIES)
+        random.Random(seed).shuffle(names)
+        shuffled = {name: QUERIES[name] for name in names}
+        assert keys(list(penstock.Engine(registry_of(shuffled)).run(SHELF))) == expected
+
+
+def test_a_removed_subscription_leaves_no_trace() -> None:
+    registry = registry_of(QUERIES)
+    registry.add("gone", "//*")
+    registry.remove("gone")
+    expected = keys(list(penstock.Engine(registry_of(QUERIES)).run(SHELF)))
+    assert keys(list(penstock.Engine(registry).run(SHELF))) == expected
+
+
+def test_a_filter_reports_a_match_once_and_no_fragment() -> None:
+    rows = list(penstock.Engine(registry_of({"f": "//book"}, "filter")).run([SHELF, "<a/>"]))
+    assert [(row.document, row.kind, row.value, row.start) for row in rows] == [
+        ("0", "match", "", None)
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad", ["<a><b/>", "<a></b>", "", b"\xff\xfe<", "<a>&x;</a>", "<a xmlns:p=''/>", "no xml"]
+)
+def test_a_malformed_document_never_harms_the_next(bad: str | bytes) -> None:
+    engine = penstock.Engine(registry_of(QUERIES))
+    rows = list(engine.run([SHELF, bad, SHELF, bad, SHELF]))
+    by_document = [[row for row in rows if row.document == str(number)] for number in range(5)]
+    first, *_ = by_document
+    for number in (2, 4):
+        assert [row.as_dict() | {"document": "0"} for row in by_document[number]] == [
+            row.as_dict() for row in first
+        ]
+    for number in (1, 3):
+        errors = [row for row in by_document[number] if row.is_error]
+        assert len(errors) == 1
+        assert by_document[number][-1] is errors[0]
+        assert errors[0].subscription is None
+        assert errors[0].source == (bad.encode() if isinstance(bad, str) else bad)
+
+
+def test_results_decided_before_an_error_stand() -> None:
+    first, second = penstock.Engine(registry_of({"b": "//b"})).run("<a><b>1</b><b></a>")
+    assert first.value == "<b>1</b>"
+    assert second.error is not None
+    assert second.error.path == "/a/b"
+
+
+def test_document_order_is_kept_per_subscription() -> None:
+    document = "<r><a><b/><x/></a><c/></r>"
+    query = {"q": "//a[x] | //b"}
+    decided = [row.name for row in penstock.Engine(registry_of(query)).run(document)]
+    ordered = [
+        row.name for row in penstock.Engine(registry_of(query)).run(document, order="document")
+    ]
+    assert decided == ["b", "a"]
+    assert ordered == ["a", "b"]
+
+
+def test_an_unknown_order_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="order"):
+        penstock.Engine(registry_of(QUERIES)).run(SHELF, order="random")  # type: ignore[arg-type]
+
+
+def test_a_change_of_the_registry_is_seen_from_the_next_document_on() -> None:
+    registry = registry_of({"b": "//b"})
+    rows = penstock.Engine(registry).run(["<a><b/><c/></a>", "<a><b/><c/></a>"])
+    assert next(rows).subscription == "b"
+    registry.add("c", "//c")
+    registry.remove("b")
+    assert [(row.document, row.subscription) for row in rows] == [("1", "c")]
+
+
+def test_engines_share_a_registry() -> None:
+    registry = registry_of({"b": "//b"})
+    one, other = penstock.Engine(registry).run("<b/>"), penstock.Engine(registry).run("<b/>")
+    assert next(one) == next(other)
+
+
+def test_trust_changes_nothing_that_is_found() -> None:
+    registry = registry_of(QUERIES)
+    trusting = penstock.Engine(registry, trust=True)
+    assert list(trusting.run(SHELF)) == list(penstock.Engine(registry).run(SHELF))

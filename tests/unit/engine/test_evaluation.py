@@ -1,0 +1,78 @@
+"""One question to one document."""
+
+import io
+import math
+import pickle
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+
+def test_nodes_come_in_document_order() -> None:
+    found = penstock.evaluate("//b | //a[x]", "<r><a><b/><x/></a><b/></r>")
+    assert isinstance(found, list)
+    assert [row.name for row in found] == ["a", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [("count(//b)", 2.0), ("string(//b)", "1"), ("//b = 3", False), ("boolean(//b)", True)],
+)
+def test_values_are_python_values(expression: str, value: object) -> None:
+    found = penstock.evaluate(expression, "<a><b>1</b><b>2</b></a>")
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_numbers_include_those_that_are_none() -> None:
+    assert penstock.evaluate("1 div 0", "<a/>") == math.inf
+    assert penstock.evaluate("-1 div 0", "<a/>") == -math.inf
+    found = penstock.evaluate("number(/a)", "<a>x</a>")
+    assert isinstance(found, float)
+    assert math.isnan(found)
+
+
+def test_a_document_may_be_text_bytes_a_path_or_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_bytes(b"<a>x</a>")
+    for document in ("<a>x</a>", b"<a>x</a>", path, io.BytesIO(b"<a>x</a>")):
+        assert penstock.evaluate("string(/a)", document) == "x"
+
+
+def test_namespaces_and_variables_are_bound() -> None:
+    document = "<a xmlns='urn:d'><b>1</b><b>2</b></a>"
+    found = penstock.evaluate(
+        "//p:b[. = $n]", document, namespaces={"p": "urn:d"}, variables={"n": 2}
+    )
+    assert isinstance(found, list)
+    assert [row.value for row in found] == ["<b>2</b>"]
+    found = penstock.evaluate("//b", document, namespaces={"": "urn:*"})
+    assert isinstance(found, list)
+    assert len(found) == 2
+
+
+def test_an_error_carries_what_was_decided_and_travels() -> None:
+    with pytest.raises(penstock.DocumentError) as caught:
+        penstock.evaluate("//b", "<a><b>1</b><b>2</b></c>")
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert [row.value for row in error.results] == ["<b>1</b>", "<b>2</b>"]
+    assert (error.code, error.line, error.path) == ("PD0007", 1, "/a")
+
+
+def test_a_file_that_is_not_there_is_a_document_error(tmp_path: Path) -> None:
+    with pytest.raises(penstock.DocumentError, match="cannot be read"):
+        penstock.evaluate("//a", tmp_path / "none.xml")
+
+
+def test_a_bad_query_is_underlined() -> None:
+    with pytest.raises(penstock.QueryError) as caught:
+        penstock.evaluate("//a[", "<a/>")
+    assert "^" in str(caught.value)
+
+
+def test_another_context_is_refused_by_name() -> None:
+    with pytest.raises(penstock.QueryError) as caught:
+        penstock.evaluate("b", "<a/>", context="/a")
+    assert caught.value.code == "PQ0214"
