@@ -243,13 +243,19 @@ impl Draft {
 
     fn finish(mut self, plan: &Plan, symbols: &Symbols, symbol: u32) -> Key {
         let class = symbols.class(symbol);
-        self.close_matched(plan, &class.tests, 0);
-        for &spine in &self.matched {
-            self.here.extend(plan.spine(spine).formulas().iter().map(|&f| plan.formula(f).shape()));
+        // Steps bring formulas, computed formulas bring the roots of operands, which are steps.
+        let mut closed = 0;
+        loop {
+            self.close_matched(plan, &class.tests, closed);
+            for &spine in &self.matched[closed..] {
+                self.here.extend(plan.spine(spine).formulas().iter().map(|&f| plan.formula(f).shape()));
+            }
+            closed = self.matched.len();
+            self.close_here(plan);
+            if closed == self.matched.len() {
+                break;
+            }
         }
-        let first_operand = self.matched.len();
-        self.close_here(plan);
-        self.close_matched(plan, &class.tests, first_operand);
         for list in [&mut self.matched, &mut self.here] {
             list.sort_unstable();
             list.dedup();
@@ -308,8 +314,12 @@ impl Draft {
                             }
                         }
                     }
-                    let roots = shape.children().iter().map(|&o| plan.operand(o).root);
-                    self.matched.extend(roots.filter(|&root| root != NONE));
+                    for &operand in shape.children() {
+                        let root = plan.operand(operand).root;
+                        if root != NONE && !self.matched.contains(&root) {
+                            self.matched.push(root);
+                        }
+                    }
                 }
                 _ => {}
             }
