@@ -12,6 +12,9 @@ use crate::limits::Limits;
 /// So much is checked at a time and then read, while it is in the processor's cache.
 const WINDOW_BYTES: usize = 64 << 10;
 
+/// Buffers that one long token made larger are given back with the next document.
+pub(super) const KEPT_BYTES_MAX: usize = 1 << 20;
+
 /// The input of one document so far.
 pub(super) struct Pieces {
     pub core: Core,
@@ -45,6 +48,7 @@ impl Pieces {
     pub fn reset(&mut self) {
         self.core.reset();
         self.carry.clear();
+        self.carry.shrink_to(KEPT_BYTES_MAX);
         self.partial = 0;
         self.extent = None;
         self.base = 0;

@@ -7,6 +7,7 @@ use super::faults::{found, limit, malformed, quote};
 use super::input::Promise;
 use super::names::{NameId, Names, Previous};
 use super::namespaces::Namespaces;
+use super::pieces::KEPT_BYTES_MAX;
 use super::tags::TagParts;
 use super::{characters::skip_space, codes};
 use crate::error::DocumentError;
@@ -156,6 +157,10 @@ impl Core {
         self.frames.clear();
         self.entity_bytes = 0;
         self.is_last = false;
+        for buffer in [&mut self.scratch, &mut self.parts.values] {
+            buffer.clear();
+            buffer.shrink_to(KEPT_BYTES_MAX);
+        }
     }
 
     /// Reads tokens and the entities they refer to; returns how many bytes were used up.
