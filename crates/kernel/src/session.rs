@@ -19,7 +19,10 @@ pub struct Session {
 impl Session {
     /// A session for a plan.
     pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
-        Session { tokenizer: Tokenizer::new(limits), matcher: Matcher::new(plan, limits, options) }
+        Session {
+            tokenizer: Tokenizer::new(limits),
+            matcher: Matcher::new(plan, limits, options),
+        }
     }
 
     /// Starts a document; `encoding` overrides what it says of itself.

@@ -50,7 +50,11 @@ impl Column {
         self.bytes.len()
     }
 
-    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
         if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
             return Err(PyBufferError::new_err("columns are read-only"));
         }
@@ -67,6 +71,10 @@ impl Column {
                 flags,
             )
         };
-        if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
+        if filled == 0 {
+            Ok(())
+        } else {
+            Err(PyErr::fetch(slf.py()))
+        }
     }
 }

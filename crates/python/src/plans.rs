@@ -25,7 +25,9 @@ impl Plan {
                     .add(number as u32, program)
                     .map_err(|reason| PyValueError::new_err(reason.to_string()))?;
             }
-            Ok(Plan { inner: Arc::new(builder.freeze()) })
+            Ok(Plan {
+                inner: Arc::new(builder.freeze()),
+            })
         })
     }
 
@@ -37,19 +39,31 @@ impl Plan {
             words.push(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
         }
         let inner = plan::Plan::from_words(words).map_err(PyValueError::new_err)?;
-        Ok(Plan { inner: Arc::new(inner) })
+        Ok(Plan {
+            inner: Arc::new(inner),
+        })
     }
 
     /// The plan as bytes; `load` takes them back.
     fn image<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes: Vec<u8> = self.inner.words().iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let bytes: Vec<u8> = self
+            .inner
+            .words()
+            .iter()
+            .flat_map(|word| word.to_ne_bytes())
+            .collect();
         PyBytes::new(py, &bytes)
     }
 
     /// How many spine steps, formulas, guards and targets the plan has.
     fn sizes(&self) -> (u32, u32, u32, u32) {
         let plan = &self.inner;
-        (plan.spine_count(), plan.formula_count(), plan.guard_count(), plan.target_count())
+        (
+            plan.spine_count(),
+            plan.formula_count(),
+            plan.guard_count(),
+            plan.target_count(),
+        )
     }
 
     /// The subscriptions that share a target.

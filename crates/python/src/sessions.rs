@@ -32,8 +32,10 @@ pub struct Session {
 
 impl Session {
     fn with<T>(&self, work: impl FnOnce(&mut session::Session) -> T) -> PyResult<T> {
-        let mut guard =
-            self.inner.lock().map_err(|_| PyRuntimeError::new_err("an earlier call broke this session"))?;
+        let mut guard = self
+            .inner
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("an earlier call broke this session"))?;
         Ok(work(&mut guard.0))
     }
 }
@@ -50,9 +52,16 @@ impl Session {
         is_traced: bool,
         cache_bytes_max: usize,
     ) -> PyResult<Self> {
-        let options = Options { in_document_order, in_parts, is_traced, cache_bytes_max };
+        let options = Options {
+            in_document_order,
+            in_parts,
+            is_traced,
+            cache_bytes_max,
+        };
         let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
-        Ok(Session { inner: Mutex::new(Movable(inner)) })
+        Ok(Session {
+            inner: Mutex::new(Movable(inner)),
+        })
     }
 
     /// Starts a document.
@@ -84,7 +93,10 @@ impl Session {
     }
 
     /// The finished rows as tuples, and the namespace declarations they refer to.
-    fn take_rows<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+    fn take_rows<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
         let rows = self.with(|session| session.take_rows())?;
         let list = PyList::empty(py);
         for index in 0..rows.len() {
@@ -124,7 +136,13 @@ impl Session {
     /// Counters: states built, cache clears, steps, held candidates, kept bytes.
     fn statistics(&self) -> PyResult<(u64, u64, u64, u64, u64)> {
         let s = self.with(|session| session.statistics())?;
-        Ok((s.states_built, s.cache_clears, s.steps, s.held, s.kept_bytes))
+        Ok((
+            s.states_built,
+            s.cache_clears,
+            s.steps,
+            s.held,
+            s.kept_bytes,
+        ))
     }
 
     /// Replacement texts of the internal entities that the document declared so far.
@@ -176,7 +194,14 @@ fn failure(error: DocumentError) -> Failure {
         ErrorKind::Limit(name) => Some(name),
         ErrorKind::Malformed => None,
     };
-    (error.code, error.reason, error.byte, error.line, error.path, limit)
+    (
+        error.code,
+        error.reason,
+        error.byte,
+        error.line,
+        error.path,
+        limit,
+    )
 }
 
 fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
@@ -249,7 +274,10 @@ impl Chunk<'_> {
     fn raw(&self) -> Raw {
         let (start, length) = match self {
             Chunk::Bytes(bytes) => (bytes.as_bytes().as_ptr(), bytes.as_bytes().len()),
-            Chunk::Buffer(buffer) => (buffer.buf_ptr().cast::<u8>().cast_const(), buffer.len_bytes()),
+            Chunk::Buffer(buffer) => (
+                buffer.buf_ptr().cast::<u8>().cast_const(),
+                buffer.len_bytes(),
+            ),
             Chunk::Copy(bytes) => (bytes.as_ptr(), bytes.len()),
         };
         Raw { start, length }
@@ -284,7 +312,12 @@ impl Handler for Counter {
         self.events += 1;
         Ok(())
     }
-    fn instruction(&mut self, _target: &[u8], _value: &[u8], _span: Span) -> Result<(), DocumentError> {
+    fn instruction(
+        &mut self,
+        _target: &[u8],
+        _value: &[u8],
+        _span: Span,
+    ) -> Result<(), DocumentError> {
         self.events += 1;
         Ok(())
     }

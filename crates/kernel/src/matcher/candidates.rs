@@ -66,7 +66,9 @@ impl Candidate {
     /// Whether the bytes from its start have to be kept.
     pub fn keeps_source(&self) -> bool {
         let is_held = self.references > 0 && !self.is_done;
-        self.needs_bytes && matches!(self.bytes, Bytes::InSource) && (is_held || !self.pending.is_empty())
+        self.needs_bytes
+            && matches!(self.bytes, Bytes::InSource)
+            && (is_held || !self.pending.is_empty())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Formulas over operands: the first node of each operand's path gives its value.
 
 use super::frames::{Claim, Computation, OperandValue, Runner};
-use super::values::{Value, evaluate};
+use super::states::flag;
+use super::values::{Value, compare_numbers, evaluate, parse_number};
 use super::{Matcher, Node};
 use crate::plan::{FormulaKind, NONE, OperandKind};
 use smallvec::SmallVec;
@@ -11,20 +12,25 @@ impl Matcher {
     /// Starts the computed formulas of a node; the parts of its own name are known at once.
     pub(super) fn begin_computations(&mut self, depth: usize, node: &Node<'_>) {
         let plan = self.plan.clone();
-        let formulas: Vec<u32> = self.state_at(depth).computed.to_vec();
-        for &formula in &formulas {
+        let formulas = self.state_at(depth).computed.clone();
+        for &formula in formulas.iter() {
             let operands = plan.formula(formula).children().iter().map(|&id| {
                 let operand = plan.operand(id);
                 if operand.root != NONE {
                     return OperandValue::Open;
                 }
-                name_part(operand.kind, node).map_or(OperandValue::Open, |part| OperandValue::Known(part.into()))
+                name_part(operand.kind, node)
+                    .map_or(OperandValue::Open, |part| OperandValue::Known(part.into()))
             });
             let operands = operands.collect();
-            let computation = Computation { formula, operands, is_decided: false };
+            let computation = Computation {
+                formula,
+                operands,
+                is_decided: false,
+            };
             self.frames.memory_mut(depth).computations.push(computation);
         }
-        for formula in formulas {
+        for &formula in formulas.iter() {
             self.try_compute(depth, formula);
         }
     }
@@ -33,7 +39,7 @@ impl Matcher {
     pub(super) fn claim_operands(&mut self, depth: usize, node: &Node<'_>) {
         let plan = self.plan.clone();
         let mut runners: SmallVec<[(u32, u32); 2]> = SmallVec::new();
-        for (formula, place, leaf) in self.state_at(depth).claims.to_vec() {
+        for (formula, place, leaf) in self.state_at(depth).claims.clone().iter().copied() {
             let operand = plan.operand(plan.formula(formula).children()[place as usize]);
             for at in self.up(leaf, depth, operand.root) {
                 if self.is_armed(at as usize, formula) && operand.is_guarded {
@@ -64,7 +70,12 @@ impl Matcher {
             }
             None => {
                 *value = OperandValue::Claimed;
-                let claim = Claim { depth: at, formula, place: index, runner: None };
+                let claim = Claim {
+                    depth: at,
+                    formula,
+                    place: index,
+                    runner: None,
+                };
                 self.frames.memory_mut(depth).claims.push(claim);
             }
         }
@@ -80,23 +91,37 @@ impl Matcher {
         runners: &mut SmallVec<[(u32, u32); 2]>,
     ) {
         let (at, formula, index) = place;
-        let kind = self.plan.operand(self.plan.formula(formula).children()[index as usize]).kind;
+        let kind = self
+            .plan
+            .operand(self.plan.formula(formula).children()[index as usize])
+            .kind;
         let number = self.next_runner;
-        let Some(value) = self.operand_mut(at as usize, formula, index) else { return };
+        let Some(value) = self.operand_mut(at as usize, formula, index) else {
+            return;
+        };
         if matches!(value, OperandValue::Open) {
             *value = OperandValue::Race(Vec::new());
         }
-        let OperandValue::Race(race) = value else { return };
+        let OperandValue::Race(race) = value else {
+            return;
+        };
         // Whoever comes after one that passed can no longer be the first.
         if race.last().is_some_and(|last| last.passed == Some(true)) {
             return;
         }
-        let known = runners.iter().find(|&&(of, _)| of == leaf).map(|&(_, candidate)| candidate);
+        let known = runners
+            .iter()
+            .find(|&&(of, _)| of == leaf)
+            .map(|&(_, candidate)| candidate);
         let part = name_part(kind, node).map(Box::from);
         let needs_value = part.is_none();
         let order = known.map_or(number, |candidate| self.candidates[candidate].order);
         if let Some(OperandValue::Race(race)) = self.operand_mut(at as usize, formula, index) {
-            race.push(Runner { node: order, passed: None, value: part });
+            race.push(Runner {
+                node: order,
+                passed: None,
+                value: part,
+            });
         }
         let candidate = known.unwrap_or_else(|| {
             self.next_runner += 1;
@@ -106,17 +131,34 @@ impl Matcher {
         });
         self.candidates[candidate].runs_for.push(place);
         if needs_value {
-            let claim = Claim { depth: at, formula, place: index, runner: Some(order) };
+            let claim = Claim {
+                depth: at,
+                formula,
+                place: index,
+                runner: Some(order),
+            };
             self.frames.memory_mut(depth).claims.push(claim);
         }
     }
 
     /// A runner passed the topmost condition of an operand's path, at `depth`.
-    pub(super) fn admit(&mut self, formula: u32, place: u32, spine: u32, depth: usize, candidate: u32) {
-        let root = self.plan.operand(self.plan.formula(formula).children()[place as usize]).root;
+    pub(super) fn admit(
+        &mut self,
+        formula: u32,
+        place: u32,
+        spine: u32,
+        depth: usize,
+        candidate: u32,
+    ) {
+        let root = self
+            .plan
+            .operand(self.plan.formula(formula).children()[place as usize])
+            .root;
         let order = self.candidates[candidate].order;
         for at in self.up(spine, depth, root) {
-            self.judge(at as usize, formula, place, order, |runner| runner.passed = Some(true));
+            self.judge(at as usize, formula, place, order, |runner| {
+                runner.passed = Some(true)
+            });
         }
     }
 
@@ -132,14 +174,35 @@ impl Matcher {
     }
 
     /// Changes what is known of a runner and ends the race if that decides it.
-    fn judge(&mut self, depth: usize, formula: u32, place: u32, order: u64, change: impl FnOnce(&mut Runner)) {
-        let Some(value) = self.operand_mut(depth, formula, place) else { return };
-        let OperandValue::Race(race) = value else { return };
-        let Some(runner) = race.iter_mut().find(|runner| runner.node == order) else { return };
+    fn judge(
+        &mut self,
+        depth: usize,
+        formula: u32,
+        place: u32,
+        order: u64,
+        change: impl FnOnce(&mut Runner),
+    ) {
+        let Some(value) = self.operand_mut(depth, formula, place) else {
+            return;
+        };
+        let OperandValue::Race(race) = value else {
+            return;
+        };
+        let Some(runner) = race.iter_mut().find(|runner| runner.node == order) else {
+            return;
+        };
         change(runner);
-        let first = race.iter().position(|runner| runner.passed != Some(false)).unwrap_or(race.len());
+        let first = race
+            .iter()
+            .position(|runner| runner.passed != Some(false))
+            .unwrap_or(race.len());
         race.drain(..first);
-        if let Some(Runner { passed: Some(true), value: Some(found), .. }) = race.first() {
+        if let Some(Runner {
+            passed: Some(true),
+            value: Some(found),
+            ..
+        }) = race.first()
+        {
             *value = OperandValue::Known(found.clone());
             self.try_compute(depth, formula);
         } else if race.is_empty() {
@@ -153,9 +216,16 @@ impl Matcher {
             return;
         }
         for claim in std::mem::take(&mut self.frames.memory_mut(depth).claims) {
-            let Claim { depth: at, formula, place, runner } = claim;
+            let Claim {
+                depth: at,
+                formula,
+                place,
+                runner,
+            } = claim;
             if let Some(order) = runner {
-                self.judge(at as usize, formula, place, order, |runner| runner.value = Some(value.into()));
+                self.judge(at as usize, formula, place, order, |runner| {
+                    runner.value = Some(value.into())
+                });
             } else if let Some(operand) = self.operand_mut(at as usize, formula, place) {
                 *operand = OperandValue::Known(value.into());
                 self.try_compute(at as usize, formula);
@@ -166,14 +236,16 @@ impl Matcher {
     /// The attributes are known: operands that reach no further and found nothing are empty.
     pub(super) fn end_near_operands(&mut self, depth: usize) {
         let plan = self.plan.clone();
-        for formula in self.state_at(depth).computed.to_vec() {
+        for &formula in self.state_at(depth).computed.clone().iter() {
             for (place, &id) in plan.formula(formula).children().iter().enumerate() {
                 let operand = plan.operand(id);
                 let is_over = operand.is_near || !self.state_at(depth).matches(operand.entry);
                 if operand.root == NONE || !is_over {
                     continue;
                 }
-                if let Some(value @ OperandValue::Open) = self.operand_mut(depth, formula, place as u32) {
+                if let Some(value @ OperandValue::Open) =
+                    self.operand_mut(depth, formula, place as u32)
+                {
                     *value = OperandValue::Known(Box::default());
                     self.try_compute(depth, formula);
                 }
@@ -207,15 +279,26 @@ impl Matcher {
 
     fn has_race(&self, depth: usize, formula: u32) -> bool {
         let mut computations = self.frames.memory(depth).computations.iter();
-        computations.any(|c| c.formula == formula && c.operands.iter().any(|o| matches!(o, OperandValue::Race(_))))
+        computations.any(|c| {
+            c.formula == formula
+                && c.operands
+                    .iter()
+                    .any(|o| matches!(o, OperandValue::Race(_)))
+        })
     }
 
     fn end_computation(&mut self, depth: usize, formula: u32, value: &[u8]) {
         let plan = self.plan.clone();
         for (place, &id) in plan.formula(formula).children().iter().enumerate() {
             let operand = plan.operand(id);
-            let text = if operand.root == NONE && operand.kind == OperandKind::Value { value } else { b"" };
-            let Some(operand) = self.operand_mut(depth, formula, place as u32) else { continue };
+            let text = if operand.root == NONE && operand.kind == OperandKind::Value {
+                value
+            } else {
+                b""
+            };
+            let Some(operand) = self.operand_mut(depth, formula, place as u32) else {
+                continue;
+            };
             if matches!(operand, OperandValue::Open | OperandValue::Race(_)) {
                 *operand = OperandValue::Known(text.into());
             }
@@ -226,7 +309,11 @@ impl Matcher {
     /// A condition that serves as an operand is decided.
     pub(super) fn answer_truth(&mut self, depth: usize, formula: u32, place: u32, truth: bool) {
         if let Some(operand @ OperandValue::Open) = self.operand_mut(depth, formula, place) {
-            *operand = OperandValue::Known(if truth { b"true"[..].into() } else { b"false"[..].into() });
+            *operand = OperandValue::Known(if truth {
+                b"true"[..].into()
+            } else {
+                b"false"[..].into()
+            });
             self.try_compute(depth, formula);
         }
     }
@@ -241,10 +328,17 @@ impl Matcher {
     fn try_compute(&mut self, depth: usize, formula: u32) {
         let plan = self.plan.clone();
         let computations = &mut self.frames.memory_mut(depth).computations;
-        let Some(computation) = computations.iter_mut().find(|c| c.formula == formula && !c.is_decided) else {
+        let Some(computation) = computations
+            .iter_mut()
+            .find(|c| c.formula == formula && !c.is_decided)
+        else {
             return;
         };
-        if !computation.operands.iter().all(|o| matches!(o, OperandValue::Known(_))) {
+        if !computation
+            .operands
+            .iter()
+            .all(|o| matches!(o, OperandValue::Known(_)))
+        {
             return;
         }
         computation.is_decided = true;
@@ -273,10 +367,10 @@ impl Matcher {
     /// The value atoms that the node's string value satisfies.
     pub(super) fn try_atoms(&mut self, depth: usize, value: &[u8]) {
         let plan = self.plan.clone();
-        if self.state_at(depth).flags & super::states::flag::EQUAL != 0 {
-            if let Some(atom) = plan.equal_atom(value) {
-                self.assume(depth, atom);
-            }
+        if self.state_at(depth).flags & flag::EQUAL != 0
+            && let Some(atom) = plan.equal_atom(value)
+        {
+            self.assume(depth, atom);
         }
         if self.state_at(depth).atoms.is_empty() {
             return;
@@ -287,10 +381,12 @@ impl Matcher {
             let view = plan.formula(atom);
             let holds = match view.kind() {
                 FormulaKind::Number => {
-                    let number = *number.get_or_insert_with(|| super::values::parse_number(value));
-                    super::values::compare_numbers(view.comparison(), number, plan.number(view.constant()))
+                    let number = *number.get_or_insert_with(|| parse_number(value));
+                    compare_numbers(view.comparison(), number, plan.number(view.constant()))
                 }
-                FormulaKind::Contains => memchr::memmem::find(value, plan.string(view.constant())).is_some(),
+                FormulaKind::Contains => {
+                    memchr::memmem::find(value, plan.string(view.constant())).is_some()
+                }
                 FormulaKind::StartsWith => value.starts_with(plan.string(view.constant())),
                 // Equality of strings is answered by the hash; what is left is inequality.
                 _ => value != plan.string(view.constant()),

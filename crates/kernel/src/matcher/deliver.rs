@@ -19,15 +19,28 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub const EMPTY: Tally = Tally { count: 0, sum: 0.0, min: f64::NAN, max: f64::NAN };
+    pub const EMPTY: Tally = Tally {
+        count: 0,
+        sum: 0.0,
+        min: f64::NAN,
+        max: f64::NAN,
+    };
 
     fn add(&mut self, number: f64) {
         self.count += 1;
         self.sum += number;
         // `f64::min` prefers a number to NaN; as in XPath 2, one NaN makes the result NaN.
         let poisoned = number.is_nan() || (self.count > 1 && self.min.is_nan());
-        self.min = if poisoned { f64::NAN } else { self.min.min(number) };
-        self.max = if poisoned { f64::NAN } else { self.max.max(number) };
+        self.min = if poisoned {
+            f64::NAN
+        } else {
+            self.min.min(number)
+        };
+        self.max = if poisoned {
+            f64::NAN
+        } else {
+            self.max.max(number)
+        };
     }
 
     fn value(&self, function: u32) -> f64 {
@@ -59,7 +72,9 @@ impl Matcher {
         let plan = self.plan.clone();
         for &target in plan.formula(formula).root_targets() {
             match plan.target(target).0 {
-                Output::Boolean { holds, .. } => self.answers.push((target, Value::Boolean(holds == formula))),
+                Output::Boolean { holds, .. } => self
+                    .answers
+                    .push((target, Value::Boolean(holds == formula))),
                 Output::Filter { .. } => self.answers.push((target, Value::Boolean(true))),
                 _ => {}
             }
@@ -80,7 +95,11 @@ impl Matcher {
         }
         self.open_gate();
         if self.candidates.held > self.limits.candidates_max {
-            return Err(limit_error("candidates_max", self.limits.candidates_max, self.event_end));
+            return Err(limit_error(
+                "candidates_max",
+                self.limits.candidates_max,
+                self.event_end,
+            ));
         }
         Ok(())
     }
@@ -91,7 +110,11 @@ impl Matcher {
         // the order in which guards happened to be visited.
         decided.sort_unstable();
         if let Some(trace) = &mut self.trace {
-            trace.decide(decided.iter().map(|&(_, candidate, target)| (target, &self.candidates[candidate])));
+            trace.decide(
+                decided
+                    .iter()
+                    .map(|&(_, candidate, target)| (target, &self.candidates[candidate])),
+            );
         }
         for &(_, candidate, target) in &decided {
             self.deliver(target, candidate);
@@ -109,7 +132,12 @@ impl Matcher {
         let (output, postings) = plan.target(target);
         if let Output::Aggregate { function, .. } = output {
             if function != 0 && self.candidates[candidate].is_open {
-                let pending = Pending { target, subscription: 0, ordinal: 0, decided_at: self.event_end };
+                let pending = Pending {
+                    target,
+                    subscription: 0,
+                    ordinal: 0,
+                    decided_at: self.event_end,
+                };
                 self.candidates[candidate].pending.push(pending);
             } else {
                 let number = self.candidates[candidate].number;
@@ -119,7 +147,12 @@ impl Matcher {
         }
         for &subscription in postings {
             let ordinal = self.next_ordinal(subscription);
-            let pending = Pending { target, subscription, ordinal, decided_at: self.event_end };
+            let pending = Pending {
+                target,
+                subscription,
+                ordinal,
+                decided_at: self.event_end,
+            };
             if self.candidates[candidate].is_open {
                 self.candidates[candidate].pending.push(pending);
             } else {
@@ -141,7 +174,14 @@ impl Matcher {
     pub(super) fn tally(&mut self, target: u32, number: f64) {
         let plan = self.plan.clone();
         self.tallies[target as usize].add(number);
-        if let (Output::Aggregate { function, running: true }, postings) = plan.target(target) {
+        if let (
+            Output::Aggregate {
+                function,
+                running: true,
+            },
+            postings,
+        ) = plan.target(target)
+        {
             let number = self.tallies[target as usize].value(function);
             self.write_atom(postings, RowKind::Number, &format_number(number));
         }
@@ -163,7 +203,11 @@ impl Matcher {
                 (_, Value::Number(_)) => RowKind::Number,
                 (_, Value::Boolean(_)) => RowKind::Boolean,
             };
-            let text = if kind == RowKind::Match { "".into() } else { value.text() };
+            let text = if kind == RowKind::Match {
+                "".into()
+            } else {
+                value.text()
+            };
             self.write_atom(postings, kind, &text);
         }
     }
@@ -172,7 +216,14 @@ impl Matcher {
     pub(super) fn deliver_tallies(&mut self) {
         let plan = self.plan.clone();
         for target in 0..plan.target_count() {
-            if let (Output::Aggregate { function, running: false }, postings) = plan.target(target) {
+            if let (
+                Output::Aggregate {
+                    function,
+                    running: false,
+                },
+                postings,
+            ) = plan.target(target)
+            {
                 let text = format_number(self.tallies[target as usize].value(function));
                 self.write_atom(postings, RowKind::Number, &text);
             }
@@ -183,7 +234,14 @@ impl Matcher {
         for &subscription in postings {
             let ordinal = self.next_ordinal(subscription);
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
-            let head = RowHead { subscription, ordinal, kind, span: None, decided_at: self.event_end, node: 0 };
+            let head = RowHead {
+                subscription,
+                ordinal,
+                kind,
+                span: None,
+                decided_at: self.event_end,
+                node: 0,
+            };
             self.rows.push(head, b"", None);
         }
     }
@@ -195,7 +253,9 @@ impl Matcher {
         let pending = std::mem::take(&mut entry.pending);
         for item in pending {
             match self.plan.target(item.target).0 {
-                Output::Aggregate { .. } => self.tally(item.target, self.candidates[candidate].number),
+                Output::Aggregate { .. } => {
+                    self.tally(item.target, self.candidates[candidate].number)
+                }
                 _ => self.write_node(candidate, item),
             }
         }
@@ -217,7 +277,15 @@ impl Matcher {
         let entry = &self.candidates[candidate];
         let head = row_head(entry, item, Some(end));
         let value = self.rows.value.bytes.split_off(value_from);
-        gate.park(item.target, Parked { head, name: entry.name.clone(), value, scope: entry.scope.clone() });
+        gate.park(
+            item.target,
+            Parked {
+                head,
+                name: entry.name.clone(),
+                value,
+                scope: entry.scope.clone(),
+            },
+        );
         gate.settle(item.target, entry.order);
     }
 
@@ -241,7 +309,11 @@ impl Matcher {
 
     fn write_row(&mut self, candidate: u32, item: Pending, end: Option<u64>) {
         let entry = &self.candidates[candidate];
-        self.rows.push(row_head(entry, item, end), &entry.name, entry.scope.as_ref());
+        self.rows.push(
+            row_head(entry, item, end),
+            &entry.name,
+            entry.scope.as_ref(),
+        );
     }
 
     /// Streams out what has arrived of results that are decided but still open.
@@ -274,7 +346,11 @@ impl Matcher {
     /// Removes the candidate if nothing is left to do with it.
     pub(super) fn retire(&mut self, candidate: u32) {
         let entry = &self.candidates[candidate];
-        if entry.order == u64::MAX || entry.references > 0 || entry.undelivered > 0 || !entry.pending.is_empty() {
+        if entry.order == u64::MAX
+            || entry.references > 0
+            || entry.undelivered > 0
+            || !entry.pending.is_empty()
+        {
             return;
         }
         if !entry.runs_for.is_empty() {

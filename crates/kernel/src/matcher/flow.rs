@@ -69,7 +69,11 @@ impl Matcher {
     fn pass(&mut self, guard: u32, depth: usize, candidate: u32) {
         // Each (guard, node) lets a candidate pass once in its life; without this the number of
         // passes grows with the number of embeddings.
-        if self.candidates[candidate].is_done || !self.candidates[candidate].passed.insert((guard, depth as u32)) {
+        if self.candidates[candidate].is_done
+            || !self.candidates[candidate]
+                .passed
+                .insert((guard, depth as u32))
+        {
             return;
         }
         let plan = self.plan.clone();
@@ -91,7 +95,12 @@ impl Matcher {
             return;
         }
         let segment = self.plan.guard(guard).segment;
-        let list = self.frames.memory(depth).waiting.iter().find(|w| w.segment == segment);
+        let list = self
+            .frames
+            .memory(depth)
+            .waiting
+            .iter()
+            .find(|w| w.segment == segment);
         let Some(candidates) = list.map(|w| w.candidates.clone()) else {
             return;
         };
@@ -102,15 +111,25 @@ impl Matcher {
     }
 
     fn wait(&mut self, depth: usize, segment: u32, candidate: u32) {
-        if !self.candidates[candidate].waits.insert((segment, depth as u32)) {
+        if !self.candidates[candidate]
+            .waits
+            .insert((segment, depth as u32))
+        {
             return;
         }
         self.candidates.hold(candidate);
         let waiting = &mut self.frames.memory_mut(depth).waiting;
-        let index = waiting.iter().position(|w| w.segment == segment).unwrap_or_else(|| {
-            waiting.push(Waiting { segment, candidates: Vec::new(), sweep_at: SWEEP_MIN });
-            waiting.len() - 1
-        });
+        let index = waiting
+            .iter()
+            .position(|w| w.segment == segment)
+            .unwrap_or_else(|| {
+                waiting.push(Waiting {
+                    segment,
+                    candidates: Vec::new(),
+                    sweep_at: SWEEP_MIN,
+                });
+                waiting.len() - 1
+            });
         waiting[index].candidates.push(candidate);
         if waiting[index].candidates.len() >= waiting[index].sweep_at {
             self.sweep(depth, index);
@@ -137,7 +156,9 @@ impl Matcher {
     fn is_awaiting(&mut self, depth: usize, segment: u32) -> bool {
         let plan = self.plan.clone();
         let (_, _, guards) = plan.segment(segment);
-        guards.iter().any(|&guard| !self.frames.memory(depth).active.contains(guard) && self.is_alive(guard, depth))
+        guards.iter().any(|&guard| {
+            !self.frames.memory(depth).active.contains(guard) && self.is_alive(guard, depth)
+        })
     }
 
     fn review(&mut self, depth: usize, segment: u32) {
@@ -154,7 +175,13 @@ impl Matcher {
     /// Reviews every list at `depth` and below: something turned false there.
     pub(super) fn review_from(&mut self, depth: usize) {
         for at in depth..self.frames.stack.len() {
-            let segments: SmallVec<[u32; 8]> = self.frames.memory(at).waiting.iter().map(|w| w.segment).collect();
+            let segments: SmallVec<[u32; 8]> = self
+                .frames
+                .memory(at)
+                .waiting
+                .iter()
+                .map(|w| w.segment)
+                .collect();
             for segment in segments {
                 self.review(at, segment);
             }
@@ -176,7 +203,12 @@ impl Matcher {
         alive
     }
 
-    fn alive(&self, guard: u32, depth: usize, dead: &mut rustc_hash::FxHashSet<(u32, u32)>) -> bool {
+    fn alive(
+        &self,
+        guard: u32,
+        depth: usize,
+        dead: &mut rustc_hash::FxHashSet<(u32, u32)>,
+    ) -> bool {
         let view = self.plan.guard(guard);
         if self.truth(depth, view.formula) == Truth::False {
             return false;
@@ -190,7 +222,9 @@ impl Matcher {
         let is_alive = view.above.iter().any(|&segment| {
             let (upper, _, guards) = self.plan.segment(segment);
             let depths = self.up(view.spine, depth, upper);
-            depths.iter().any(|&at| guards.iter().any(|&g| self.alive(g, at as usize, dead)))
+            depths
+                .iter()
+                .any(|&at| guards.iter().any(|&g| self.alive(g, at as usize, dead)))
         });
         if !is_alive {
             // Remembering the dead keeps a hopeless search linear in guards times depth.

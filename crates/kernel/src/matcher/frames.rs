@@ -118,11 +118,23 @@ pub struct Frames {
 impl Frames {
     pub fn new() -> Self {
         // Memory 0 stays empty: it stands for every node without facts.
-        Frames { stack: Vec::new(), memories: vec![Memory::default()], free: Vec::new() }
+        Frames {
+            stack: Vec::new(),
+            memories: vec![Memory::default()],
+            free: Vec::new(),
+        }
     }
 
     pub fn push(&mut self, state: u32, symbol: u32, flags: u32, value_from: u32) {
-        self.stack.push(Frame { state, symbol, memory: 0, candidate: NONE, value_from, stage: 0, flags });
+        self.stack.push(Frame {
+            state,
+            symbol,
+            memory: 0,
+            candidate: NONE,
+            value_from,
+            stage: 0,
+            flags,
+        });
     }
 
     /// The facts at a node, for reading.

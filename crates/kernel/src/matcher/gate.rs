@@ -30,7 +30,10 @@ pub struct Gate {
 
 impl Gate {
     pub fn new(targets: u32) -> Self {
-        Gate { lanes: (0..targets).map(|_| Lane::default()).collect(), changed: Vec::new() }
+        Gate {
+            lanes: (0..targets).map(|_| Lane::default()).collect(),
+            changed: Vec::new(),
+        }
     }
 
     pub fn expect(&mut self, target: u32, node: u64) {
@@ -45,7 +48,11 @@ impl Gate {
     }
 
     pub fn park(&mut self, target: u32, row: Parked) {
-        self.lanes[target as usize].parked.entry(row.head.node).or_default().push(row);
+        self.lanes[target as usize]
+            .parked
+            .entry(row.head.node)
+            .or_default()
+            .push(row);
         self.changed.push(target);
     }
 

@@ -3,9 +3,11 @@
 mod candidates;
 mod compute;
 mod deliver;
+mod drafts;
 mod flow;
 mod frames;
 mod gate;
+mod handler;
 mod nodes;
 mod retention;
 mod rows;
@@ -51,7 +53,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { in_document_order: false, in_parts: false, is_traced: false, cache_bytes_max: 32 << 20 }
+        Options {
+            in_document_order: false,
+            in_parts: false,
+            is_traced: false,
+            cache_bytes_max: 32 << 20,
+        }
     }
 }
 
@@ -68,7 +75,11 @@ struct Node<'a> {
 impl<'a> Node<'a> {
     fn local(&self) -> &'a [u8] {
         // The target of an instruction is a name without namespaces.
-        let colon = if self.kind == NodeKind::Instruction { None } else { memchr::memchr(b':', self.name) };
+        let colon = if self.kind == NodeKind::Instruction {
+            None
+        } else {
+            memchr::memchr(b':', self.name)
+        };
         colon.map_or(self.name, |at| &self.name[at + 1..])
     }
 }
@@ -194,7 +205,12 @@ impl Matcher {
         self.kept.clear();
         self.values.clear();
         self.text.clear();
-        (self.value_frames, self.copied_bytes, self.next_node, self.event_end) = (0, 0, 0, 0);
+        (
+            self.value_frames,
+            self.copied_bytes,
+            self.next_node,
+            self.event_end,
+        ) = (0, 0, 0, 0);
         (self.dirty, self.text_span) = (usize::MAX, None);
     }
 
@@ -230,7 +246,10 @@ impl Matcher {
 
     /// The record of events since the last call.
     pub fn take_trace(&mut self) -> Vec<TraceEntry> {
-        self.trace.as_mut().map(|trace| std::mem::take(&mut trace.entries)).unwrap_or_default()
+        self.trace
+            .as_mut()
+            .map(|trace| std::mem::take(&mut trace.entries))
+            .unwrap_or_default()
     }
 
     /// Counters so far.
@@ -262,5 +281,12 @@ fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
         _ => ("PL0022", "bytes are in one string value"),
     };
     let reason = format!("more than {bound} {what} ({limit})");
-    DocumentError { kind: ErrorKind::Limit(limit), code, reason, byte, line: 0, path: String::new() }
+    DocumentError {
+        kind: ErrorKind::Limit(limit),
+        code,
+        reason,
+        byte,
+        line: 0,
+        path: String::new(),
+    }
 }

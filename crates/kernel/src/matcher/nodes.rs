@@ -6,7 +6,7 @@ use super::states::flag;
 use super::truth::Truth;
 use super::{Matcher, Node, limit_error};
 use crate::error::DocumentError;
-use crate::events::{Handler, Span, StartTag, Symbol};
+use crate::events::{Span, StartTag};
 use crate::plan::{Axis, NONE, NodeKind, Output};
 use std::rc::Rc;
 
@@ -17,15 +17,22 @@ impl Matcher {
             self.automaton.clear(&mut []);
         }
         let state = self.automaton.root(&self.plan, &self.symbols);
-        self.frames.push(state, symbol, self.automaton.state(state).flags, 0);
-        let node = Node { kind: NodeKind::Document, name: b"", uri: b"", start: 0, scope: None };
+        self.frames
+            .push(state, symbol, self.automaton.state(state).flags, 0);
+        let node = Node {
+            kind: NodeKind::Document,
+            name: b"",
+            uri: b"",
+            start: 0,
+            scope: None,
+        };
         self.open_facts(0, &node);
         self.open_rest(0);
         self.open_candidate(0, &node);
     }
 
     #[inline]
-    fn push(&mut self, symbol: u32) -> u32 {
+    pub(super) fn push(&mut self, symbol: u32) -> u32 {
         let top = self.frames.stack.len() - 1;
         let from = self.frames.stack[top].state;
         let mut state = self.automaton.next(from, symbol);
@@ -33,7 +40,8 @@ impl Matcher {
             state = self.build_state(from, symbol);
         }
         let flags = self.automaton.state(state).flags;
-        self.frames.push(state, symbol, flags, self.values.len() as u32);
+        self.frames
+            .push(state, symbol, flags, self.values.len() as u32);
         flags
     }
 
@@ -47,7 +55,8 @@ impl Matcher {
             }
             from = self.frames.stack[self.frames.stack.len() - 1].state;
         }
-        self.automaton.build(&self.plan, &self.symbols, from, symbol)
+        self.automaton
+            .build(&self.plan, &self.symbols, from, symbol)
     }
 
     /// Facts that the node's existence and name decide.
@@ -56,7 +65,10 @@ impl Matcher {
         if state.flags & flag::VALUE != 0 {
             self.value_frames += 1;
         }
-        let (fires, facts) = (self.state_at(depth).fires().len(), self.state_at(depth).facts.len());
+        let (fires, facts) = (
+            self.state_at(depth).fires().len(),
+            self.state_at(depth).facts.len(),
+        );
         for index in 0..fires {
             let edge = self.state_at(depth).fires()[index];
             if self.plan.formula(edge).axis() == Axis::Descendant {
@@ -128,7 +140,11 @@ impl Matcher {
             self.rise(segment, depth, candidate);
         }
         self.retire(candidate);
-        if self.candidates[candidate].order == u64::MAX { NONE } else { candidate }
+        if self.candidates[candidate].order == u64::MAX {
+            NONE
+        } else {
+            candidate
+        }
     }
 
     pub(super) fn new_candidate(
@@ -191,7 +207,11 @@ impl Matcher {
     /// `{uri}local`; neighbours mostly share it.
     fn expanded_name(&mut self, node: &Node<'_>) -> Rc<[u8]> {
         let local = node.local();
-        let length = if node.uri.is_empty() { local.len() } else { local.len() + node.uri.len() + 2 };
+        let length = if node.uri.is_empty() {
+            local.len()
+        } else {
+            local.len() + node.uri.len() + 2
+        };
         let last = &self.last_name;
         let is_same = last.len() == length
             && last.ends_with(local)
@@ -209,7 +229,7 @@ impl Matcher {
         self.last_name.clone()
     }
 
-    fn open_element(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
+    pub(super) fn open_element(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
         let depth = self.frames.stack.len() - 1;
         let node = Node {
             kind: NodeKind::Element,
@@ -243,13 +263,24 @@ impl Matcher {
                 start: attribute.span.start,
                 scope: None,
             };
-            self.visit_leaf(attribute.symbol.0, &node, attribute.value, attribute.span.end)?;
+            self.visit_leaf(
+                attribute.symbol.0,
+                &node,
+                attribute.value,
+                attribute.span.end,
+            )?;
         }
         Ok(())
     }
 
     /// A node without children: opens, has its value and closes at once.
-    fn visit_leaf(&mut self, symbol: u32, node: &Node<'_>, value: &[u8], end: u64) -> Result<(), DocumentError> {
+    pub(super) fn visit_leaf(
+        &mut self,
+        symbol: u32,
+        node: &Node<'_>,
+        value: &[u8],
+        end: u64,
+    ) -> Result<(), DocumentError> {
         let flags = self.push(symbol);
         if flags & (flag::OPEN | flag::CLOSE) == 0 {
             self.frames.pop();
@@ -327,9 +358,17 @@ impl Matcher {
         let frame = self.frames.stack[depth];
         let values = std::mem::take(&mut self.values);
         let value = &values[frame.value_from as usize..];
-        self.close_facts(depth, if frame.flags & flag::VALUE != 0 { value } else { b"" });
+        self.close_facts(
+            depth,
+            if frame.flags & flag::VALUE != 0 {
+                value
+            } else {
+                b""
+            },
+        );
         if frame.flags & flag::NUMBER != 0 && self.frames.stack[depth].candidate != NONE {
-            self.candidates[self.frames.stack[depth].candidate].number = super::values::parse_number(value);
+            self.candidates[self.frames.stack[depth].candidate].number =
+                super::values::parse_number(value);
         }
         self.values = values;
         if frame.flags & flag::VALUE != 0 {
@@ -343,14 +382,26 @@ impl Matcher {
     }
 
     fn check_open(&self) -> Result<(), DocumentError> {
-        if self.candidates.held == 0 { Ok(()) } else { self.check_held() }
+        if self.candidates.held == 0 {
+            Ok(())
+        } else {
+            self.check_held()
+        }
     }
 
-    fn finish_text(&mut self) -> Result<(), DocumentError> {
-        let Some(span) = self.text_span.take() else { return Ok(()) };
+    pub(super) fn finish_text(&mut self) -> Result<(), DocumentError> {
+        let Some(span) = self.text_span.take() else {
+            return Ok(());
+        };
         let text = std::mem::take(&mut self.text);
         self.event_end = span.end;
-        let node = Node { kind: NodeKind::Text, name: b"", uri: b"", start: span.start, scope: None };
+        let node = Node {
+            kind: NodeKind::Text,
+            name: b"",
+            uri: b"",
+            start: span.start,
+            scope: None,
+        };
         self.visit_leaf(self.symbols.text, &node, &text, span.end)?;
         self.text = text;
         self.text.clear();
@@ -360,115 +411,14 @@ impl Matcher {
     }
 
     #[inline]
-    fn trace_event(&mut self) {
+    pub(super) fn trace_event(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.finish_event(self.event_end, &self.candidates);
         }
     }
 
     #[cold]
-    fn value_too_long(&self, span: Span) -> DocumentError {
+    pub(super) fn value_too_long(&self, span: Span) -> DocumentError {
         limit_error("text_bytes_max", self.limits.text_bytes_max, span.start)
-    }
-}
-
-impl Handler for Matcher {
-    fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbols.resolve(&self.plan, NodeKind::Element, uri, local))
-    }
-
-    fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbols.resolve(&self.plan, NodeKind::Attribute, uri, local))
-    }
-
-    fn block(&mut self, bytes: &[u8], start: u64) {
-        self.source.enter(bytes, start);
-    }
-
-    fn block_end(&mut self, unread: u64) -> Result<(), DocumentError> {
-        self.leave_block(unread)
-    }
-
-    #[inline]
-    fn start(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
-        if self.text_span.is_some() {
-            self.finish_text()?;
-        }
-        self.event_end = tag.span.end;
-        let flags = self.push(tag.symbol.0);
-        if flags & flag::OPEN != 0 {
-            self.open_element(tag)?;
-        }
-        self.trace_event();
-        Ok(())
-    }
-
-    #[inline]
-    fn end(&mut self, span: Span) -> Result<(), DocumentError> {
-        if self.text_span.is_some() {
-            self.finish_text()?;
-        }
-        self.event_end = span.end;
-        let frame = &self.frames.stack[self.frames.stack.len() - 1];
-        if frame.flags & flag::CLOSE != 0 || frame.memory != 0 || frame.candidate != NONE {
-            self.close_node(span.end)?;
-        } else {
-            self.frames.pop();
-        }
-        self.trace_event();
-        Ok(())
-    }
-
-    #[inline]
-    fn text(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
-        if self.value_frames > 0 {
-            if (self.values.len() + value.len()) as u64 > self.limits.text_bytes_max {
-                return Err(self.value_too_long(span));
-            }
-            self.values.extend_from_slice(value);
-        }
-        let top = &self.frames.stack[self.frames.stack.len() - 1];
-        if top.flags & flag::TEXT != 0 || self.trace.is_some() {
-            let start = self.text_span.map_or(span.start, |open| open.start);
-            self.text_span = Some(Span { start, end: span.end });
-            if (self.text.len() + value.len()) as u64 > self.limits.text_bytes_max {
-                return Err(self.value_too_long(span));
-            }
-            self.text.extend_from_slice(value);
-        }
-        Ok(())
-    }
-
-    fn empty_text(&mut self, span: Span) -> Result<(), DocumentError> {
-        // It may be the end of a CDATA section whose characters came before.
-        if let Some(open) = &mut self.text_span {
-            open.end = span.end;
-        }
-        Ok(())
-    }
-
-    fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
-        self.finish_text()?;
-        self.event_end = span.end;
-        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::COMMENT != 0 {
-            let node = Node { kind: NodeKind::Comment, name: b"", uri: b"", start: span.start, scope: None };
-            self.visit_leaf(self.symbols.comment, &node, value, span.end)?;
-            self.settle()?;
-        }
-        self.trace_event();
-        Ok(())
-    }
-
-    fn instruction(&mut self, target: &[u8], value: &[u8], span: Span) -> Result<(), DocumentError> {
-        self.finish_text()?;
-        self.event_end = span.end;
-        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::INSTRUCTION != 0 {
-            let symbol = self.symbols.resolve(&self.plan, NodeKind::Instruction, b"", target);
-            let node = Node { kind: NodeKind::Instruction, name: target, uri: b"", start: span.start, scope: None };
-            self.visit_leaf(symbol, &node, value, span.end)?;
-            self.settle()?;
-        }
-        self.trace_event();
-        Ok(())
     }
 }

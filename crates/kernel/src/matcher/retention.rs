@@ -10,16 +10,32 @@ use std::rc::Rc;
 impl Matcher {
     /// The first byte that an open candidate still needs.
     fn open_from(&self) -> Option<u64> {
-        let open = self.frames.stack.iter().filter(|frame| frame.candidate != NONE);
-        let needed = open.map(|frame| &self.candidates[frame.candidate]).filter(|c| c.keeps_source());
+        let open = self
+            .frames
+            .stack
+            .iter()
+            .filter(|frame| frame.candidate != NONE);
+        let needed = open
+            .map(|frame| &self.candidates[frame.candidate])
+            .filter(|c| c.keeps_source());
         // Held candidates need their first byte; decided ones only what was not streamed out.
-        needed.map(|c| if c.references > 0 && !c.is_done { c.start } else { c.sent.max(c.start) }).min()
+        needed
+            .map(|c| {
+                if c.references > 0 && !c.is_done {
+                    c.start
+                } else {
+                    c.sent.max(c.start)
+                }
+            })
+            .min()
     }
 
     /// Fails when what is held passes the limit. It depends on the document alone, not on blocks.
     pub(super) fn check_held(&self) -> Result<(), DocumentError> {
         let bound = self.limits.buffer_bytes_max;
-        let open = self.open_from().map_or(0, |from| self.event_end.saturating_sub(from));
+        let open = self
+            .open_from()
+            .map_or(0, |from| self.event_end.saturating_sub(from));
         if open + self.copied_bytes > bound {
             return Err(limit_error("buffer_bytes_max", bound, self.event_end));
         }
@@ -45,16 +61,23 @@ impl Matcher {
             return;
         }
         let mut kept = std::mem::take(&mut self.kept);
-        kept.retain(|&(id, order)| self.candidates[id].order == order && self.candidates[id].keeps_source());
+        kept.retain(|&(id, order)| {
+            self.candidates[id].order == order && self.candidates[id].keeps_source()
+        });
         // In document order an outer candidate comes before the ones inside it.
         kept.sort_unstable_by_key(|&(_, order)| order);
         let mut last: Option<(Rc<[u8]>, Span)> = None;
         kept.retain(|&(id, _)| {
-            let span = Span { start: self.candidates[id].start, end: self.candidates[id].end };
+            let span = Span {
+                start: self.candidates[id].start,
+                end: self.candidates[id].end,
+            };
             if open_from.is_some_and(|from| from <= span.start) {
                 return true;
             }
-            let shared = last.as_ref().filter(|(_, outer)| outer.start <= span.start && span.end <= outer.end);
+            let shared = last
+                .as_ref()
+                .filter(|(_, outer)| outer.start <= span.start && span.end <= outer.end);
             let (bytes, outer) = shared.cloned().unwrap_or_else(|| {
                 let mut bytes = Vec::with_capacity((span.end - span.start) as usize);
                 self.source.copy(span, &mut bytes);

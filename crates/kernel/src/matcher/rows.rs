@@ -40,7 +40,10 @@ pub struct TextColumn {
 
 impl Default for TextColumn {
     fn default() -> Self {
-        TextColumn { offsets: vec![0], bytes: Vec::new() }
+        TextColumn {
+            offsets: vec![0],
+            bytes: Vec::new(),
+        }
     }
 }
 
@@ -118,7 +121,9 @@ impl Rows {
         self.name.bytes.extend_from_slice(name);
         self.name.finish_value();
         self.value.finish_value();
-        let (start, end) = head.span.map_or((-1, -1), |(s, e)| (s as i64, e.map_or(-1, |e| e as i64)));
+        let (start, end) = head
+            .span
+            .map_or((-1, -1), |(s, e)| (s as i64, e.map_or(-1, |e| e as i64)));
         self.start.push(start);
         self.end.push(end);
         self.decided_at.push(head.decided_at as i64);
@@ -134,7 +139,11 @@ impl Rows {
 
     fn scope_index(&mut self, scope: &Rc<Scope>) -> i32 {
         // Neighbouring results share their scope, so one remembered entry is enough.
-        if !self.last_scope.as_ref().is_some_and(|last| Rc::ptr_eq(last, scope)) {
+        if !self
+            .last_scope
+            .as_ref()
+            .is_some_and(|last| Rc::ptr_eq(last, scope))
+        {
             let declarations = flatten(scope);
             if declarations.is_empty() {
                 return -1;

@@ -14,7 +14,10 @@ pub struct SmallSet<K> {
 
 impl<K> Default for SmallSet<K> {
     fn default() -> Self {
-        SmallSet { items: Vec::new(), index: FxHashSet::default() }
+        SmallSet {
+            items: Vec::new(),
+            index: FxHashSet::default(),
+        }
     }
 }
 
@@ -22,7 +25,11 @@ impl<K: Copy + Eq + Hash> SmallSet<K> {
     /// Whether the key is there.
     #[inline]
     pub fn contains(&self, key: K) -> bool {
-        if self.items.len() <= SCAN_MAX { self.items.contains(&key) } else { self.index.contains(&key) }
+        if self.items.len() <= SCAN_MAX {
+            self.items.contains(&key)
+        } else {
+            self.index.contains(&key)
+        }
     }
 
     /// Adds the key; false if it was there.
@@ -37,11 +44,6 @@ impl<K: Copy + Eq + Hash> SmallSet<K> {
             self.index.insert(key);
         }
         true
-    }
-
-    /// All keys in order of arrival.
-    pub fn items(&self) -> &[K] {
-        &self.items
     }
 
     /// Forgets everything, keeps the memory.

@@ -17,7 +17,13 @@ unsafe impl Send for Source {}
 
 impl Source {
     pub fn new() -> Self {
-        Source { tail: Vec::new(), tail_start: 0, block: std::ptr::null(), block_length: 0, block_start: 0 }
+        Source {
+            tail: Vec::new(),
+            tail_start: 0,
+            block: std::ptr::null(),
+            block_length: 0,
+            block_start: 0,
+        }
     }
 
     /// A block becomes current. The feeder keeps it alive and unchanged until `leave`.
@@ -79,7 +85,9 @@ impl Source {
         }
         if span.end > self.block_start {
             let from = span.start.max(self.block_start) - self.block_start;
-            out.extend_from_slice(&self.block()[from as usize..(span.end - self.block_start) as usize]);
+            out.extend_from_slice(
+                &self.block()[from as usize..(span.end - self.block_start) as usize],
+            );
         }
     }
 
@@ -89,7 +97,10 @@ impl Source {
     }
 
     pub fn clear(&mut self) {
-        *self = Source { tail: std::mem::take(&mut self.tail), ..Source::new() };
+        *self = Source {
+            tail: std::mem::take(&mut self.tail),
+            ..Source::new()
+        };
         self.tail.clear();
     }
 }

@@ -5,9 +5,9 @@
 //! Constants and predicates play no part, so regular documents need few states. The cache is
 //! bounded: when it is full, only the states of open nodes survive.
 
+use super::drafts::Draft;
 use super::symbols::Symbols;
-use crate::plan::{Axis, NONE, NodeKind, OperandKind, Plan};
-use crate::plan::{FormulaKind, ShapeKind};
+use crate::plan::{Axis, FormulaKind, NONE, NodeKind, OperandKind, Output, Plan, ShapeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -37,14 +37,15 @@ pub mod flag {
     pub const COUNT: u32 = 1 << 10;
 }
 
+/// What makes two states the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    symbol: u32,
-    matched: Box<[u32]>,
-    deep: Box<[u32]>,
-    here: Box<[u32]>,
-    deep_shapes: Box<[u32]>,
-    fires: Box<[u32]>,
+pub(super) struct Key {
+    pub symbol: u32,
+    pub matched: Box<[u32]>,
+    pub deep: Box<[u32]>,
+    pub here: Box<[u32]>,
+    pub deep_shapes: Box<[u32]>,
+    pub fires: Box<[u32]>,
 }
 
 /// A state with everything derived from its key.
@@ -67,9 +68,9 @@ pub struct State {
     /// Value atoms to try one by one.
     pub atoms: Box<[u32]>,
     /// Computed formulas armed at the node.
-    pub computed: Box<[u32]>,
+    pub computed: Rc<[u32]>,
     /// Operands of computed formulas that the node may be: formula, place, leaf.
-    pub claims: Box<[(u32, u32, u32)]>,
+    pub claims: Rc<[(u32, u32, u32)]>,
     next: Vec<u32>,
 }
 
@@ -95,14 +96,22 @@ impl State {
         &self.key.fires
     }
     fn bytes(&self) -> usize {
-        let words = self.key.matched.len() + self.key.deep.len() + self.key.here.len() + self.key.deep_shapes.len();
-        std::mem::size_of::<State>() + 4 * (words + self.next.len() + self.segments.len() + self.atoms.len())
+        let words = self.key.matched.len()
+            + self.key.deep.len()
+            + self.key.here.len()
+            + self.key.deep_shapes.len();
+        std::mem::size_of::<State>()
+            + 4 * (words + self.next.len() + self.segments.len() + self.atoms.len())
     }
 }
 
 #[inline]
 fn contains(sorted: &[u32], item: u32) -> bool {
-    if sorted.len() <= 8 { sorted.contains(&item) } else { sorted.binary_search(&item).is_ok() }
+    if sorted.len() <= 8 {
+        sorted.contains(&item)
+    } else {
+        sorted.binary_search(&item).is_ok()
+    }
 }
 
 /// The states built so far.
@@ -117,7 +126,14 @@ pub struct Automaton {
 
 impl Automaton {
     pub fn new(bytes_max: usize) -> Self {
-        Automaton { states: Vec::new(), ids: FxHashMap::default(), bytes: 0, bytes_max, builds: 0, clears: 0 }
+        Automaton {
+            states: Vec::new(),
+            ids: FxHashMap::default(),
+            bytes: 0,
+            bytes_max,
+            builds: 0,
+            clears: 0,
+        }
     }
 
     #[inline]
@@ -128,7 +144,11 @@ impl Automaton {
     /// The transition, if it was built before.
     #[inline]
     pub fn next(&self, state: u32, symbol: u32) -> u32 {
-        self.states[state as usize].next.get(symbol as usize).copied().unwrap_or(NONE)
+        self.states[state as usize]
+            .next
+            .get(symbol as usize)
+            .copied()
+            .unwrap_or(NONE)
     }
 
     pub fn is_full(&self) -> bool {
@@ -137,7 +157,7 @@ impl Automaton {
 
     /// The state of the document node.
     pub fn root(&mut self, plan: &Plan, symbols: &Symbols) -> u32 {
-        let draft = Draft { matched: vec![0], ..Draft::default() };
+        let draft = Draft::root();
         self.intern(plan, symbols, symbols.document, draft)
     }
 
@@ -145,7 +165,12 @@ impl Automaton {
     #[cold]
     pub fn build(&mut self, plan: &Plan, symbols: &Symbols, from: u32, symbol: u32) -> u32 {
         self.builds += 1;
-        let draft = Draft::step(plan, symbols, &self.states[from as usize].key.clone(), symbol);
+        let draft = Draft::step(
+            plan,
+            symbols,
+            &self.states[from as usize].key.clone(),
+            symbol,
+        );
         let to = self.intern(plan, symbols, symbol, draft);
         let next = &mut self.states[from as usize].next;
         if next.len() <= symbol as usize {
@@ -160,7 +185,10 @@ impl Automaton {
     pub fn clear(&mut self, open: &mut [u32]) {
         self.clears += 1;
         let mut kept: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut old: Vec<Option<State>> = std::mem::take(&mut self.states).into_iter().map(Some).collect();
+        let mut old: Vec<Option<State>> = std::mem::take(&mut self.states)
+            .into_iter()
+            .map(Some)
+            .collect();
         self.ids.clear();
         self.bytes = 0;
         for state in open {
@@ -188,168 +216,6 @@ impl Automaton {
         self.ids.insert(key, id);
         id
     }
-}
-
-#[derive(Default)]
-struct Draft {
-    matched: Vec<u32>,
-    deep: Vec<u32>,
-    here: Vec<u32>,
-    deep_shapes: Vec<u32>,
-    fires: Vec<u32>,
-}
-
-impl Draft {
-    /// What a parent's state says about a child or attribute with this symbol.
-    fn step(plan: &Plan, symbols: &Symbols, parent: &Key, symbol: u32) -> Draft {
-        let class = symbols.class(symbol);
-        let mut draft = Draft::default();
-        let near = if class.kind == NodeKind::Attribute { Axis::Attribute } else { Axis::Child };
-        for &spine in &parent.matched {
-            draft.kids(plan, &class.tests, spine, near);
-        }
-        let arms = parent.here.iter().copied().filter(|&s| is_edge(plan, s, near));
-        let mut armed: Vec<u32> = arms.collect();
-        if near == Axis::Child {
-            for &spine in &parent.deep {
-                draft.kids(plan, &class.tests, spine, Axis::Descendant);
-                draft.kids(plan, &class.tests, spine, Axis::DescendantOrSelf);
-            }
-            armed.extend_from_slice(&parent.deep_shapes);
-            if class.kind == NodeKind::Element {
-                draft.deep.extend_from_slice(&parent.deep);
-                draft.deep_shapes.extend_from_slice(&parent.deep_shapes);
-            }
-        }
-        for shape in armed {
-            let edge = plan.shape(shape);
-            if class.tests.binary_search(&edge.test()).is_ok() {
-                draft.here.push(edge.sub());
-                // An edge that leads to nothing but existence is decided by the start itself.
-                draft.fires.extend(edge.formulas().iter().filter(|&&f| plan.formula(f).sub() == 0));
-            }
-        }
-        draft
-    }
-
-    fn kids(&mut self, plan: &Plan, tests: &[u32], spine: u32, axis: Axis) {
-        let kids = plan.spine(spine).kids();
-        for &test in tests {
-            if let Some(kid) = find_kid(kids, axis, test) {
-                self.matched.push(kid);
-            }
-        }
-    }
-
-    fn finish(mut self, plan: &Plan, symbols: &Symbols, symbol: u32) -> Key {
-        let class = symbols.class(symbol);
-        // Steps bring formulas, computed formulas bring the roots of operands, which are steps.
-        let mut closed = 0;
-        loop {
-            self.close_matched(plan, &class.tests, closed);
-            for &spine in &self.matched[closed..] {
-                self.here.extend(plan.spine(spine).formulas().iter().map(|&f| plan.formula(f).shape()));
-            }
-            closed = self.matched.len();
-            self.close_here(plan);
-            if closed == self.matched.len() {
-                break;
-            }
-        }
-        for list in [&mut self.matched, &mut self.here] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        if matches!(class.kind, NodeKind::Element | NodeKind::Document) {
-            let deep = self.matched.iter().copied().filter(|&s| has_deep_kids(plan, s));
-            self.deep.extend(deep);
-            let edges = self.here.iter().copied().filter(|&s| is_edge(plan, s, Axis::Descendant));
-            self.deep_shapes.extend(edges);
-        }
-        for list in [&mut self.deep, &mut self.deep_shapes, &mut self.fires] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        Key {
-            symbol,
-            matched: self.matched.into(),
-            deep: self.deep.into(),
-            here: self.here.into(),
-            deep_shapes: self.deep_shapes.into(),
-            fires: self.fires.into(),
-        }
-    }
-
-    /// Adds the steps that the same node takes along self and descendant-or-self.
-    fn close_matched(&mut self, plan: &Plan, tests: &[u32], from: usize) {
-        let mut at = from;
-        while at < self.matched.len() {
-            let spine = self.matched[at];
-            self.kids(plan, tests, spine, Axis::Itself);
-            self.kids(plan, tests, spine, Axis::DescendantOrSelf);
-            at += 1;
-        }
-    }
-
-    /// Adds the parts of every shape, and the roots of operands that start at this node.
-    fn close_here(&mut self, plan: &Plan) {
-        let mut at = 0;
-        let mut seen = rustc_hash::FxHashSet::default();
-        self.here.retain(|&shape| seen.insert(shape));
-        while at < self.here.len() {
-            let shape = plan.shape(self.here[at]);
-            at += 1;
-            match shape.kind() {
-                ShapeKind::And | ShapeKind::Or => {
-                    let parts = shape.children().iter().copied().filter(|&part| seen.insert(part));
-                    self.here.extend(parts);
-                }
-                ShapeKind::Not if seen.insert(shape.sub()) => self.here.push(shape.sub()),
-                ShapeKind::Computed => {
-                    for &operand in shape.children() {
-                        for formula in plan.operand(operand).condition.into_iter().flatten() {
-                            let part = plan.formula(formula).shape();
-                            if seen.insert(part) {
-                                self.here.push(part);
-                            }
-                        }
-                    }
-                    for &operand in shape.children() {
-                        let root = plan.operand(operand).root;
-                        if root != NONE && !self.matched.contains(&root) {
-                            self.matched.push(root);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-fn is_edge(plan: &Plan, shape: u32, axis: Axis) -> bool {
-    let shape = plan.shape(shape);
-    shape.kind() == ShapeKind::Edge && shape.axis() == axis
-}
-
-fn has_deep_kids(plan: &Plan, spine: u32) -> bool {
-    let deep = [Axis::Descendant as u32, Axis::DescendantOrSelf as u32];
-    plan.spine(spine).kids().chunks_exact(3).any(|kid| deep.contains(&kid[0]))
-}
-
-fn find_kid(kids: &[u32], axis: Axis, test: u32) -> Option<u32> {
-    let wanted = (axis as u32, test);
-    let (mut low, mut high) = (0, kids.len() / 3);
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let found = (kids[3 * middle], kids[3 * middle + 1]);
-        match found.cmp(&wanted) {
-            std::cmp::Ordering::Equal => return Some(kids[3 * middle + 2]),
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    None
 }
 
 fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
@@ -384,7 +250,7 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
         open_nots: Box::default(),
         close_nots: Box::default(),
         atoms: Box::default(),
-        computed: Box::default(),
+        computed: Rc::default(),
         claims: claims.into(),
         next: Vec::new(),
     };
@@ -394,7 +260,8 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
 }
 
 fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State) {
-    let (mut facts, mut open_nots, mut close_nots, mut atoms, mut computed) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut facts, mut open_nots, mut close_nots, mut atoms, mut computed) =
+        (vec![], vec![], vec![], vec![], vec![]);
     if key.matched.contains(&0) && !plan.formula(0).root_targets().is_empty() {
         facts.push(0);
     }
@@ -402,11 +269,18 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
         let view = plan.shape(shape);
         match view.kind() {
             ShapeKind::Is => {
-                let hold = view.formulas().iter().filter(|&&f| symbols.passes(key.symbol, plan.formula(f).test()));
+                let hold = view
+                    .formulas()
+                    .iter()
+                    .filter(|&&f| symbols.passes(key.symbol, plan.formula(f).test()));
                 facts.extend(hold);
             }
             ShapeKind::Not => {
-                for &not in view.formulas().iter().filter(|&&f| plan.formula(f).announces()) {
+                for &not in view
+                    .formulas()
+                    .iter()
+                    .filter(|&&f| plan.formula(f).announces())
+                {
                     let child = plan.formula(plan.formula(not).sub());
                     match child.kind() {
                         FormulaKind::Is => open_nots.push(not),
@@ -431,12 +305,15 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
         operands.any(|o| o.root == NONE && o.kind == OperandKind::Value)
     };
     let claimed_value = |&(f, place, _): &(u32, u32, u32)| {
-        plan.operand(plan.formula(f).children()[place as usize]).kind == OperandKind::Value
+        plan.operand(plan.formula(f).children()[place as usize])
+            .kind
+            == OperandKind::Value
     };
     if computed.iter().any(own_value) || state.claims.iter().any(claimed_value) {
         state.flags |= flag::VALUE;
     }
-    (state.facts, state.open_nots, state.close_nots) = (facts.into(), open_nots.into(), close_nots.into());
+    (state.facts, state.open_nots, state.close_nots) =
+        (facts.into(), open_nots.into(), close_nots.into());
     (state.atoms, state.computed) = (atoms.into(), computed.into());
 }
 
@@ -474,16 +351,21 @@ fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
         state.flags |= flag::ATTRIBUTES;
     }
     let outputs = || state.reach.iter().map(|&t| plan.target(t).0);
-    if outputs().any(|output| output == crate::plan::Output::Fragments) {
+    if outputs().any(|output| output == Output::Fragments) {
         state.flags |= flag::BYTES;
     }
-    let is_count = |output| matches!(output, crate::plan::Output::Aggregate { function: 0, .. });
+    let is_count = |output| matches!(output, Output::Aggregate { function: 0, .. });
     if state.segments.is_empty() && !state.plain.is_empty() && outputs().all(is_count) {
         state.flags |= flag::COUNT;
     }
     let busy = !(state.plain.is_empty() && state.segments.is_empty() && state.claims.is_empty());
     let formulas = !(key.fires.is_empty() && state.facts.is_empty() && state.open_nots.is_empty());
-    if busy || formulas || attributes || !state.computed.is_empty() || state.flags & flag::VALUE != 0 {
+    if busy
+        || formulas
+        || attributes
+        || !state.computed.is_empty()
+        || state.flags & flag::VALUE != 0
+    {
         state.flags |= flag::OPEN;
     }
     let value = state.flags & flag::VALUE != 0;

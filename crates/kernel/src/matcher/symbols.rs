@@ -51,16 +51,26 @@ impl Symbols {
 
     #[inline]
     pub fn passes(&self, symbol: u32, test: u32) -> bool {
-        self.classes[symbol as usize].tests.binary_search(&test).is_ok()
+        self.classes[symbol as usize]
+            .tests
+            .binary_search(&test)
+            .is_ok()
     }
 
     /// The symbol of a node with this kind and name.
     pub fn resolve(&mut self, plan: &Plan, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
         let named = self.named.get(local).map_or(&[][..], Vec::as_slice);
-        let mut tests: Vec<u32> =
-            named.iter().chain(&self.unnamed).copied().filter(|&test| test_holds(plan, test, kind, uri)).collect();
+        let mut tests: Vec<u32> = named
+            .iter()
+            .chain(&self.unnamed)
+            .copied()
+            .filter(|&test| test_holds(plan, test, kind, uri))
+            .collect();
         tests.sort_unstable();
-        let class = SymbolClass { kind, tests: tests.into() };
+        let class = SymbolClass {
+            kind,
+            tests: tests.into(),
+        };
         if let Some(&id) = self.ids.get(&class) {
             return id;
         }
@@ -74,7 +84,11 @@ impl Symbols {
 fn test_holds(plan: &Plan, test: u32, kind: NodeKind, uri: &[u8]) -> bool {
     let (wanted, _, uris) = plan.test(test);
     let kind_holds = wanted == NodeKind::Any || wanted == kind;
-    kind_holds && uris.is_none_or(|uris| uris.iter().any(|&pattern| uri_matches(plan.string(pattern), uri)))
+    kind_holds
+        && uris.is_none_or(|uris| {
+            uris.iter()
+                .any(|&pattern| uri_matches(plan.string(pattern), uri))
+        })
 }
 
 /// Whether the URI is the pattern; `*` in the pattern stands for any run of characters.

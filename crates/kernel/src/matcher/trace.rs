@@ -22,7 +22,8 @@ pub struct Trace {
 
 impl Trace {
     pub fn decide<'a>(&mut self, decided: impl Iterator<Item = (u32, &'a Candidate)>) {
-        self.decided.extend(decided.map(|(target, candidate)| (target, Some(candidate.order))));
+        self.decided
+            .extend(decided.map(|(target, candidate)| (target, Some(candidate.order))));
     }
 
     pub fn answer(&mut self, target: u32) {
@@ -31,8 +32,16 @@ impl Trace {
 
     pub fn finish_event(&mut self, offset: u64, candidates: &Candidates) {
         let is_held = |c: &&Candidate| c.references > 0 && !c.is_done && c.runs_for.is_empty();
-        let mut held: Vec<_> = candidates.iter().filter(is_held).map(|c| (c.order, c.start)).collect();
+        let mut held: Vec<_> = candidates
+            .iter()
+            .filter(is_held)
+            .map(|c| (c.order, c.start))
+            .collect();
         held.sort_unstable();
-        self.entries.push(TraceEntry { offset, decided: std::mem::take(&mut self.decided), held });
+        self.entries.push(TraceEntry {
+            offset,
+            decided: std::mem::take(&mut self.decided),
+            held,
+        });
     }
 }

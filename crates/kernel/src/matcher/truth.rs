@@ -20,7 +20,10 @@ impl Matcher {
     pub(super) fn truth(&self, depth: usize, formula: u32) -> Truth {
         let view = self.plan.formula(formula);
         let parts = |pick: fn(Truth, Truth) -> Truth, start: Truth| {
-            view.children().iter().map(|&part| self.truth(depth, part)).fold(start, pick)
+            view.children()
+                .iter()
+                .map(|&part| self.truth(depth, part))
+                .fold(start, pick)
         };
         let frame = &self.frames.stack[depth];
         let known_after = |stage: u8| {
@@ -46,7 +49,9 @@ impl Matcher {
             FormulaKind::Is => Truth::False,
             FormulaKind::Edge if view.axis() == Axis::Attribute => known_after(stage::ATTRIBUTES),
             FormulaKind::Edge => known_after(stage::CLOSED),
-            FormulaKind::Computed if self.frames.memory(depth).falsehoods.contains(formula) => Truth::False,
+            FormulaKind::Computed if self.frames.memory(depth).falsehoods.contains(formula) => {
+                Truth::False
+            }
             FormulaKind::Computed => known_after(stage::COMPUTED),
             _ => known_after(stage::VALUE),
         }
@@ -100,7 +105,8 @@ impl Matcher {
 
     #[inline]
     pub(super) fn is_armed(&self, depth: usize, formula: u32) -> bool {
-        self.state_at(depth).arms(self.plan.formula(formula).shape())
+        self.state_at(depth)
+            .arms(self.plan.formula(formula).shape())
     }
 
     fn wake_watchers(&mut self, depth: usize, formula: u32) {
@@ -134,7 +140,10 @@ impl Matcher {
         if unknown == NONE {
             self.assume(depth, conjunction);
         } else {
-            self.frames.memory_mut(depth).watches.push((unknown, conjunction));
+            self.frames
+                .memory_mut(depth)
+                .watches
+                .push((unknown, conjunction));
         }
     }
 
@@ -145,7 +154,9 @@ impl Matcher {
         let is_attribute = self.kind_at(depth) == crate::plan::NodeKind::Attribute;
         if depth == 0
             || is_attribute != (view.axis() == Axis::Attribute)
-            || !self.symbols.passes(self.frames.stack[depth].symbol, view.test())
+            || !self
+                .symbols
+                .passes(self.frames.stack[depth].symbol, view.test())
         {
             return;
         }
@@ -183,7 +194,9 @@ impl Matcher {
         let mut at = 0;
         while at < self.frames.memory(depth).watches.len() {
             let (formula, conjunction) = self.frames.memory(depth).watches[at];
-            if plan.formula(formula).kind() == FormulaKind::Not && self.truth(depth, formula) == Truth::True {
+            if plan.formula(formula).kind() == FormulaKind::Not
+                && self.truth(depth, formula) == Truth::True
+            {
                 self.frames.memory_mut(depth).watches.swap_remove(at);
                 self.probe(depth, conjunction);
                 self.drain();

@@ -57,10 +57,19 @@ pub fn parse_number(bytes: &[u8]) -> f64 {
     }
     // `trim_ascii` also takes form feeds, which no document can contain.
     if points == 0 && digits.len() <= 15 {
-        let whole = digits.iter().fold(0u64, |n, &byte| n * 10 + u64::from(byte - b'0')) as f64;
-        return if digits.len() < text.len() { -whole } else { whole };
+        let whole = digits
+            .iter()
+            .fold(0u64, |n, &byte| n * 10 + u64::from(byte - b'0')) as f64;
+        return if digits.len() < text.len() {
+            -whole
+        } else {
+            whole
+        };
     }
-    std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).unwrap_or(f64::NAN)
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|t| t.parse().ok())
+        .unwrap_or(f64::NAN)
 }
 
 /// The string of a number: no exponent, no trailing zeros.
@@ -68,7 +77,11 @@ pub fn format_number(number: f64) -> String {
     if number.is_nan() {
         "NaN".into()
     } else if number.is_infinite() {
-        if number > 0.0 { "Infinity".into() } else { "-Infinity".into() }
+        if number > 0.0 {
+            "Infinity".into()
+        } else {
+            "-Infinity".into()
+        }
     } else if number == 0.0 {
         "0".into()
     } else {
@@ -107,7 +120,13 @@ fn compare(op: Comparison, left: Value<'_>, right: Value<'_>) -> bool {
 pub fn round(number: f64) -> f64 {
     let floor = number.floor();
     // Adding a half first would round 0.49999999999999994 up.
-    if number - floor >= 0.5 { floor + 1.0 } else if number.is_finite() { floor } else { number }
+    if number - floor >= 0.5 {
+        floor + 1.0
+    } else if number.is_finite() {
+        floor
+    } else {
+        number
+    }
 }
 
 /// Evaluates an expression; `operand` gives the string of an operand.
@@ -117,7 +136,9 @@ pub fn evaluate<'a>(plan: &'a Plan, expr: u32, operand: &dyn Fn(u32) -> &'a str)
     let text = |index: usize| arg(index).text();
     let number = |index: usize| arg(index).number();
     match view.op {
-        Op::Text => Value::Text(Cow::Borrowed(std::str::from_utf8(plan.string(view.args[0])).unwrap_or(""))),
+        Op::Text => Value::Text(Cow::Borrowed(
+            std::str::from_utf8(plan.string(view.args[0])).unwrap_or(""),
+        )),
         Op::Number => Value::Number(plan.number(view.args[0])),
         Op::Boolean => Value::Boolean(view.args[0] != 0),
         Op::Operand => Value::Text(Cow::Borrowed(operand(view.args[0]))),
@@ -135,11 +156,21 @@ pub fn evaluate<'a>(plan: &'a Plan, expr: u32, operand: &dyn Fn(u32) -> &'a str)
         }
         Op::Before => {
             let (whole, mark) = (text(0), text(1));
-            Value::Text(whole.find(&*mark).map_or(String::new(), |at| whole[..at].to_owned()).into())
+            Value::Text(
+                whole
+                    .find(&*mark)
+                    .map_or(String::new(), |at| whole[..at].to_owned())
+                    .into(),
+            )
         }
         Op::After => {
             let (whole, mark) = (text(0), text(1));
-            Value::Text(whole.find(&*mark).map_or(String::new(), |at| whole[at + mark.len()..].to_owned()).into())
+            Value::Text(
+                whole
+                    .find(&*mark)
+                    .map_or(String::new(), |at| whole[at + mark.len()..].to_owned())
+                    .into(),
+            )
         }
         Op::Translate => Value::Text(translate(&text(0), &text(1), &text(2)).into()),
         Op::Floor => Value::Number(number(0).floor()),
@@ -182,7 +213,11 @@ fn substring(text: &str, start: f64, length: Option<f64>) -> String {
         let position = (index + 1) as f64;
         position >= first && position < end
     };
-    text.chars().enumerate().filter(inside).map(|(_, c)| c).collect()
+    text.chars()
+        .enumerate()
+        .filter(inside)
+        .map(|(_, c)| c)
+        .collect()
 }
 
 fn translate(text: &str, from: &str, to: &str) -> String {
@@ -203,17 +238,31 @@ mod tests {
 
     #[test]
     fn numbers_follow_the_grammar_of_xpath() {
-        for (text, want) in [("12", 12.0), (" -3.50\n", -3.5), (".5", 0.5), ("5.", 5.0), ("-0", -0.0)] {
+        for (text, want) in [
+            ("12", 12.0),
+            (" -3.50\n", -3.5),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-0", -0.0),
+        ] {
             assert_eq!(parse_number(text.as_bytes()), want, "{text}");
         }
-        for text in ["", "-", ".", "1e3", "+1", "1 2", "1.2.3", "--1", "NaN", "Infinity", "0x1"] {
+        for text in [
+            "", "-", ".", "1e3", "+1", "1 2", "1.2.3", "--1", "NaN", "Infinity", "0x1",
+        ] {
             assert!(parse_number(text.as_bytes()).is_nan(), "{text}");
         }
     }
 
     #[test]
     fn numbers_print_without_exponents() {
-        for (number, want) in [(1.0, "1"), (-0.0, "0"), (1e21, "1000000000000000000000"), (1e-7, "0.0000001"), (2.5, "2.5")] {
+        for (number, want) in [
+            (1.0, "1"),
+            (-0.0, "0"),
+            (1e21, "1000000000000000000000"),
+            (1e-7, "0.0000001"),
+            (2.5, "2.5"),
+        ] {
             assert_eq!(format_number(number), want);
         }
     }
@@ -225,7 +274,10 @@ mod tests {
         assert_eq!(substring("12345", f64::NAN, Some(3.0)), "");
         assert_eq!(substring("12345", 1.0, Some(f64::NAN)), "");
         assert_eq!(substring("12345", -42.0, Some(f64::INFINITY)), "12345");
-        assert_eq!(substring("12345", f64::NEG_INFINITY, Some(f64::INFINITY)), "");
+        assert_eq!(
+            substring("12345", f64::NEG_INFINITY, Some(f64::INFINITY)),
+            ""
+        );
         assert_eq!(substring("12345", 2.0, None), "2345");
     }
 

@@ -93,8 +93,19 @@ impl Builder {
             targets: Interner::default(),
             postings: Vec::new(),
         };
-        let root = builder.tests.intern(TestKey { kind: NodeKind::Document, local: None, uris: None }).0;
-        builder.spines.push(SpineNode { parent: None, axis: Axis::Itself, test: root });
+        let root = builder
+            .tests
+            .intern(TestKey {
+                kind: NodeKind::Document,
+                local: None,
+                uris: None,
+            })
+            .0;
+        builder.spines.push(SpineNode {
+            parent: None,
+            axis: Axis::Itself,
+            test: root,
+        });
         builder.formula(FormulaKey::True);
         builder.formula(FormulaKey::False);
         builder
@@ -112,12 +123,21 @@ impl Builder {
         ways.dedup();
         let at = |f: u32| local.formulas[f as usize];
         let output = match program.output {
-            OutputSpec::Boolean { holds, fails } => OutputSpec::Boolean { holds: at(holds), fails: at(fails) },
+            OutputSpec::Boolean { holds, fails } => OutputSpec::Boolean {
+                holds: at(holds),
+                fails: at(fails),
+            },
             OutputSpec::Value { formula, kind } => {
-                if !matches!(self.formulas.keys()[at(formula) as usize], FormulaKey::Computed { .. }) {
+                if !matches!(
+                    self.formulas.keys()[at(formula) as usize],
+                    FormulaKey::Computed { .. }
+                ) {
                     return Err(ProgramError("a value is not a computed formula"));
                 }
-                OutputSpec::Value { formula: at(formula), kind }
+                OutputSpec::Value {
+                    formula: at(formula),
+                    kind,
+                }
             }
             OutputSpec::Filter { holds } => OutputSpec::Filter { holds: at(holds) },
             other => other,
@@ -136,9 +156,16 @@ impl Builder {
     }
 
     fn intern_tables(&mut self, program: &Program) -> Result<Local, ProgramError> {
-        let strings: Vec<u32> =
-            program.strings.iter().map(|s| self.strings.intern(s.clone().into_boxed_slice()).0).collect();
-        let numbers = program.numbers.iter().map(|n| self.numbers.intern(n.to_bits()).0).collect();
+        let strings: Vec<u32> = program
+            .strings
+            .iter()
+            .map(|s| self.strings.intern(s.clone().into_boxed_slice()).0)
+            .collect();
+        let numbers = program
+            .numbers
+            .iter()
+            .map(|n| self.numbers.intern(n.to_bits()).0)
+            .collect();
         let tests = program
             .tests
             .iter()
@@ -146,12 +173,21 @@ impl Builder {
                 let key = TestKey {
                     kind: test.kind,
                     local: test.local.map(|s| strings[s as usize]),
-                    uris: test.uris.as_ref().map(|uris| uris.iter().map(|&s| strings[s as usize]).collect()),
+                    uris: test
+                        .uris
+                        .as_ref()
+                        .map(|uris| uris.iter().map(|&s| strings[s as usize]).collect()),
                 };
                 self.tests.intern(key).0
             })
             .collect();
-        let mut local = Local { strings, numbers, tests, exprs: Vec::new(), formulas: Vec::new() };
+        let mut local = Local {
+            strings,
+            numbers,
+            tests,
+            exprs: Vec::new(),
+            formulas: Vec::new(),
+        };
         for expr in &program.exprs {
             let id = self.intern_expr(expr, &local);
             local.exprs.push(id);
@@ -175,7 +211,10 @@ impl Builder {
         if guards.iter().any(|&(_, f)| f == FALSE) {
             return None;
         }
-        Some(self.guard_chain(&guards, spine).map_or(Way::Plain(spine), Way::Guarded))
+        Some(
+            self.guard_chain(&guards, spine)
+                .map_or(Way::Plain(spine), Way::Guarded),
+        )
     }
 
     /// Interns the guards above a leaf from the bottom up; the topmost one, if there is any.
@@ -183,7 +222,14 @@ impl Builder {
         let mut below = Below::Leaf(leaf);
         let mut top = None;
         for &(spine, formula) in guards.iter().rev().filter(|&&(_, formula)| formula != TRUE) {
-            let guard = self.guards.intern(GuardKey { spine, formula, below }).0;
+            let guard = self
+                .guards
+                .intern(GuardKey {
+                    spine,
+                    formula,
+                    below,
+                })
+                .0;
             below = Below::Guard(guard);
             top = Some(guard);
         }
@@ -194,7 +240,11 @@ impl Builder {
         let next = self.spines.len() as u32;
         let id = *self.spine_ids.entry((parent, axis, test)).or_insert(next);
         if id == next {
-            self.spines.push(SpineNode { parent: Some(parent), axis, test });
+            self.spines.push(SpineNode {
+                parent: Some(parent),
+                axis,
+                test,
+            });
         }
         id
     }
@@ -206,14 +256,22 @@ impl Builder {
             return found;
         }
         let root = self.spines.len() as u32;
-        self.spines.push(SpineNode { parent: None, axis: Axis::Itself, test: 0 });
+        self.spines.push(SpineNode {
+            parent: None,
+            axis: Axis::Itself,
+            test: 0,
+        });
         let mut leaf = root;
         let mut guards = Vec::with_capacity(steps.len());
         for &(axis, test, formula) in steps {
             leaf = self.spine(leaf, axis, test);
             guards.push((leaf, formula));
         }
-        let path = OperandPath { root, leaf, guard: self.guard_chain(&guards, leaf) };
+        let path = OperandPath {
+            root,
+            leaf,
+            guard: self.guard_chain(&guards, leaf),
+        };
         self.operand_paths.insert(steps.to_vec(), path);
         path
     }

@@ -4,7 +4,9 @@
 //! formulas that differ in constants arm together.
 
 use super::builder::Builder;
-use super::program::{Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandSpec, Program, ProgramError};
+use super::program::{
+    Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandSpec, Program, ProgramError,
+};
 
 /// A condition at a node. Ids refer to interned tables of the builder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,13 +16,26 @@ pub enum FormulaKey {
     And(Vec<u32>),
     Or(Vec<u32>),
     Not(u32),
-    Edge { axis: Axis, test: u32, sub: u32 },
+    Edge {
+        axis: Axis,
+        test: u32,
+        sub: u32,
+    },
     Is(u32),
-    Text { op: Comparison, string: u32 },
-    Number { op: Comparison, number: u32 },
+    Text {
+        op: Comparison,
+        string: u32,
+    },
+    Number {
+        op: Comparison,
+        number: u32,
+    },
     Contains(u32),
     StartsWith(u32),
-    Computed { expr: u32, operands: Vec<OperandKey> },
+    Computed {
+        expr: u32,
+        operands: Vec<OperandKey>,
+    },
 }
 
 /// Where an operand's value comes from: a part of the context node, or of the first node that
@@ -89,7 +104,11 @@ impl Builder {
         program: &Program,
         local: &Local,
     ) -> Result<u32, ProgramError> {
-        let map = |ids: &[u32]| ids.iter().map(|&f| local.formulas[f as usize]).collect::<Vec<_>>();
+        let map = |ids: &[u32]| {
+            ids.iter()
+                .map(|&f| local.formulas[f as usize])
+                .collect::<Vec<_>>()
+        };
         let key = match spec {
             FormulaSpec::True => return Ok(TRUE),
             FormulaSpec::False => return Ok(FALSE),
@@ -97,23 +116,36 @@ impl Builder {
             FormulaSpec::Or(parts) => return Ok(self.disjunction(map(parts))),
             FormulaSpec::Not(part) => return Ok(self.negation(local.formulas[*part as usize])),
             FormulaSpec::Edge { axis, test, sub } => {
-                return Ok(self.edge(*axis, local.tests[*test as usize], local.formulas[*sub as usize]));
+                return Ok(self.edge(
+                    *axis,
+                    local.tests[*test as usize],
+                    local.formulas[*sub as usize],
+                ));
             }
             FormulaSpec::Is(test) => FormulaKey::Is(local.tests[*test as usize]),
-            FormulaSpec::Text { op, string } => {
-                FormulaKey::Text { op: *op, string: local.strings[*string as usize] }
-            }
-            FormulaSpec::Number { op, number } => {
-                FormulaKey::Number { op: *op, number: local.numbers[*number as usize] }
-            }
+            FormulaSpec::Text { op, string } => FormulaKey::Text {
+                op: *op,
+                string: local.strings[*string as usize],
+            },
+            FormulaSpec::Number { op, number } => FormulaKey::Number {
+                op: *op,
+                number: local.numbers[*number as usize],
+            },
             FormulaSpec::Contains(string) => FormulaKey::Contains(local.strings[*string as usize]),
-            FormulaSpec::StartsWith(string) => FormulaKey::StartsWith(local.strings[*string as usize]),
+            FormulaSpec::StartsWith(string) => {
+                FormulaKey::StartsWith(local.strings[*string as usize])
+            }
             FormulaSpec::Computed { expr, operands } => {
                 if !operands_in_range(program, *expr, operands.len()) {
-                    return Err(ProgramError("an expression names an operand that is not there"));
+                    return Err(ProgramError(
+                        "an expression names an operand that is not there",
+                    ));
                 }
                 let operands = operands.iter().map(|o| self.operand(o, local)).collect();
-                FormulaKey::Computed { expr: local.exprs[*expr as usize], operands }
+                FormulaKey::Computed {
+                    expr: local.exprs[*expr as usize],
+                    operands,
+                }
             }
         };
         Ok(self.formula(key))
@@ -121,7 +153,11 @@ impl Builder {
 
     fn operand(&mut self, spec: &OperandSpec, local: &Local) -> OperandKey {
         let map = |&(axis, test, formula): &(Axis, u32, u32)| {
-            (axis, local.tests[test as usize], local.formulas[formula as usize])
+            (
+                axis,
+                local.tests[test as usize],
+                local.formulas[formula as usize],
+            )
         };
         let steps: Vec<_> = spec.steps.iter().map(map).collect();
         let at = |f: u32| local.formulas[f as usize];
@@ -172,7 +208,13 @@ impl Builder {
     }
 
     pub(super) fn conjunction(&mut self, parts: Vec<u32>) -> u32 {
-        let mut flat = self.flatten(parts, |key| if let FormulaKey::And(p) = key { Some(p) } else { None });
+        let mut flat = self.flatten(parts, |key| {
+            if let FormulaKey::And(p) = key {
+                Some(p)
+            } else {
+                None
+            }
+        });
         flat.retain(|&part| part != TRUE);
         match flat.as_slice() {
             _ if flat.contains(&FALSE) => FALSE,
@@ -183,7 +225,13 @@ impl Builder {
     }
 
     fn disjunction(&mut self, parts: Vec<u32>) -> u32 {
-        let mut flat = self.flatten(parts, |key| if let FormulaKey::Or(p) = key { Some(p) } else { None });
+        let mut flat = self.flatten(parts, |key| {
+            if let FormulaKey::Or(p) = key {
+                Some(p)
+            } else {
+                None
+            }
+        });
         flat.retain(|&part| part != FALSE);
         match flat.as_slice() {
             _ if flat.contains(&TRUE) => TRUE,
@@ -193,7 +241,11 @@ impl Builder {
         }
     }
 
-    fn flatten(&self, parts: Vec<u32>, inner: impl Fn(&FormulaKey) -> Option<&Vec<u32>>) -> Vec<u32> {
+    fn flatten(
+        &self,
+        parts: Vec<u32>,
+        inner: impl Fn(&FormulaKey) -> Option<&Vec<u32>>,
+    ) -> Vec<u32> {
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match inner(&self.formulas.keys()[part as usize]) {
@@ -227,11 +279,15 @@ impl Builder {
             FormulaKey::And(parts) => ShapeKey::And(of(self, parts)),
             FormulaKey::Or(parts) => ShapeKey::Or(of(self, parts)),
             FormulaKey::Not(part) => ShapeKey::Not(self.shape_of[*part as usize]),
-            FormulaKey::Edge { axis, test, sub } => {
-                ShapeKey::Edge { axis: *axis, test: *test, sub: self.shape_of[*sub as usize] }
-            }
+            FormulaKey::Edge { axis, test, sub } => ShapeKey::Edge {
+                axis: *axis,
+                test: *test,
+                sub: self.shape_of[*sub as usize],
+            },
             FormulaKey::Is(test) => ShapeKey::Is(*test),
-            FormulaKey::Text { op: Comparison::Eq, .. } => ShapeKey::Equal,
+            FormulaKey::Text {
+                op: Comparison::Eq, ..
+            } => ShapeKey::Equal,
             FormulaKey::Text { .. }
             | FormulaKey::Number { .. }
             | FormulaKey::Contains(_)

@@ -5,7 +5,8 @@
 //! them by their place there. Nothing is copied to read a plan, so a mapped file serves as well
 //! as owned memory.
 
-use super::program::{Axis, Comparison, NodeKind, Op, codes};
+use super::program::{NodeKind, Op};
+use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
 use std::any::Any;
 
 /// No id.
@@ -13,38 +14,37 @@ pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
 pub(super) const VERSION: u32 = 1;
 
-codes! {
-    /// The parts of an image.
-    Section {
-        /// Pool of id lists.
-        Lists = 0,
-        /// Bytes of all strings.
-        Bytes = 1,
-        /// Offset and length of each string.
-        Strings = 2,
-        /// Numbers, two words each.
-        Numbers = 3,
-        /// Kind, local name, list of URIs.
-        Tests = 4,
-        /// Operator, list of arguments.
-        Exprs = 5,
-        /// Formulas.
-        Formulas = 6,
-        /// Shapes.
-        Shapes = 7,
-        /// Steps of the spine trie.
-        Spines = 8,
-        /// Guards.
-        Guards = 9,
-        /// Segments between a guard and what lies below it.
-        Segments = 10,
-        /// Targets.
-        Targets = 11,
-        /// Operands of computed formulas.
-        Operands = 12,
-        /// Open-addressed table of `= string` atoms.
-        Equals = 13,
-    }
+/// The parts of an image.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Section {
+    /// Pool of id lists.
+    Lists = 0,
+    /// Bytes of all strings.
+    Bytes = 1,
+    /// Offset and length of each string.
+    Strings = 2,
+    /// Numbers, two words each.
+    Numbers = 3,
+    /// Kind, local name, list of URIs.
+    Tests = 4,
+    /// Operator, list of arguments.
+    Exprs = 5,
+    /// Formulas.
+    Formulas = 6,
+    /// Shapes.
+    Shapes = 7,
+    /// Steps of the spine trie.
+    Spines = 8,
+    /// Guards.
+    Guards = 9,
+    /// Segments between a guard and what lies below it.
+    Segments = 10,
+    /// Targets.
+    Targets = 11,
+    /// Operands of computed formulas.
+    Operands = 12,
+    /// Open-addressed table of `= string` atoms.
+    Equals = 13,
 }
 pub(super) const SECTIONS: usize = 14;
 pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
@@ -80,7 +80,10 @@ impl Plan {
         Plan::open(words, owner)
     }
 
-    fn open(words: &'static [u32], owner: Box<dyn Any + Send + Sync>) -> Result<Plan, &'static str> {
+    fn open(
+        words: &'static [u32],
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Result<Plan, &'static str> {
         if words.len() < HEAD || words[0] != MAGIC {
             return Err("these bytes are no plan");
         }
@@ -91,13 +94,21 @@ impl Plan {
         let mut lengths = [0; SECTIONS];
         for section in 0..SECTIONS {
             let (offset, length) = (words[2 + 2 * section], words[3 + 2 * section]);
-            if (offset as usize).checked_add(length as usize).is_none_or(|end| end > words.len()) {
+            if (offset as usize)
+                .checked_add(length as usize)
+                .is_none_or(|end| end > words.len())
+            {
                 return Err("the plan is cut off");
             }
             offsets[section] = offset;
             lengths[section] = length;
         }
-        Ok(Plan { words, _owner: owner, offsets, lengths })
+        Ok(Plan {
+            words,
+            _owner: owner,
+            offsets,
+            lengths,
+        })
     }
 
     /// The whole image; `from_words` takes it back.
@@ -153,20 +164,30 @@ impl Plan {
         let record = self.record(Section::Tests, id, size::TEST);
         let kind = NodeKind::from_code(record[0]).unwrap_or(NodeKind::Any);
         let local = (record[1] != NONE).then(|| self.string(record[1]));
-        (kind, local, (record[2] != NONE).then(|| self.list(record[2])))
+        (
+            kind,
+            local,
+            (record[2] != NONE).then(|| self.list(record[2])),
+        )
     }
 
     /// A scalar expression.
     #[inline]
     pub fn expr(&self, id: u32) -> Expr<'_> {
         let record = self.record(Section::Exprs, id, size::EXPR);
-        Expr { op: Op::from_code(record[0]).unwrap_or(Op::Boolean), args: self.list(record[1]) }
+        Expr {
+            op: Op::from_code(record[0]).unwrap_or(Op::Boolean),
+            args: self.list(record[1]),
+        }
     }
 
     /// A formula.
     #[inline]
     pub fn formula(&self, id: u32) -> Formula<'_> {
-        Formula { record: self.record(Section::Formulas, id, size::FORMULA), plan: self }
+        Formula {
+            record: self.record(Section::Formulas, id, size::FORMULA),
+            plan: self,
+        }
     }
 
     /// How many formulas there are.
@@ -177,13 +198,19 @@ impl Plan {
     /// A shape.
     #[inline]
     pub fn shape(&self, id: u32) -> Shape<'_> {
-        Shape { record: self.record(Section::Shapes, id, size::SHAPE), plan: self }
+        Shape {
+            record: self.record(Section::Shapes, id, size::SHAPE),
+            plan: self,
+        }
     }
 
     /// A step of the spine trie; 0 is the document node.
     #[inline]
     pub fn spine(&self, id: u32) -> Spine<'_> {
-        Spine { record: self.record(Section::Spines, id, size::SPINE), plan: self }
+        Spine {
+            record: self.record(Section::Spines, id, size::SPINE),
+            plan: self,
+        }
     }
 
     /// How many spine steps there are.
@@ -223,9 +250,18 @@ impl Plan {
         let r = self.record(Section::Targets, id, size::TARGET);
         let output = match r[0] {
             0 => Output::Fragments,
-            1 => Output::Aggregate { function: r[1], running: r[2] != 0 },
-            2 => Output::Boolean { holds: r[1], fails: r[2] },
-            3 => Output::Value { formula: r[1], kind: r[2] },
+            1 => Output::Aggregate {
+                function: r[1],
+                running: r[2] != 0,
+            },
+            2 => Output::Boolean {
+                holds: r[1],
+                fails: r[2],
+            },
+            3 => Output::Value {
+                formula: r[1],
+                kind: r[2],
+            },
             _ => Output::Filter { holds: r[1] },
         };
         (output, self.list(r[3]))
@@ -292,331 +328,4 @@ pub(super) fn hash_bytes(bytes: &[u8]) -> u64 {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     hash ^ (hash >> 32)
-}
-
-/// A scalar expression: operator and arguments.
-#[derive(Clone, Copy)]
-pub struct Expr<'a> {
-    /// The operator.
-    pub op: Op,
-    /// Expressions, or for a leaf one index.
-    pub args: &'a [u32],
-}
-
-/// What a target reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// The nodes.
-    Fragments,
-    /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
-    Aggregate {
-        /// Which one.
-        function: u32,
-        /// Whether it reports after every node.
-        running: bool,
-    },
-    /// A boolean, by a formula at the document node and its negation.
-    Boolean {
-        /// Holds when the answer is true.
-        holds: u32,
-        /// Holds when the answer is false.
-        fails: u32,
-    },
-    /// A computed formula at the document node.
-    Value {
-        /// The formula.
-        formula: u32,
-        /// 0 string, 1 number, 2 boolean.
-        kind: u32,
-    },
-    /// One match per document.
-    Filter {
-        /// Holds when the document matches.
-        holds: u32,
-    },
-}
-
-/// Which part of a node an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperandKind {
-    /// Its string value.
-    Value,
-    /// Its name as written.
-    Name,
-    /// Its local name.
-    LocalName,
-    /// Its namespace.
-    Uri,
-    /// Not a part: whether a condition holds at the node, as `true` or `false`.
-    Truth,
-}
-
-/// An operand of a computed formula. `root` NONE: a part of the context node itself.
-#[derive(Clone, Copy, Debug)]
-pub struct Operand {
-    /// Which part.
-    pub kind: OperandKind,
-    /// Root of the operand's spine, matched at the context node.
-    pub root: u32,
-    /// Leaf of the operand's spine.
-    pub leaf: u32,
-    /// Whether there are conditions on the way.
-    pub is_guarded: bool,
-    /// Whether the path stays at the node and its attributes, so that all it can reach is known
-    /// when those are.
-    pub is_near: bool,
-    /// The last of the self steps that the path starts with, or its root: a node that does not
-    /// match it can reach nothing.
-    pub entry: u32,
-    /// A formula and its negation, whose truth is the operand.
-    pub condition: Option<[u32; 2]>,
-}
-
-/// A guarded suffix of a path.
-#[derive(Clone, Copy)]
-pub struct Guard<'a> {
-    /// The step it stands at.
-    pub spine: u32,
-    /// The formula that has to hold there.
-    pub formula: u32,
-    /// The segment down to the next guard or the leaf.
-    pub segment: u32,
-    /// Segments that lead up to the guards above.
-    pub above: &'a [u32],
-    /// Targets for which it is the topmost guard.
-    pub targets: &'a [u32],
-    /// Operands for which it is: pairs of computed formula and place.
-    pub operands: &'a [u32],
-}
-
-codes! {
-    /// Kinds of formulas.
-    FormulaKind {
-        /// Always.
-        True = 0,
-        /// Never.
-        False = 1,
-        /// All children.
-        And = 2,
-        /// Some child.
-        Or = 3,
-        /// Not the child.
-        Not = 4,
-        /// Some node along an axis.
-        Edge = 5,
-        /// The node passes a test.
-        Is = 6,
-        /// Its string value compares with a string.
-        Text = 7,
-        /// Its number compares with a number.
-        Number = 8,
-        /// Its string value contains a string.
-        Contains = 9,
-        /// Its string value starts with a string.
-        StartsWith = 10,
-        /// An expression over operands.
-        Computed = 11,
-    }
-}
-
-/// View of a formula record.
-#[derive(Clone, Copy)]
-pub struct Formula<'a> {
-    record: &'a [u32],
-    plan: &'a Plan,
-}
-
-impl<'a> Formula<'a> {
-    /// Its kind.
-    #[inline]
-    pub fn kind(&self) -> FormulaKind {
-        FormulaKind::from_code(self.record[0]).unwrap_or(FormulaKind::False)
-    }
-    /// Children of And and Or; operands of Computed.
-    #[inline]
-    pub fn children(&self) -> &'a [u32] {
-        self.plan.list(self.record[4])
-    }
-    /// The child of Not; the formula that an Edge leads to.
-    #[inline]
-    pub fn sub(&self) -> u32 {
-        self.record[3]
-    }
-    /// The axis of an Edge: child, descendant or attribute.
-    #[inline]
-    pub fn axis(&self) -> Axis {
-        Axis::from_code(self.record[1]).unwrap_or(Axis::Child)
-    }
-    /// The node test of Edge and Is.
-    #[inline]
-    pub fn test(&self) -> u32 {
-        self.record[2]
-    }
-    /// The operator of Text and Number.
-    #[inline]
-    pub fn comparison(&self) -> Comparison {
-        Comparison::from_code(self.record[1]).unwrap_or(Comparison::Eq)
-    }
-    /// The string or number of a value atom.
-    #[inline]
-    pub fn constant(&self) -> u32 {
-        self.record[2]
-    }
-    /// The expression of Computed.
-    #[inline]
-    pub fn expr(&self) -> u32 {
-        self.record[2]
-    }
-    /// Its shape.
-    #[inline]
-    pub fn shape(&self) -> u32 {
-        self.record[5]
-    }
-    /// Its negation, if some formula needs it.
-    #[inline]
-    pub fn negation(&self) -> u32 {
-        self.record[6]
-    }
-    /// Disjunctions with this child.
-    #[inline]
-    pub fn disjunctions(&self) -> &'a [u32] {
-        self.plan.list(self.record[7])
-    }
-    /// Conjunctions that this child wakes.
-    #[inline]
-    pub fn conjunctions(&self) -> &'a [u32] {
-        self.plan.list(self.record[8])
-    }
-    /// Edges that lead to this formula.
-    #[inline]
-    pub fn edges(&self) -> &'a [u32] {
-        self.plan.list(self.record[9])
-    }
-    /// Guards with this formula.
-    #[inline]
-    pub fn guards(&self) -> &'a [u32] {
-        self.plan.list(self.record[10])
-    }
-    /// Targets that watch this formula at the document node.
-    #[inline]
-    pub fn root_targets(&self) -> &'a [u32] {
-        self.plan.list(self.record[11])
-    }
-    /// Operands that its truth answers: computed formula, place, answer.
-    #[inline]
-    pub fn operands(&self) -> &'a [u32] {
-        self.plan.list(self.record[13])
-    }
-    /// Whether it has to announce its truth; otherwise it is only probed.
-    #[inline]
-    pub fn announces(&self) -> bool {
-        self.record[12] != 0
-    }
-}
-
-codes! {
-    /// Kinds of shapes.
-    ShapeKind {
-        /// True or false.
-        Constant = 0,
-        /// All.
-        And = 1,
-        /// Some.
-        Or = 2,
-        /// Negation.
-        Not = 3,
-        /// Along an axis.
-        Edge = 4,
-        /// A test of the node.
-        Is = 5,
-        /// Value atoms answered by the hash.
-        Equal = 6,
-        /// Value atoms tried one by one.
-        Atom = 7,
-        /// Expressions over operands.
-        Computed = 8,
-    }
-}
-
-/// View of a shape record.
-#[derive(Clone, Copy)]
-pub struct Shape<'a> {
-    record: &'a [u32],
-    plan: &'a Plan,
-}
-
-impl<'a> Shape<'a> {
-    /// Its kind.
-    #[inline]
-    pub fn kind(&self) -> ShapeKind {
-        ShapeKind::from_code(self.record[0]).unwrap_or(ShapeKind::Constant)
-    }
-    /// The axis of an Edge.
-    pub fn axis(&self) -> Axis {
-        Axis::from_code(self.record[1]).unwrap_or(Axis::Child)
-    }
-    /// The test of an Edge.
-    pub fn test(&self) -> u32 {
-        self.record[2]
-    }
-    /// The shape below an Edge or Not.
-    pub fn sub(&self) -> u32 {
-        self.record[3]
-    }
-    /// Children of And and Or; operands of Computed.
-    pub fn children(&self) -> &'a [u32] {
-        self.plan.list(self.record[4])
-    }
-    /// The formulas of this shape.
-    pub fn formulas(&self) -> &'a [u32] {
-        self.plan.list(self.record[5])
-    }
-}
-
-/// View of a spine record.
-#[derive(Clone, Copy)]
-pub struct Spine<'a> {
-    record: &'a [u32],
-    plan: &'a Plan,
-}
-
-impl<'a> Spine<'a> {
-    /// The step above; NONE for the document node and for the root of an operand.
-    #[inline]
-    pub fn parent(&self) -> u32 {
-        self.record[0]
-    }
-    /// How it is reached from there.
-    #[inline]
-    pub fn axis(&self) -> Axis {
-        Axis::from_code(self.record[1]).unwrap_or(Axis::Child)
-    }
-    /// The steps below by axis and test: triples, sorted.
-    pub fn kids(&self) -> &'a [u32] {
-        self.plan.list(self.record[3])
-    }
-    /// Targets whose nodes this step selects at once.
-    pub fn plain(&self) -> &'a [u32] {
-        self.plan.list(self.record[4])
-    }
-    /// Segments that end in this leaf.
-    pub fn segments(&self) -> &'a [u32] {
-        self.plan.list(self.record[5])
-    }
-    /// Formulas of the guards at this step.
-    pub fn formulas(&self) -> &'a [u32] {
-        self.plan.list(self.record[6])
-    }
-    /// Computed formulas (pairs with the operand's place) whose operand is this leaf.
-    pub fn claims(&self) -> &'a [u32] {
-        self.plan.list(self.record[7])
-    }
-    /// Every target that may select this leaf.
-    pub fn reach(&self) -> &'a [u32] {
-        self.plan.list(self.record[8])
-    }
-    /// Whether a target needs the number of the node.
-    pub fn needs_number(&self) -> bool {
-        self.record[9] != 0
-    }
 }

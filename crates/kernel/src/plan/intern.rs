@@ -12,7 +12,10 @@ pub struct Interner<K> {
 
 impl<K> Default for Interner<K> {
     fn default() -> Self {
-        Interner { ids: FxHashMap::default(), keys: Vec::new() }
+        Interner {
+            ids: FxHashMap::default(),
+            keys: Vec::new(),
+        }
     }
 }
 
@@ -26,11 +29,6 @@ impl<K: Clone + Eq + Hash> Interner<K> {
         self.keys.push(key.clone());
         self.ids.insert(key, id);
         (id, true)
-    }
-
-    /// The id of a key that is there already.
-    pub fn find(&self, key: &K) -> Option<u32> {
-        self.ids.get(key).copied()
     }
 
     /// All keys by id.

@@ -10,7 +10,11 @@ mod freeze;
 mod image;
 mod intern;
 mod program;
+mod records;
 
 pub use builder::Builder;
-pub use image::{Expr, Formula, FormulaKind, Guard, NONE, Operand, OperandKind, Output, Plan, Shape, ShapeKind, Spine};
+pub use image::{NONE, Plan};
 pub use program::{Axis, Comparison, NodeKind, Op, ProgramError};
+pub use records::{
+    Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
+};

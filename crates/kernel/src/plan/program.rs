@@ -192,13 +192,26 @@ pub enum FormulaSpec {
     And(Vec<u32>),
     Or(Vec<u32>),
     Not(u32),
-    Edge { axis: Axis, test: u32, sub: u32 },
+    Edge {
+        axis: Axis,
+        test: u32,
+        sub: u32,
+    },
     Is(u32),
-    Text { op: Comparison, string: u32 },
-    Number { op: Comparison, number: u32 },
+    Text {
+        op: Comparison,
+        string: u32,
+    },
+    Number {
+        op: Comparison,
+        number: u32,
+    },
     Contains(u32),
     StartsWith(u32),
-    Computed { expr: u32, operands: Vec<OperandSpec> },
+    Computed {
+        expr: u32,
+        operands: Vec<OperandSpec>,
+    },
 }
 
 /// One alternative of the spine: a condition at the document node, then guarded steps.
@@ -213,13 +226,24 @@ pub struct PathSpec {
 pub enum OutputSpec {
     Fragments,
     /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
-    Aggregate { function: u32, running: bool },
+    Aggregate {
+        function: u32,
+        running: bool,
+    },
     /// True when the first formula holds at the document node, false when the second does.
-    Boolean { holds: u32, fails: u32 },
+    Boolean {
+        holds: u32,
+        fails: u32,
+    },
     /// The value of a computed formula at the document node: 0 string, 1 number, 2 boolean.
-    Value { formula: u32, kind: u32 },
+    Value {
+        formula: u32,
+        kind: u32,
+    },
     /// Reported once when the formula holds at the document node.
-    Filter { holds: u32 },
+    Filter {
+        holds: u32,
+    },
 }
 
 /// One compiled query.
@@ -264,7 +288,11 @@ impl<'a> Reader<'a> {
 
     fn below(&mut self, bound: usize) -> Read<u32> {
         let index = self.word()?;
-        if (index as usize) < bound { Ok(index) } else { Err(ProgramError("an index is out of range")) }
+        if (index as usize) < bound {
+            Ok(index)
+        } else {
+            Err(ProgramError("an index is out of range"))
+        }
     }
 
     fn many<T>(&mut self, mut read: impl FnMut(&mut Self, usize) -> Read<T>) -> Read<Vec<T>> {
@@ -300,28 +328,56 @@ impl Program {
         let n_strings = strings.len();
         let tests = r.many(|r, _| read_test(r, n_strings))?;
         let exprs = r.many(|r, index| read_expr(r, index, n_strings, numbers.len()))?;
-        let sizes = Sizes { strings: n_strings, numbers: numbers.len(), tests: tests.len(), exprs: exprs.len() };
+        let sizes = Sizes {
+            strings: n_strings,
+            numbers: numbers.len(),
+            tests: tests.len(),
+            exprs: exprs.len(),
+        };
         let formulas = r.many(|r, index| read_formula(r, index, &sizes))?;
         let n_formulas = formulas.len();
         let paths = r.many(|r, _| {
             let root = r.below(n_formulas)?;
             let steps = r.many(|r, _| {
-                Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?, r.below(n_formulas)?))
+                Ok((
+                    r.code(Axis::from_code)?,
+                    r.below(sizes.tests)?,
+                    r.below(n_formulas)?,
+                ))
             })?;
             Ok(PathSpec { root, steps })
         })?;
         let output = match r.word()? {
             0 => OutputSpec::Fragments,
-            1 => OutputSpec::Aggregate { function: r.below(5)?, running: r.below(2)? == 1 },
-            2 => OutputSpec::Boolean { holds: r.below(n_formulas)?, fails: r.below(n_formulas)? },
-            3 => OutputSpec::Value { formula: r.below(n_formulas)?, kind: r.below(3)? },
-            4 => OutputSpec::Filter { holds: r.below(n_formulas)? },
+            1 => OutputSpec::Aggregate {
+                function: r.below(5)?,
+                running: r.below(2)? == 1,
+            },
+            2 => OutputSpec::Boolean {
+                holds: r.below(n_formulas)?,
+                fails: r.below(n_formulas)?,
+            },
+            3 => OutputSpec::Value {
+                formula: r.below(n_formulas)?,
+                kind: r.below(3)?,
+            },
+            4 => OutputSpec::Filter {
+                holds: r.below(n_formulas)?,
+            },
             _ => return Err(ProgramError("an unknown output")),
         };
         if !r.rest.is_empty() {
             return Err(ProgramError("bytes follow its end"));
         }
-        Ok(Program { strings, numbers, tests, exprs, formulas, paths, output })
+        Ok(Program {
+            strings,
+            numbers,
+            tests,
+            exprs,
+            formulas,
+            paths,
+            output,
+        })
     }
 }
 
@@ -357,12 +413,21 @@ fn read_expr(r: &mut Reader<'_>, index: usize, strings: usize, numbers: usize) -
         Op::Concat => 1..=usize::MAX,
         Op::Substring => 2..=3,
         Op::Translate => 3..=3,
-        Op::ToString | Op::ToNumber | Op::ToBoolean | Op::Length | Op::Normalize | Op::Floor | Op::Ceiling
-        | Op::Round | Op::Negate => 1..=1,
+        Op::ToString
+        | Op::ToNumber
+        | Op::ToBoolean
+        | Op::Length
+        | Op::Normalize
+        | Op::Floor
+        | Op::Ceiling
+        | Op::Round
+        | Op::Negate => 1..=1,
         _ => 2..=2,
     };
     if !arity.contains(&args.len()) {
-        return Err(ProgramError("an operator has the wrong number of arguments"));
+        return Err(ProgramError(
+            "an operator has the wrong number of arguments",
+        ));
     }
     Ok(ExprSpec { op, args })
 }
@@ -374,21 +439,43 @@ fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<Formula
         2 => FormulaSpec::And(r.many(|r, _| r.below(index))?),
         3 => FormulaSpec::Or(r.many(|r, _| r.below(index))?),
         4 => FormulaSpec::Not(r.below(index)?),
-        5 => FormulaSpec::Edge { axis: r.code(Axis::from_code)?, test: r.below(sizes.tests)?, sub: r.below(index)? },
+        5 => FormulaSpec::Edge {
+            axis: r.code(Axis::from_code)?,
+            test: r.below(sizes.tests)?,
+            sub: r.below(index)?,
+        },
         6 => FormulaSpec::Is(r.below(sizes.tests)?),
-        7 => FormulaSpec::Text { op: r.code(Comparison::from_code)?, string: r.below(sizes.strings)? },
-        8 => FormulaSpec::Number { op: r.code(Comparison::from_code)?, number: r.below(sizes.numbers)? },
+        7 => FormulaSpec::Text {
+            op: r.code(Comparison::from_code)?,
+            string: r.below(sizes.strings)?,
+        },
+        8 => FormulaSpec::Number {
+            op: r.code(Comparison::from_code)?,
+            number: r.below(sizes.numbers)?,
+        },
         9 => FormulaSpec::Contains(r.below(sizes.strings)?),
         10 => FormulaSpec::StartsWith(r.below(sizes.strings)?),
         11 => {
             let expr = r.below(sizes.exprs)?;
             let operands = r.many(|r, _| {
                 let part = r.below(5)?;
-                let condition = if part == 4 { Some((r.below(index)?, r.below(index)?)) } else { None };
+                let condition = if part == 4 {
+                    Some((r.below(index)?, r.below(index)?))
+                } else {
+                    None
+                };
                 let steps = r.many(|r, _| {
-                    Ok((r.code(Axis::from_code)?, r.below(sizes.tests)?, r.below(index)?))
+                    Ok((
+                        r.code(Axis::from_code)?,
+                        r.below(sizes.tests)?,
+                        r.below(index)?,
+                    ))
                 })?;
-                Ok(OperandSpec { part, condition, steps })
+                Ok(OperandSpec {
+                    part,
+                    condition,
+                    steps,
+                })
             })?;
             FormulaSpec::Computed { expr, operands }
         }
