@@ -120,6 +120,13 @@ def test_every_documented_make_target_exists() -> None:
         assert documented <= targets, name
 
 
+def test_readme_names_the_first_commands_and_tables_what_works() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert "make demo" in text
+    assert "make test" in text
+    assert re.search(r"^\|[ |:-]+\|$", text, flags=re.MULTILINE), "the table of what works"
+
+
 def test_continuous_integration_runs_the_documented_test_command() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
