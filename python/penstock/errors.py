@@ -109,6 +109,8 @@ class DocumentError(PenstockError):
         self.results = results
 
     def __str__(self) -> str:
+        if not self.line:  # it was never read
+            return f"{self.code}: {self.reason}"
         place = f"at byte {self.byte}, line {self.line}"
         return f"{self.code}: {self.reason} {place} ({self.path or '/'})"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.feeding import error_row, feed
@@ -18,12 +19,14 @@ from penstock.sources import Input, Source, inputs
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_MAX = 64 << 10
+ROWS_MAX = 16 << 10
 """A batch is handed out when it has this many rows …"""
-VALUE_BYTES_MAX = 8 << 20
+VALUE_BYTES_MAX = 4 << 20
 """… or this many bytes of values …"""
 LINGER_SECONDS = 0.05
 """… or when a document ends and the last batch is this long ago."""
+
+_KEPT_ROWS_MIN = 1 << 10
 
 
 def run_batches(
@@ -109,41 +112,42 @@ def _batch(
     columns: dict[str, int | Column], names: Any, noted: list[tuple[int, Input]]
 ) -> pa.RecordBatch:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     length = columns["length"]
     assert isinstance(length, int)
 
-    def buffer(name: str) -> Any:
-        return pa.py_buffer(columns[name])
-
     def numbers(name: str, type_: Any) -> Any:
-        return pa.Array.from_buffers(type_, length, [None, buffer(name)])
+        return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
 
     def strings(name: str) -> Any:
-        return pa.StringArray.from_buffers(
-            length, buffer(f"{name}_offsets"), buffer(f"{name}_bytes")
-        )
+        offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
+        return pa.StringArray.from_buffers(length, offsets, data)
+
+    def looked_up(table: Any, places: Any) -> Any:
+        # Mostly all rows of a batch have one subscription and one kind.
+        bounds = pc.min_max(places)
+        if bounds["min"] == bounds["max"]:
+            return _constant(table[bounds["min"].as_py()].as_py(), pa.string(), length)
+        return table.take(places)
 
     def offsets(name: str) -> Any:
-        import pyarrow.compute as pc
-
         found = numbers(name, pa.int64())
+        if pc.min(found).as_py() >= 0:
+            return found
         return pc.if_else(pc.equal(found, -1), None, found)
 
     def repeated(field: str) -> Any:
         type_ = schema().field(field).type
-        parts = [
-            pa.repeat(pa.scalar(getattr(document, field), type_), count)
-            for count, document in noted
-        ]
+        parts = [_constant(getattr(document, field), type_, count) for count, document in noted]
         return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 
     made = {
-        "subscription": names.take(numbers("subscription", pa.uint32())),
+        "subscription": looked_up(names, numbers("subscription", pa.uint32())),
         "stream": repeated("stream"),
         "document": repeated("document"),
         "ordinal": numbers("ordinal", pa.int64()),
-        "kind": kind_names().take(numbers("kind", pa.uint8())),
+        "kind": looked_up(kind_names(), numbers("kind", pa.uint8())),
         "name": strings("name"),
         "value": strings("value"),
         "start": offsets("start"),
@@ -156,3 +160,21 @@ def _batch(
         for field in schema()
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
+
+
+def _constant(value: object, type_: Any, length: int) -> Any:
+    """Return an array of equal values; long ones are slices of one that is kept."""
+    import pyarrow as pa
+
+    if value is None:
+        return pa.nulls(length, type_)
+    if length < _KEPT_ROWS_MIN or length > 2 * ROWS_MAX:
+        return pa.repeat(pa.scalar(value, type_), length)
+    return _kept_constant(value, type_).slice(0, length)
+
+
+@lru_cache(maxsize=16)
+def _kept_constant(value: object, type_: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value, type_), 2 * ROWS_MAX)

@@ -44,4 +44,5 @@ class FileInput(Input):
                     count += len(piece)
                     yield piece
         except OSError as error:
-            raise unreadable(f"the file cannot be read: {error.strerror or error}", count) from None
+            reason = f"{os.fspath(self._path)} cannot be read: {error.strerror or error}"
+            raise unreadable(reason, count) from None
