@@ -31,6 +31,14 @@ impl Session {
         self.matcher.begin()
     }
 
+    /// Reads a whole document; its rows carry the number.
+    pub fn read(&mut self, number: u32, document: &[u8]) -> Result<(), DocumentError> {
+        self.matcher.number_documents(number);
+        self.begin(None)?;
+        self.feed(document)?;
+        self.finish()
+    }
+
     /// Reads the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
         let fed = self.tokenizer.feed(chunk, &mut self.matcher);

@@ -1,6 +1,7 @@
 //! Plans for Python.
 
 use penstock_kernel::plan::{self, Builder};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -31,14 +32,26 @@ impl Plan {
         })
     }
 
-    /// Takes an image back.
+    /// Takes an image back. A read-only buffer, such as a mapped file, is used where it lies.
     #[staticmethod]
-    fn load(image: &[u8]) -> PyResult<Plan> {
-        let mut words = Vec::with_capacity(image.len() / 4);
-        for word in image.chunks_exact(4) {
-            words.push(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
-        }
-        let inner = plan::Plan::from_words(words).map_err(PyValueError::new_err)?;
+    fn load(image: &Bound<'_, PyAny>) -> PyResult<Plan> {
+        let buffer = PyBuffer::<u8>::get(image)?;
+        let start = buffer.buf_ptr().cast::<u32>().cast_const();
+        let is_usable = buffer.readonly() && buffer.is_c_contiguous() && start.is_aligned();
+        let inner = if is_usable {
+            // SAFETY: the buffer is contiguous, aligned and not ours to change; the plan owns it
+            // and with it the memory. Whoever maps a file must not shorten it meanwhile.
+            unsafe {
+                let words = std::slice::from_raw_parts(start, buffer.len_bytes() / 4);
+                plan::Plan::from_owner(words, Box::new(buffer))
+            }
+        } else {
+            let bytes = buffer.to_vec(image.py())?;
+            let words = bytes.chunks_exact(4);
+            let words = words.map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
+            plan::Plan::from_words(words.collect())
+        };
+        let inner = inner.map_err(PyValueError::new_err)?;
         Ok(Plan {
             inner: Arc::new(inner),
         })

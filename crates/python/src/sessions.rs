@@ -82,6 +82,34 @@ impl Session {
         py.detach(|| self.with(|session| session.finish().err().map(failure)))
     }
 
+    /// Reads whole documents, `data[offsets[i]:offsets[i + 1]]`; their rows carry the number i.
+    /// Returns what went wrong, by number.
+    fn read_documents(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        offsets: Vec<usize>,
+    ) -> PyResult<Vec<(u32, Failure)>> {
+        let chunk = Chunk::of(data)?;
+        let raw = chunk.raw();
+        let is_sorted = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !is_sorted || offsets.last().is_some_and(|&end| end > raw.bytes().len()) {
+            return Err(PyValueError::new_err("the offsets do not fit the data"));
+        }
+        py.detach(|| {
+            self.with(|session| {
+                let documents = offsets
+                    .windows(2)
+                    .map(|pair| &raw.bytes()[pair[0]..pair[1]]);
+                let read = documents.enumerate().filter_map(|(number, document)| {
+                    let error = session.read(number as u32, document).err()?;
+                    Some((number as u32, failure(error)))
+                });
+                read.collect()
+            })
+        })
+    }
+
     /// How many rows wait to be taken.
     fn row_count(&self) -> PyResult<usize> {
         self.with(|session| session.row_count())
@@ -110,6 +138,7 @@ impl Session {
         let rows = self.with(|session| session.take_rows())?;
         let columns = PyDict::new(py);
         columns.set_item("length", rows.len())?;
+        columns.set_item("document", Column::of(&rows.document))?;
         columns.set_item("subscription", Column::of(&rows.subscription))?;
         columns.set_item("ordinal", Column::of(&rows.ordinal))?;
         columns.set_item("kind", Column::of(&rows.kind))?;

@@ -29,16 +29,17 @@ from penstock.twigs import (
 )
 
 
-def compile_query(query: Query, *, is_filter: bool = False) -> bytes:
+def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = False) -> bytes:
     """Return the program of a query.
 
     Compiling is pure: equal queries give equal bytes, and nothing but the query is looked at.
-    With ``is_filter`` the program only reports that a document matches.
+    With ``is_filter`` the program only reports that a document matches; with ``is_spans`` nodes
+    are reported without their bytes.
 
     Raises:
         QueryError: The query needs something that the kernel does not evaluate yet.
     """
-    return _Compiler(normalise(query)).program(is_filter)
+    return _Compiler(normalise(query)).program(is_filter, is_spans)
 
 
 class _Compiler:
@@ -46,7 +47,7 @@ class _Compiler:
         self._query = query
         self._writer = p.ProgramWriter()
 
-    def program(self, is_filter: bool) -> bytes:
+    def program(self, is_filter: bool, is_spans: bool) -> bytes:
         query = self._query
         if len(query.blocks) != 1 or query.joins:
             raise self._refusal("several blocks in one query", "use one path expression")
@@ -56,7 +57,8 @@ class _Compiler:
             return self._writer.finish([], p.varints(p.FILTER, holds))
         match query.output:
             case Fragments():
-                return self._finish_paths(alternatives, p.varint(p.FRAGMENTS))
+                output = p.SPANS if is_spans else p.FRAGMENTS
+                return self._finish_paths(alternatives, p.varint(output))
             case Aggregate(function=function, running=running):
                 code = p.AGGREGATES[function]
                 return self._finish_paths(alternatives, p.varints(p.AGGREGATE, code, running))

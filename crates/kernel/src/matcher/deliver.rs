@@ -235,6 +235,7 @@ impl Matcher {
             let ordinal = self.next_ordinal(subscription);
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
             let head = RowHead {
+                document: self.document,
                 subscription,
                 ordinal,
                 kind,
@@ -270,12 +271,14 @@ impl Matcher {
     fn write_node(&mut self, candidate: u32, item: Pending) {
         let entry = &self.candidates[candidate];
         let (end, value_from) = (entry.end, self.rows.value.bytes.len());
-        self.append_bytes(entry.sent.max(entry.start), end, candidate);
+        if self.plan.target(item.target).0 == Output::Fragments {
+            self.append_bytes(entry.sent.max(entry.start), end, candidate);
+        }
         let Some(gate) = &mut self.gate else {
             return self.write_row(candidate, item, Some(end));
         };
         let entry = &self.candidates[candidate];
-        let head = row_head(entry, item, Some(end));
+        let head = row_head(self.document, entry, item, Some(end));
         let value = self.rows.value.bytes.split_off(value_from);
         gate.park(
             item.target,
@@ -310,7 +313,7 @@ impl Matcher {
     fn write_row(&mut self, candidate: u32, item: Pending, end: Option<u64>) {
         let entry = &self.candidates[candidate];
         self.rows.push(
-            row_head(entry, item, end),
+            row_head(self.document, entry, item, end),
             &entry.name,
             entry.scope.as_ref(),
         );
@@ -329,8 +332,10 @@ impl Matcher {
                 continue;
             }
             for item in entry.pending.clone() {
-                self.append_bytes(from, upto, candidate);
-                self.write_row(candidate, item, None);
+                if self.plan.target(item.target).0 == Output::Fragments {
+                    self.append_bytes(from, upto, candidate);
+                    self.write_row(candidate, item, None);
+                }
             }
             self.candidates[candidate].sent = upto;
         }
@@ -368,8 +373,9 @@ impl Matcher {
     }
 }
 
-fn row_head(entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
+fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
     RowHead {
+        document,
         subscription: item.subscription,
         ordinal: item.ordinal,
         kind: row_kind(entry),

@@ -132,6 +132,8 @@ pub struct Matcher {
     /// The text node under construction.
     text: Vec<u8>,
     text_span: Option<Span>,
+    /// Number of the document; the caller's to set.
+    document: u32,
     next_node: u64,
     /// Runners are numbered apart, so that operands do not change the numbers of results.
     next_runner: u64,
@@ -170,6 +172,7 @@ impl Matcher {
             value_frames: 0,
             text: Vec::new(),
             text_span: None,
+            document: 0,
             next_node: 0,
             next_runner: 0,
             event_end: 0,
@@ -186,6 +189,11 @@ impl Matcher {
         self.open_document();
         // What needs no event at all is decided before the first one, at offset 0.
         self.settle()
+    }
+
+    /// Numbers the rows of the documents to come.
+    pub fn number_documents(&mut self, document: u32) {
+        self.document = document;
     }
 
     /// Drops the document under way; finished rows stay.

@@ -158,7 +158,10 @@ impl Matcher {
         let name = self.expanded_name(node);
         if let Some(gate) = &mut self.gate {
             for &target in reach.iter() {
-                if self.plan.target(target).0 == Output::Fragments {
+                if matches!(
+                    self.plan.target(target).0,
+                    Output::Fragments | Output::Spans
+                ) {
                     gate.expect(target, order);
                 }
             }

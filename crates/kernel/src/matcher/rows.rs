@@ -65,6 +65,8 @@ pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 /// Finished rows, column by column.
 #[derive(Debug, Default)]
 pub struct Rows {
+    /// Numbers of the documents in the matcher's life.
+    pub document: Vec<u32>,
     /// Numbers of the subscriptions.
     pub subscription: Vec<u32>,
     /// Order of decision per subscription and document.
@@ -93,6 +95,7 @@ pub struct Rows {
 /// The fixed-size part of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowHead {
+    pub document: u32,
     pub subscription: u32,
     pub ordinal: u64,
     pub kind: RowKind,
@@ -115,6 +118,7 @@ impl Rows {
 
     /// Adds a row whose value was appended to `value.bytes` already.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
+        self.document.push(head.document);
         self.subscription.push(head.subscription);
         self.ordinal.push(head.ordinal as i64);
         self.kind.push(head.kind as u8);

@@ -80,6 +80,17 @@ impl Plan {
         Plan::open(words, owner)
     }
 
+    /// A plan over words that `owner` keeps alive, such as a mapped file.
+    ///
+    /// # Safety
+    /// The words must stay where and as they are until `owner` is dropped.
+    pub unsafe fn from_owner(
+        words: &'static [u32],
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Result<Plan, &'static str> {
+        Plan::open(words, owner)
+    }
+
     fn open(
         words: &'static [u32],
         owner: Box<dyn Any + Send + Sync>,
@@ -250,6 +261,7 @@ impl Plan {
         let r = self.record(Section::Targets, id, size::TARGET);
         let output = match r[0] {
             0 => Output::Fragments,
+            5 => Output::Spans,
             1 => Output::Aggregate {
                 function: r[1],
                 running: r[2] != 0,

@@ -224,26 +224,18 @@ pub struct PathSpec {
 /// What the query reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputSpec {
+    /// The nodes with their bytes.
     Fragments,
+    /// The nodes without their bytes.
+    Spans,
     /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
-    Aggregate {
-        function: u32,
-        running: bool,
-    },
+    Aggregate { function: u32, running: bool },
     /// True when the first formula holds at the document node, false when the second does.
-    Boolean {
-        holds: u32,
-        fails: u32,
-    },
+    Boolean { holds: u32, fails: u32 },
     /// The value of a computed formula at the document node: 0 string, 1 number, 2 boolean.
-    Value {
-        formula: u32,
-        kind: u32,
-    },
+    Value { formula: u32, kind: u32 },
     /// Reported once when the formula holds at the document node.
-    Filter {
-        holds: u32,
-    },
+    Filter { holds: u32 },
 }
 
 /// One compiled query.
@@ -349,6 +341,7 @@ impl Program {
         })?;
         let output = match r.word()? {
             0 => OutputSpec::Fragments,
+            5 => OutputSpec::Spans,
             1 => OutputSpec::Aggregate {
                 function: r.below(5)?,
                 running: r.below(2)? == 1,

@@ -17,6 +17,8 @@ pub struct Expr<'a> {
 pub enum Output {
     /// The nodes.
     Fragments,
+    /// The nodes, without their bytes.
+    Spans,
     /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
     Aggregate {
         /// Which one.

@@ -283,6 +283,7 @@ fn freeze_targets(builder: &Builder, layout: &mut Layout) {
     for (target, postings) in builder.targets.keys().iter().zip(&builder.postings) {
         let [kind, a, b] = match target.output {
             OutputSpec::Fragments => [0, 0, 0],
+            OutputSpec::Spans => [5, 0, 0],
             OutputSpec::Aggregate { function, running } => [1, function, u32::from(running)],
             OutputSpec::Boolean { holds, fails } => [2, holds, fails],
             OutputSpec::Value { formula, kind } => [3, formula, kind],
