@@ -7,6 +7,7 @@ from datetime import datetime
 
 from penstock.kernel import Session
 from penstock.results import KINDS, Result, Surroundings
+from penstock.results.serialization import ends_in_cdata
 
 _ELEMENT = 1
 
@@ -22,7 +23,8 @@ class Origin:
         self._stream = stream
         self._event_time = event_time
         self._entities: dict[str, str] | None = None
-        self._begun: set[tuple[int, int]] = set()
+        # Results of which pieces went out, and whether the last one ended in a CDATA section.
+        self._begun: dict[tuple[int, int], bool] = {}
 
     def take(self, session: Session) -> list[Result]:
         """Return the rows that wait in a session."""
@@ -38,9 +40,9 @@ class Origin:
             surroundings = None
             if kind == _ELEMENT:
                 declarations = scopes[scope] if scope >= 0 else {}
-                if end < 0 or self._begun:
-                    declarations = self._piece(number, ordinal, end, declarations)
                 surroundings = self._surroundings(session, declarations)
+                if end < 0 or self._begun:
+                    surroundings = self._piece((number, ordinal), value, end, surroundings)
             row = Result(
                 self._names[number],
                 self._stream,
@@ -71,13 +73,15 @@ class Origin:
         return Surroundings(declarations, self._entities)
 
     def _piece(
-        self, number: int, ordinal: int, end: int, declarations: dict[str, str]
-    ) -> dict[str, str]:
-        """Return the declarations that a piece needs: only the first one has the start tag."""
-        result = (number, ordinal)
-        is_first = result not in self._begun
+        self, result: tuple[int, int], value: str, end: int, around: Surroundings | None
+    ) -> Surroundings | None:
+        """Return what a piece needs: only the first one has the start tag to be completed."""
+        is_first, is_in_cdata = result not in self._begun, self._begun.get(result, False)
         if end < 0:
-            self._begun.add(result)
+            is_open = bool(self._entities) and ends_in_cdata(value, is_in_cdata)
+            self._begun[result] = is_open
         else:
-            self._begun.discard(result)
-        return declarations if is_first else {}
+            self._begun.pop(result, None)
+        if is_first or around is None:
+            return around
+        return Surroundings({}, around.entities, is_further=True, is_in_cdata=is_in_cdata)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from penstock.errors import DocumentError
-from penstock.results.serialization import serialize
+from penstock.results.serialization import serialize, serialize_further
 
 KINDS = (
     "document",
@@ -53,6 +53,10 @@ class Surroundings:
 
     declarations: Mapping[str, str]
     entities: Mapping[str, str]
+    is_further: bool = False
+    """Whether it is a piece of an element that began in an earlier row …"""
+    is_in_cdata: bool = False
+    """… and begins inside a CDATA section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,12 @@ class Result:
         encoding. The value of an attribute, a text or an atomic result is escaped.
         """
         value = self.value or ""
-        if self.surroundings is None:
+        around = self.surroundings
+        if around is None:
             return serialize(self.kind, self.name, value, {}, {})
-        declarations, entities = self.surroundings.declarations, self.surroundings.entities
-        return serialize(self.kind, self.name, value, declarations, entities)
+        if around.is_further:
+            return serialize_further(value, around.entities, around.is_in_cdata)
+        return serialize(self.kind, self.name, value, around.declarations, around.entities)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
 _TAG = rf"<[^!?](?:[^\"'>]|{_QUOTED})*>"
-_VERBATIM = r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>"
+_VERBATIM = r"<!--.*?-->|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?\?>"
 _TOKEN = re.compile(rf"(?P<verbatim>{_VERBATIM})|(?P<tag>{_TAG})|&(?P<entity>[^;#&]+);", re.DOTALL)
 _START_TAG = re.compile(_TAG, re.DOTALL)
 _NAME = re.compile(r"<([^\s/>]+)")
@@ -41,6 +41,22 @@ def serialize(
             return f"<?{name} {value}?>" if value else f"<?{name}?>"
         case _:
             return escape(value, {"\r": "&#13;"})
+
+
+def serialize_further(piece: str, entities: Mapping[str, str], is_in_cdata: bool) -> str:
+    """Return a further piece of an element, which may begin inside a CDATA section."""
+    verbatim, end, rest = piece.partition("]]>") if is_in_cdata else ("", "", piece)
+    return verbatim + end + expand(rest, entities)
+
+
+def ends_in_cdata(piece: str, is_in_cdata: bool) -> bool:
+    """Return whether a piece of a result ends inside a CDATA section."""
+    if is_in_cdata:
+        _, end, piece = piece.partition("]]>")
+        if not end:
+            return True
+    verbatim = [token[0] for token in _TOKEN.finditer(piece) if token["verbatim"]]
+    return bool(verbatim) and verbatim[-1].startswith("<![") and not verbatim[-1].endswith("]]>")
 
 
 def declare(fragment: str, declarations: Mapping[str, str]) -> str:

@@ -100,6 +100,18 @@ def test_a_large_element_is_streamed_out_before_it_is_complete() -> None:
     assert [row.end for row in rows][:-1] == [None] * (len(rows) - 1)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
+def test_pieces_of_a_result_expand_entities_outside_of_sections_only(size: int) -> None:
+    declared = b"<!DOCTYPE a [<!ENTITY e 'E'><!ENTITY f 'x<b/>y'>]>"
+    data = declared + b"<a><b>&e;<![CDATA[&e; ]&e;]]>&e;&f;<!-- &e; --></b></a>"
+    document = penstock.Engine(registry_of({"b": "/a/b"})).open(parts=True)
+    rows = []
+    for start in range(0, len(data), size):
+        rows += document.feed(data[start : start + size])
+    rows += document.finish()
+    assert "".join(row.xml for row in rows) == ("<b>E<![CDATA[&e; ]&e;]]>Ex<b/>y<!-- &e; --></b>")
+
+
 def test_an_encoding_can_be_given() -> None:
     engine = penstock.Engine(registry_of({"b": "string(//b)"}))
     with engine.open(encoding="ISO-8859-1") as document:
