@@ -136,11 +136,12 @@ def trace(
         session.feed(document[start : start + chunk_bytes])
     session.finish()
     spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take_rows()[0]}
+    atom = (-1, -1)
     return [
         (
             offset,
             [
-                (subscription, *spans[subscription, node or 0])
+                (subscription, *(atom if node is None else spans.get((subscription, node), atom)))
                 for target, node in decided
                 for subscription in plan.subscriptions(target)
             ],

@@ -324,14 +324,14 @@ impl Matcher {
             }
         }
         self.drain();
+        if !self.frames.memory(depth).watches.is_empty() {
+            self.wake_negations(depth);
+        }
         // Computed formulas come last: a condition of the node itself may pick their operands.
         if !self.state_at(depth).computed.is_empty() {
             self.end_computations(depth, value);
         }
         self.frames.stack[depth].stage |= stage::COMPUTED;
-        if !self.frames.memory(depth).watches.is_empty() {
-            self.wake_negations(depth);
-        }
     }
 
     /// Completes the node's candidate and lets go of those that waited here.
