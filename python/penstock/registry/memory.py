@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from threading import Lock
-from typing import Any
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
+from typing import TYPE_CHECKING
 
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
-from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
-from penstock.registry.subscriptions import Mode, Snapshot, Subscription
+from penstock.registry.subscriptions import (
+    Delivery,
+    Mode,
+    Snapshot,
+    Subscription,
+    compile_subscription,
+)
 from penstock.twigs import Query
 
-_MODES = ("query", "filter")
+if TYPE_CHECKING:
+    from penstock.registry.durable import DurableRegistry
 
 
 class Registry:
-    """Subscriptions by name, in memory.
+    """Subscriptions by name: in memory, or in a folder with ``Registry.open(path)``.
 
-    ``version`` grows with every change. Engines see a change from their next document on. It may
-    be used from several threads.
+    ``version`` grows by one with every change. Engines see a change from their next document on.
+    It may be used from several threads.
     """
 
     def __init__(self) -> None:
         self._subscriptions: dict[str, Subscription] = {}
         self._version = 0
         self._snapshot: Snapshot | None = None
-        self._lock = Lock()
+        self._lock = RLock()
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> DurableRegistry:
+        """Return the registry that is kept in a folder, which is made if it is missing.
+
+        Raises:
+            RegistryError: What is there is no registry, or cannot be read.
+        """
+        from penstock.registry.durable import DurableRegistry
+
+        return DurableRegistry(path)
 
     @property
     def version(self) -> int:
-        """A number that grows with every change."""
+        """A number that grows by one with every change."""
         return self._version
 
     def add(
@@ -40,7 +58,7 @@ class Registry:
         query: Query | str,
         mode: Mode = "query",
         owner: str | None = None,
-        delivery: Mapping[str, Any] | str | None = None,
+        delivery: Delivery | None = None,
     ) -> Subscription:
         """Add a subscription; a ``str`` is taken as XPath without namespaces.
 
@@ -48,13 +66,8 @@ class Registry:
             QueryError: The query is not one, or not one that is evaluated.
             RegistryError: The name is taken, or is no name; the mode is none.
         """
-        subscription = _subscription(name, query, mode, owner, delivery)
-        with self._lock:
-            if name in self._subscriptions:
-                message = f"there is a subscription `{name}` already; replace() changes it"
-                raise RegistryError("PR0001", message)
-            self._subscriptions[name] = subscription
-            self._change()
+        subscription = compile_subscription(name, query, mode, owner, delivery)
+        self._add(subscription)
         return subscription
 
     def replace(
@@ -63,7 +76,7 @@ class Registry:
         query: Query | str,
         mode: Mode = "query",
         owner: str | None = None,
-        delivery: Mapping[str, Any] | str | None = None,
+        delivery: Delivery | None = None,
     ) -> Subscription:
         """Put a subscription in the place of the one that has its name.
 
@@ -71,11 +84,8 @@ class Registry:
             QueryError: The query is not one, or not one that is evaluated.
             RegistryError: There is no subscription of that name; the mode is none.
         """
-        subscription = _subscription(name, query, mode, owner, delivery)
-        with self._lock:
-            self._require(name)
-            self._subscriptions[name] = subscription
-            self._change()
+        subscription = compile_subscription(name, query, mode, owner, delivery)
+        self._replace(subscription)
         return subscription
 
     def remove(self, name: str) -> None:
@@ -88,6 +98,21 @@ class Registry:
             self._require(name)
             del self._subscriptions[name]
             self._change()
+
+    @contextmanager
+    def changes(self) -> Iterator[None]:
+        """Make the changes inside the block together: an exception undoes them all.
+
+        Each still counts as one version. In a durable registry this is also much faster than
+        one change after the other.
+        """
+        with self._lock:
+            before = (self._subscriptions.copy(), self._version, self._snapshot)
+            try:
+                yield
+            except BaseException:
+                self._subscriptions, self._version, self._snapshot = before
+                raise
 
     def get(self, name: str) -> Subscription | None:
         """Return the subscription of a name, or None."""
@@ -112,29 +137,36 @@ class Registry:
         return name in self._subscriptions
 
     def __repr__(self) -> str:
-        return f"<Registry of {len(self)} subscriptions, version {self._version}>"
+        return f"<Registry of {len(self)} subscriptions, version {self.version}>"
+
+    def _add(self, subscription: Subscription) -> None:
+        with self._lock:
+            if subscription.name in self._subscriptions:
+                raise name_is_taken(subscription.name)
+            self._subscriptions[subscription.name] = subscription
+            self._change()
+
+    def _replace(self, subscription: Subscription) -> None:
+        with self._lock:
+            self._require(subscription.name)
+            self._subscriptions[subscription.name] = subscription
+            self._change()
 
     def _require(self, name: str) -> None:
         if name not in self._subscriptions:
-            raise RegistryError("PR0002", f"there is no subscription `{name}`")
+            raise name_is_unknown(name)
 
     def _change(self) -> None:
         self._version += 1
         self._snapshot = None
 
 
-def _subscription(
-    name: object,
-    query: Query | str,
-    mode: Mode,
-    owner: str | None,
-    delivery: Mapping[str, Any] | str | None,
-) -> Subscription:
-    if not isinstance(name, str) or not name:
-        raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    if mode not in _MODES:
-        raise RegistryError("PR0004", f"the mode {mode!r} is none; use `query` or `filter`")
-    if isinstance(query, str):
-        query = xpath(query)
-    program = compile_query(query, is_filter=mode == "filter")
-    return Subscription(name, query, mode, owner, delivery, program)
+def name_is_taken(name: str) -> RegistryError:
+    """Return the error for a second subscription of one name."""
+    message = f"there is a subscription `{name}` already; replace() changes it"
+    return RegistryError("PR0001", message)
+
+
+def name_is_unknown(name: str) -> RegistryError:
+    """Return the error for a name that nothing has."""
+    return RegistryError("PR0002", f"there is no subscription `{name}`")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.twigs.joins import Join
 from penstock.twigs.outputs import Output
@@ -24,7 +26,8 @@ class Block:
 class Query:
     """Blocks, the joins between them, what to output, and the constants of all slots.
 
-    ``text`` and ``language`` say where it came from; two queries that ask the same are equal.
+    ``text`` and ``language`` say where it came from, and ``options`` what else its language needs
+    to read the text again: values that JSON can hold. Two queries that ask the same are equal.
     """
 
     blocks: tuple[Block, ...]
@@ -33,3 +36,4 @@ class Query:
     joins: tuple[Join, ...] = ()
     text: str = field(default="", compare=False)
     language: str = field(default="xpath", compare=False)
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from penstock.errors import QueryError
 from penstock.languages.xpath.lowering import Lowering, lower
-from penstock.languages.xpath.namespaces import NamespaceMap, Namespaces
+from penstock.languages.xpath.namespaces import XML_NAMESPACE, NamespaceMap, Namespaces
 from penstock.languages.xpath.parser import Parser
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
@@ -57,13 +59,33 @@ def xpath(
         message = f"the context {context!r} is not evaluated yet; a query starts at /"
         raise QueryError("PQ0214", message, whole, "put the context before the path", text)
     expression = parse(text, dialect=dialect)
-    lowering = Lowering(text, Namespaces(namespaces, text), variables)
+    bindings = Namespaces(namespaces, text)
+    lowering = Lowering(text, bindings, variables)
     try:
         query = lower(expression, lowering)
         if depth_of(query) <= DEPTH_MAX:
-            return query
+            return replace(query, options=_options(bindings, variables, dialect))
     except RecursionError:
         pass  # deeper still
     message = f"the query is nested more than {DEPTH_MAX} levels deep"
     way_out = "use shorter paths and fewer predicates inside each other"
     raise QueryError("PQ0105", message, whole, way_out, text)
+
+
+def _options(
+    bindings: Namespaces, variables: Mapping[str, object] | None, dialect: str
+) -> dict[str, Any]:
+    """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""
+    uris = {prefix: list(uris) for prefix, uris in bindings.bindings.items()}
+    if uris["xml"] == [XML_NAMESPACE]:
+        del uris["xml"]
+    # A value of another type is an error where it is used, and this one was used nowhere.
+    values = {
+        name: value
+        for name, value in (variables or {}).items()
+        if isinstance(value, str | int | float)
+    }
+    options: dict[str, Any] = {"namespaces": uris, "variables": values}
+    if dialect != "xpath":
+        options["dialect"] = dialect
+    return {name: value for name, value in options.items() if value}

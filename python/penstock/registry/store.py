@@ -1,0 +1,191 @@
+"""The table of subscriptions in a file: SQLite with a write-ahead log.
+
+A row is one subscription from the version that added it to the version that removed it, so that
+every earlier version can still be read. Nothing is ever changed in a row but ``removed``.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+from penstock.errors import RegistryError
+
+APPLICATION_ID = 0x50454E53
+FORMAT = 1
+BUSY_SECONDS = 60.0
+"""A writer waits this long for another one."""
+
+_SCHEMA = """
+CREATE TABLE versions (
+    version INTEGER PRIMARY KEY,
+    change TEXT NOT NULL,
+    name TEXT NOT NULL,
+    time REAL NOT NULL
+);
+CREATE TABLE subscriptions (
+    number INTEGER PRIMARY KEY,
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    language TEXT NOT NULL,
+    text TEXT NOT NULL,
+    options TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    owner TEXT,
+    delivery TEXT,
+    program BLOB NOT NULL,
+    compiler TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    removed INTEGER
+);
+CREATE UNIQUE INDEX live ON subscriptions (name) WHERE removed IS NULL;
+CREATE INDEX ended ON subscriptions (removed, added);
+CREATE TABLE plans (
+    version INTEGER NOT NULL,
+    compiler TEXT NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (version, compiler)
+);
+CREATE TABLE pins (
+    query TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (query, batch)
+) WITHOUT ROWID;
+"""
+
+
+class Store:
+    """A connection to the file, for one process; threads take turns.
+
+    A process that was forked from one with an open store gets a connection of its own.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.lock = RLock()
+        self._depth = 0
+        self._owner = -1
+        self._connection: sqlite3.Connection | None = None
+        with self._told():
+            self._connect()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection for single statements.
+
+        Raises:
+            RegistryError: The file cannot be read.
+        """
+        with self.lock, self._told():
+            yield self._connect()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside a transaction, alone among writers; blocks may nest.
+
+        The outermost block makes everything durable at its end, or undoes it.
+
+        Raises:
+            RegistryError: The file cannot be written.
+        """
+        with self.lock, self._told():
+            connection = self._connect()
+            if self._depth == 0:
+                connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield connection
+            except BaseException:
+                if self._depth == 1 and connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            else:
+                if self._depth == 1:
+                    connection.execute("COMMIT")
+            finally:
+                self._depth -= 1
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction is open."""
+        return self._depth > 0
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        with self.lock:
+            if self._connection is not None and self._owner == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        # A connection must not cross a fork, not even to be closed.
+        if self._connection is None or self._owner != os.getpid():
+            self._connection = _open(self._file)
+            self._owner = os.getpid()
+            self._depth = 0
+        return self._connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise RegistryError("PR0005", f"the registry {self._file}: {error}") from error
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        _prepare(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+    _switch_to_log(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found == 0:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have been first.
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if found == 0 and tables == 0:
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            found = FORMAT
+        connection.execute("COMMIT")
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID:
+        raise RegistryError("PR0005", f"{file} is another database, not a registry")
+    if found != FORMAT:
+        message = f"{file} has format {found}; this version of Penstock reads format {FORMAT}"
+        raise RegistryError("PR0005", message)
+
+
+def _switch_to_log(connection: sqlite3.Connection) -> None:
+    """Turn the write-ahead log on, which nobody waits for who finds the file locked."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
