@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
-from penstock.twigs import Query
+from penstock.twigs import Aggregate, Query
 
-Mode = Literal["query", "filter"]
-"""``query`` reports every result, ``filter`` only that a document has one."""
+Mode = Literal["query", "filter", "running"]
+"""``query`` reports every result, ``filter`` only that a document has one, ``running`` the value
+of an aggregate after every node, for streams that do not end."""
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
 
-_MODES = ("query", "filter")
+_MODES = ("query", "filter", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,18 @@ def compile_subscription(
 
     Raises:
         QueryError: The query is not one, or not one that is evaluated.
-        RegistryError: The name is none; the mode is none.
+        RegistryError: The name is none; the mode is none, or not one for this query.
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
     if mode not in _MODES:
-        raise RegistryError("PR0004", f"the mode {mode!r} is none; use `query` or `filter`")
+        raise RegistryError("PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`")
     if isinstance(query, str):
         query = xpath(query)
+    if mode == "running":
+        if not isinstance(query.output, Aggregate):
+            message = "the mode `running` is for count(), sum(), avg(), min() and max()"
+            raise RegistryError("PR0004", message)
+        query = replace(query, output=replace(query.output, running=True))
     program = compile_query(query, is_filter=mode == "filter")
     return Subscription(name, query, mode, owner, delivery, program)

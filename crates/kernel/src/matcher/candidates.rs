@@ -58,6 +58,8 @@ pub struct Candidate {
     /// Bytes before this offset were streamed out already.
     pub sent: u64,
     pub needs_bytes: bool,
+    /// Whether its bytes are among those held by closed candidates.
+    pub is_counted: bool,
     /// The operands it runs for instead of being a result: depth, formula, place.
     pub runs_for: SmallVec<[(u32, u32, u32); 1]>,
 }

@@ -322,7 +322,10 @@ impl Matcher {
     /// An operand at an open node. A runner may outlive a node that it ran for, hence the first
     /// line; nodes opened since then do not know its number.
     fn operand_mut(&mut self, depth: usize, formula: u32, place: u32) -> Option<&mut OperandValue> {
-        self.frames.stack.get(depth).filter(|frame| frame.memory != 0)?;
+        self.frames
+            .stack
+            .get(depth)
+            .filter(|frame| frame.memory != 0)?;
         let computations = &mut self.frames.memory_mut(depth).computations;
         let computation = computations.iter_mut().find(|c| c.formula == formula)?;
         computation.operands.get_mut(place as usize)

@@ -118,7 +118,11 @@ impl Matcher {
         }
         for &(_, candidate, target) in &decided {
             self.deliver(target, candidate);
-            self.candidates[candidate].undelivered -= 1;
+            let entry = &mut self.candidates[candidate];
+            entry.undelivered -= 1;
+            if entry.is_done {
+                self.count_closed(candidate, false);
+            }
         }
         for &(_, candidate, _) in &decided {
             self.retire(candidate);
@@ -263,9 +267,10 @@ impl Matcher {
         let entry = &self.candidates[candidate];
         if entry.keeps_source() {
             self.kept.push((candidate, entry.order));
+            self.count_closed(candidate, true);
         }
         self.retire(candidate);
-        Ok(())
+        self.check_held(end)
     }
 
     fn write_node(&mut self, candidate: u32, item: Pending) {
@@ -361,6 +366,8 @@ impl Matcher {
         if !entry.runs_for.is_empty() {
             return self.drop_runner(candidate);
         }
+        self.count_closed(candidate, false);
+        let entry = &self.candidates[candidate];
         if entry.is_open {
             self.frames.stack[entry.depth as usize].candidate = crate::plan::NONE;
         }

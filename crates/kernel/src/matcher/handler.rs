@@ -67,6 +67,7 @@ impl Handler for Matcher {
             }
             self.values.extend_from_slice(value);
         }
+        self.check_held(span.end)?;
         let top = &self.frames.stack[self.frames.stack.len() - 1];
         if top.flags & flag::TEXT != 0 || self.trace.is_some() {
             let start = self.text_span.map_or(span.start, |open| open.start);

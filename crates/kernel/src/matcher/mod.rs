@@ -26,6 +26,7 @@ use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span};
 use crate::limits::Limits;
 use crate::plan::{NodeKind, Plan};
+use crate::tokenizer::codes;
 use candidates::Candidates;
 use deliver::Tally;
 use frames::Frames;
@@ -123,7 +124,10 @@ pub struct Matcher {
     ordinals: Vec<u64>,
     /// Closed candidates whose bytes are still only in the source: number, node.
     kept: Vec<(u32, u64)>,
-    copied_bytes: u64,
+    /// Bytes of closed candidates that are held.
+    closed_bytes: u64,
+    /// Offset up to which the bytes held cannot pass their limit.
+    unchecked_until: u64,
     /// Lowest depth at which something turned false in this event.
     dirty: usize,
     /// String values under construction, inner ones inside outer ones.
@@ -166,7 +170,8 @@ impl Matcher {
             tallies: vec![Tally::EMPTY; targets as usize],
             ordinals: Vec::new(),
             kept: Vec::new(),
-            copied_bytes: 0,
+            closed_bytes: 0,
+            unchecked_until: 0,
             dirty: usize::MAX,
             values: Vec::new(),
             value_frames: 0,
@@ -213,12 +218,8 @@ impl Matcher {
         self.kept.clear();
         self.values.clear();
         self.text.clear();
-        (
-            self.value_frames,
-            self.copied_bytes,
-            self.next_node,
-            self.event_end,
-        ) = (0, 0, 0, 0);
+        (self.value_frames, self.next_node, self.event_end) = (0, 0, 0);
+        (self.closed_bytes, self.unchecked_until) = (0, 0);
         (self.dirty, self.text_span) = (usize::MAX, None);
     }
 
@@ -267,7 +268,7 @@ impl Matcher {
             cache_clears: self.automaton.clears,
             steps: self.steps,
             held: self.candidates.held,
-            kept_bytes: self.source.kept() as u64 + self.copied_bytes,
+            kept_bytes: self.source.kept() as u64 + self.closed_bytes,
         }
     }
 
@@ -284,11 +285,11 @@ impl Matcher {
 /// The error of a document that passed one of the matcher's limits.
 fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
     let (code, what) = match limit {
-        "candidates_max" => ("PL0020", "candidates are held at once"),
-        "buffer_bytes_max" => ("PL0021", "bytes are held for undecided or open results"),
-        _ => ("PL0022", "bytes are in one string value"),
+        "candidates_max" => (codes::CANDIDATES, "candidates are held at once"),
+        "buffer_bytes_max" => (codes::BUFFER_BYTES, "bytes are held for results"),
+        _ => (codes::TEXT_BYTES, "bytes are in one string value"),
     };
-    let reason = format!("more than {bound} {what} ({limit})");
+    let reason = format!("more than {bound} {what} (`{limit}`)");
     DocumentError {
         kind: ErrorKind::Limit(limit),
         code,

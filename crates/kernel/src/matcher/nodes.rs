@@ -191,13 +191,14 @@ impl Matcher {
                     bytes: Bytes::InSource,
                     sent: 0,
                     needs_bytes,
+                    is_counted: false,
                     runs_for: Default::default(),
                 });
             };
             (old.order, old.kind, old.name, old.scope) = (order, kind, name, scope);
             (old.start, old.end, old.depth, old.reach) = (start, start, depth_word, reach);
             (old.is_open, old.is_done, old.number, old.sent) = (true, false, f64::NAN, 0);
-            old.needs_bytes = needs_bytes;
+            (old.needs_bytes, old.is_counted) = (needs_bytes, false);
             old.selected.clear();
             old.pending.clear();
             old.passed.clear();
@@ -254,7 +255,7 @@ impl Matcher {
         self.open_candidate(depth, &node);
         self.next_node = after;
         self.settle()?;
-        self.check_open()
+        self.check_held(self.event_end)
     }
 
     fn visit_attributes(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
@@ -382,14 +383,6 @@ impl Matcher {
         }
         self.close_frame(depth, end)?;
         self.settle()
-    }
-
-    fn check_open(&self) -> Result<(), DocumentError> {
-        if self.candidates.held == 0 {
-            Ok(())
-        } else {
-            self.check_held()
-        }
     }
 
     pub(super) fn finish_text(&mut self) -> Result<(), DocumentError> {

@@ -7,6 +7,9 @@ use crate::events::Span;
 use crate::plan::NONE;
 use std::rc::Rc;
 
+/// Bytes of values that may wait to be taken when a block ends.
+const ROW_BYTES_MAX: usize = 1 << 30;
+
 impl Matcher {
     /// The first byte that an open candidate still needs.
     fn open_from(&self) -> Option<u64> {
@@ -30,16 +33,42 @@ impl Matcher {
             .min()
     }
 
-    /// Fails when what is held passes the limit. It depends on the document alone, not on blocks.
-    pub(super) fn check_held(&self) -> Result<(), DocumentError> {
+    /// Fails when what is held at `offset` passes the limit. It depends on the document alone, not
+    /// on blocks: closed candidates count whole, open ones from the first byte they need.
+    #[inline]
+    pub(super) fn check_held(&mut self, offset: u64) -> Result<(), DocumentError> {
+        if offset <= self.unchecked_until {
+            return Ok(());
+        }
+        self.check_held_now(offset)
+    }
+
+    #[cold]
+    fn check_held_now(&mut self, offset: u64) -> Result<(), DocumentError> {
         let bound = self.limits.buffer_bytes_max;
-        let open = self
-            .open_from()
-            .map_or(0, |from| self.event_end.saturating_sub(from));
-        if open + self.copied_bytes > bound {
-            return Err(limit_error("buffer_bytes_max", bound, self.event_end));
+        let room = bound.saturating_sub(self.closed_bytes);
+        let from = self.open_from().unwrap_or(offset);
+        self.unchecked_until = from + room;
+        if self.closed_bytes > bound || offset > from + room {
+            return Err(limit_error("buffer_bytes_max", bound, from + room));
         }
         Ok(())
+    }
+
+    /// A closed candidate is held, or let go.
+    pub(super) fn count_closed(&mut self, candidate: u32, is_held: bool) {
+        let entry = &mut self.candidates[candidate];
+        if entry.is_counted == is_held {
+            return;
+        }
+        entry.is_counted = is_held;
+        let bytes = entry.end - entry.start;
+        if is_held {
+            self.closed_bytes += bytes;
+            self.unchecked_until = 0;
+        } else {
+            self.closed_bytes -= bytes;
+        }
     }
 
     /// The current block goes away: closed candidates get copies, open ones keep a tail, and so
@@ -51,7 +80,15 @@ impl Matcher {
         let open_from = self.open_from();
         self.copy_kept(open_from);
         self.source.leave(open_from.unwrap_or(unread).min(unread));
-        self.check_held()
+        // Columns count their bytes in 31 bits; far below that, somebody should take the rows.
+        if self.rows.value.bytes.len() > ROW_BYTES_MAX {
+            return Err(limit_error(
+                "buffer_bytes_max",
+                ROW_BYTES_MAX as u64,
+                unread,
+            ));
+        }
+        Ok(())
     }
 
     /// Copies the bytes of closed candidates that no open one keeps anyway. Nested candidates
@@ -81,7 +118,6 @@ impl Matcher {
             let (bytes, outer) = shared.cloned().unwrap_or_else(|| {
                 let mut bytes = Vec::with_capacity((span.end - span.start) as usize);
                 self.source.copy(span, &mut bytes);
-                self.copied_bytes += bytes.len() as u64;
                 (Rc::from(bytes), span)
             });
             self.candidates[id].bytes = Bytes::Copied(bytes.clone(), outer.start);

@@ -4,7 +4,8 @@
 mentions the condition r at the document node is split by cases (Shannon): A with r true, guarded
 by r at its root, and A with r false, guarded by not(r). The guard of a case is dropped where A
 only gains by the other value, so that ``//a[/x or p]`` gives ``/self::node()[x]//a`` and
-``//a[p]``, and nothing waits for the absence of x.
+``//a[p]``, and nothing waits for the absence of x. Where A may gain and lose, a third case without
+a guard says that A holds either way, so that nobody waits for an r that does not matter.
 """
 
 from __future__ import annotations
@@ -110,10 +111,25 @@ class _Hoisting:
     def split(self, twig: TwigNode, found: list[Occurrence]) -> list[TwigNode]:
         """Return a twig by the two cases of one condition at its root, dead ones left out."""
         cases = []
+        guards = 0
         for value, key, guard in _cases(found):
             fixed = _Substitution(self.keys, key, value).twig(twig)
             cases.append(replace(fixed, where=conjunction(fixed.where, guard)))
+            guards += guard is not TRUE
+        if guards == 2:
+            cases.append(self.either_way(twig, found[0].key))
         return [case for case in cases if not self.is_dead(case)]
+
+    def either_way(self, twig: TwigNode, key: Key) -> TwigNode:
+        """Return the twig with every condition on its spine holding for both values of one."""
+        true, false = (_Substitution(self.keys, key, value) for value in (True, False))
+        where = twig.where
+        if any(occurrence.key == key for occurrence in self.occurrences(where, True)):
+            where = conjunction(true.condition(where), false.condition(where))
+        branches = tuple(
+            Branch(self.either_way(branch.node, key), branch.optional) for branch in twig.branches
+        )
+        return replace(twig, where=where, branches=branches)
 
     def is_dead(self, twig: TwigNode) -> bool:
         """Return whether a twig can never match."""
@@ -153,9 +169,15 @@ class _Hoisting:
         if count > ALTERNATIVES_MAX:
             raise self.too_many()
         cases = []
+        parts = []
+        guards = 0
         for value, key, guard in _cases(found):
             fixed = _Substitution(self.keys, key, value).condition(condition)
-            cases.append(conjunction(guard, self.condition(fixed, count * 2)))
+            parts.append(self.condition(fixed, count * 2))
+            cases.append(conjunction(guard, parts[-1]))
+            guards += guard is not TRUE
+        if guards == 2:
+            cases.append(conjunction(*parts))
         return disjunction(*cases)
 
     def too_many(self) -> QueryError:

@@ -19,7 +19,11 @@ EXPRESSIONS = [
     ("/*[not(/r) or a]", ["/child::*[child::a]", "[not(child::r)]/child::*"]),
     (
         "/*[/r and a or not(/r) and b]",
-        ["[child::r]/child::*[child::a]", "[not(child::r)]/child::*[child::b]"],
+        [
+            "[child::r]/child::*[child::a]",
+            "[not(child::r)]/child::*[child::b]",
+            "/child::*[child::a][child::b]",
+        ],
     ),
     ("/*[/r[/r/b]]", ["[child::r[child::b]][child::r]/child::*"]),
     ("/*[/]", ["/child::*"]),

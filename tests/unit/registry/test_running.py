@@ -1,0 +1,40 @@
+"""Running aggregates: a value after every node, for streams that do not end."""
+
+from __future__ import annotations
+
+import pytest
+
+import penstock
+from penstock.errors import RegistryError
+
+
+@pytest.mark.parametrize(
+    ("query", "values"),
+    [
+        ("count(//a)", ["1", "2", "3"]),
+        ("sum(//a)", ["1", "6", "8"]),
+        ("avg(//a)", ["1", "3", "2.6666666666666665"]),
+        ("min(//a)", ["1", "1", "1"]),
+        ("max(//a)", ["1", "5", "5"]),
+    ],
+)
+def test_a_running_aggregate_reports_after_every_node(query: str, values: list[str]) -> None:
+    registry = penstock.Registry()
+    registry.add("q", penstock.xpath(query), mode="running")
+    rows = list(penstock.Engine(registry).run(b"<r><a>1</a><b><a>5</a></b><a>2</a></r>"))
+    assert [row.value for row in rows] == values
+    assert [row.ordinal for row in rows] == [0, 1, 2]
+
+
+def test_a_running_aggregate_reports_while_the_document_is_open() -> None:
+    registry = penstock.Registry()
+    registry.add("q", penstock.xpath("count(//a)"), mode="running")
+    with penstock.Engine(registry).open(id="d") as document:
+        assert [row.value for row in document.feed(b"<r><a/>")] == ["1"]
+        assert [row.value for row in document.feed(b"<a/>")] == ["2"]
+        document.feed(b"</r>")
+
+
+def test_running_is_for_aggregates_only() -> None:
+    with pytest.raises(RegistryError, match="PR0004"):
+        penstock.Registry().add("q", penstock.xpath("//a"), mode="running")
