@@ -167,7 +167,10 @@ class _Operands:
             case Call(function=function, arguments=arguments):
                 return writer.operation(function, [self.expression(one) for one in arguments])
             case BooleanOf(condition=condition):
-                formulas = self._compiler._formula(condition), self._compiler._formula(negate(condition))
+                formulas = (
+                    self._compiler._formula(condition),
+                    self._compiler._formula(negate(condition)),
+                )
                 truth = self._operand(p.Operand(p.TRUTH, condition=formulas))
                 # Operands are strings; this one is "true" or "false".
                 return writer.operation("=", [truth, writer.leaf(p.TEXT, writer.string("true"))])

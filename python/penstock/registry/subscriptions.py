@@ -59,7 +59,9 @@ def compile_subscription(
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
     if mode not in _MODES:
-        raise RegistryError("PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`")
+        raise RegistryError(
+            "PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`"
+        )
     if isinstance(query, str):
         query = xpath(query)
     if mode == "running":
