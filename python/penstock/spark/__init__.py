@@ -1,0 +1,9 @@
+"""Subscriptions over DataFrames of documents, in batch and streaming.
+
+Workers need this package, as the driver does; Spark itself comes with the extra ``[spark]`` or
+with the cluster. Nothing here uses more than Spark Connect offers.
+"""
+
+from penstock.spark.match import match, quarantine, results
+
+__all__ = ["match", "quarantine", "results"]

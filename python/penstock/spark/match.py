@@ -1,0 +1,123 @@
+"""Documents of a DataFrame against all subscriptions of a registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from penstock.limits import Limits
+from penstock.registry import Registry
+from penstock.results import COLUMNS
+from penstock.spark.plans import ship
+from penstock.spark.worker import Job, evaluate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+_INTERNAL = ("__document", "__id", "__time", "__stream")
+
+
+def match(
+    documents: DataFrame,
+    registry: Registry,
+    document: str | Column = "xml",
+    id: str | Column = "id",  # noqa: A002  # the word that users know
+    time: str | Column | None = None,
+    stream: str | Column | None = None,
+    limits: Limits | None = None,
+) -> DataFrame:
+    """Return the rows of all subscriptions over a DataFrame of documents, batch or streaming.
+
+    ``document``, ``id``, ``time`` and ``stream`` are names of columns or expressions; a constant
+    stream is ``lit("orders")``. The document is binary, or a string, whose declared encoding
+    then does not matter. The id becomes text, and a row's column ``document``. The other columns
+    of the input come along behind the rows' own.
+
+    A document that is malformed, passes a limit or is null gives one error row after the results
+    that were decided before the error; ``results`` and ``quarantine`` tell the two apart.
+
+    A registry in memory is taken as it is now. A durable one is looked up while a stream runs:
+    each micro-batch has the version that its first task finds, and keeps it when it is replayed.
+    In batch it is taken as it is now.
+
+    Raises:
+        ImportError: pyspark is not installed.
+        ValueError: A column is missing or has a type that holds no documents, or a column that
+            comes along has the name of one of the rows' columns.
+    """
+    from pyspark.sql import functions as f
+    from pyspark.sql import types as t
+
+    from penstock.spark.schema import schema
+
+    named = [one for one in (document, id, time, stream) if isinstance(one, str)]
+    _require_columns(documents, named)
+    kept = [field for field in documents.schema.fields if field.name not in named]
+    _refuse_clashes([field.name for field in kept])
+
+    def given(one: str | Column) -> Column:
+        return f.col(_quoted(one)) if isinstance(one, str) else one
+
+    bare = (
+        given(document),
+        given(id).cast("string"),
+        (f.lit(None) if time is None else given(time)).cast("timestamp"),
+        (f.lit("default") if stream is None else given(stream)).cast("string"),
+    )
+    inputs = documents.select(
+        *(column.alias(name) for column, name in zip(bare, _INTERNAL, strict=True)),
+        *(f.col(_quoted(field.name)) for field in kept),
+    )
+    found = inputs.schema[_INTERNAL[0]].dataType
+    if not isinstance(found, t.BinaryType | t.StringType):
+        raise ValueError(f"a document is binary or a string, and {document!r} is {_name(found)}")
+    outputs = t.StructType(
+        [*schema().fields, *(t.StructField(field.name, field.dataType) for field in kept)]
+    )
+    reference = ship(registry, documents)
+    job = Job(reference, limits or Limits(), is_text=isinstance(found, t.StringType))
+
+    # A closure over plain data: what runs in the workers is their own copy of the package.
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return evaluate(job, batches)
+
+    return inputs.mapInArrow(run, outputs)
+
+
+def results(rows: DataFrame) -> DataFrame:
+    """Return the rows of ``match`` that are results."""
+    return rows.where("kind <> 'error'")
+
+
+def quarantine(rows: DataFrame) -> DataFrame:
+    """Return the rows of ``match`` that are documents which failed, with reason and bytes."""
+    return rows.where("kind = 'error'")
+
+
+def _require_columns(documents: DataFrame, named: list[str]) -> None:
+    missing = [name for name in named if name not in documents.columns]
+    if missing:
+        have = ", ".join(f"`{name}`" for name in documents.columns)
+        raise ValueError(f"there is no column `{missing[0]}`; the documents have {have}")
+
+
+def _refuse_clashes(kept: list[str]) -> None:
+    # Spark does not tell upper from lower case in names of columns.
+    own = {*COLUMNS, *_INTERNAL}
+    clashing = [name for name in kept if name.lower() in own]
+    if clashing:
+        names = ", ".join(f"`{name}`" for name in clashing)
+        raise ValueError(
+            f"the rows have columns named {names} of their own; drop or rename those of the "
+            f'documents, as in withColumnRenamed("{clashing[0]}", "input_{clashing[0]}")'
+        )
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _name(found: Any) -> str:
+    name: str = found.simpleString()
+    return name

@@ -1,0 +1,104 @@
+"""What runs in Spark's Python workers: record batches of documents in, of rows out.
+
+A worker lives longer than a task, so sessions are kept here, in a module that is imported; what
+travels with the function is only a ``Job``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.kernel import Session
+from penstock.limits import Limits
+from penstock.spark.documents import Documents
+from penstock.spark.plans import PlanKey, PlanReference
+from penstock.spark.rows import error_batch, result_batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS_MAX = 16 << 10
+"""So many rows at a time are aimed at …"""
+VALUE_BYTES_MAX = 4 << 20
+"""… and so many bytes of values …"""
+DOCUMENTS_MAX = 8 << 10
+"""… from at most so many documents."""
+
+_FIRST_DOCUMENTS = 64
+_SESSIONS_KEPT = 4
+
+_Key = tuple[PlanKey, Limits]
+_idle: OrderedDict[_Key, tuple[Session, Any]] = OrderedDict()
+"""Sessions that no task uses, with the names of their subscriptions; the oldest goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a task needs to know."""
+
+    plan: PlanReference
+    limits: Limits
+    is_text: bool
+
+
+def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of batches of documents.
+
+    The first four columns of a batch are document, id, time and stream; the others come along.
+    """
+    key = (job.plan.key(), job.limits)
+    session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
+    try:
+        yield from _read(session, names, job.is_text, batches)
+    finally:
+        # A task may end before its input does, but a session is clean between documents.
+        if not session.row_count():
+            _keep(key, session, names)
+
+
+def _read(
+    session: Session, names: Any, is_text: bool, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    pace = _Pace()
+    for batch in batches:
+        documents = Documents(batch, is_text)
+        for run in documents.runs():
+            start = run.start
+            while start < run.stop:
+                stop = min(run.stop, start + pace.documents)
+                failures = documents.read(session, start, stop)
+                rows = session.row_count()
+                pace.adapt(stop - start, rows, session.value_bytes())
+                inputs = batch.slice(start, stop - start)
+                if rows:
+                    yield result_batch(session.take_columns(), names, inputs)
+                if failures:
+                    yield error_batch(failures, inputs)
+                start = stop
+
+
+class _Pace:
+    """How many documents to read at a time, so that their rows make a batch of good size."""
+
+    def __init__(self) -> None:
+        self.documents = _FIRST_DOCUMENTS
+
+    def adapt(self, documents: int, rows: int, value_bytes: int) -> None:
+        fill = max(rows / ROWS_MAX, value_bytes / VALUE_BYTES_MAX, 1 / 8)
+        self.documents = max(1, min(DOCUMENTS_MAX, int(documents / fill)))
+
+
+def _start(job: Job, key: PlanKey) -> tuple[Session, Any]:
+    import pyarrow as pa
+
+    snapshot = job.plan.load(key)
+    return Session(snapshot.plan, job.limits), pa.array(snapshot.names, pa.string())
+
+
+def _keep(key: _Key, session: Session, names: Any) -> None:
+    _idle[key] = (session, names)
+    while len(_idle) > _SESSIONS_KEPT:
+        _idle.popitem(last=False)
