@@ -6,9 +6,11 @@ from typing_extensions import Buffer
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 
+__all__ = ["Column", "Plan", "Session", "count_events"]
+
+# It offers the buffer protocol, which Python shows as a method from 3.12 on only.
 @final
-class Column(Buffer):
-    def __buffer__(self, flags: int, /) -> memoryview: ...
+class Column:
     def __len__(self) -> int: ...
 
 @final

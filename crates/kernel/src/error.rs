@@ -32,7 +32,14 @@ pub struct DocumentError {
 
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DocumentError { code, reason, byte, line, path, .. } = self;
+        let DocumentError {
+            code,
+            reason,
+            byte,
+            line,
+            path,
+            ..
+        } = self;
         write!(f, "{code}: {reason} at byte {byte}, line {line} ({path})")
     }
 }
