@@ -7,8 +7,10 @@ all workers there map the same file.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -16,13 +18,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from penstock.registry import Registry, Snapshot
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.plans import PlanFileError, read_plan, write_plan
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 EMBEDDED_BYTES_MAX = 512 << 10
 """A plan of up to this size travels inside the function; Spark sends that with every task."""
@@ -31,6 +34,8 @@ UNUSED_SECONDS_MAX = 3 * 24 * 3600.0
 
 PlanKey = tuple[str, int]
 """What names a plan in a process: a file or a registry's folder, and a version."""
+
+_added: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,7 @@ def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     _forget_unused(path.parent)
     if path.stat().st_size <= EMBEDDED_BYTES_MAX:
         return ShippedPlan(path.name, path.read_bytes())
-    documents.sparkSession.addArtifacts(str(path), file=True)
+    _add_artifact(documents.sparkSession, path)
     return ShippedPlan(path.name)
 
 
@@ -128,6 +133,29 @@ def host_folder() -> Path:
     is_private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
     if not is_private or found.st_uid != os.getuid():
         raise PermissionError(f"{folder} belongs to somebody else or is open to others; remove it")
+    return folder
+
+
+def _add_artifact(session: SparkSession, path: Path) -> None:
+    """Give the session a file to send to its workers, now and whenever a new one comes."""
+    added = _added.setdefault(session, set())
+    if path.name in added:
+        return
+    # Spark may ask for the file until the session ends, so it gets a name that nobody removes.
+    kept = _artifacts() / path.name
+    if not kept.exists():
+        try:
+            os.link(path, kept)
+        except OSError:
+            shutil.copy(path, kept)
+    session.addArtifacts(str(kept), file=True)
+    added.add(path.name)
+
+
+@lru_cache(maxsize=1)
+def _artifacts() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="penstock-artifacts-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 

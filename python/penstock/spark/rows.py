@@ -45,7 +45,10 @@ def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> p
         "end": offsets("end"),
         "decided_at": numbers("decided_at", pa.int64()),
     }
-    return _assemble(made, _besides(inputs).take(numbers("document", pa.uint32())))
+    # A document that was fed by itself has no number.
+    is_single = inputs.num_rows == 1
+    places = pa.repeat(0, length) if is_single else numbers("document", pa.uint32())
+    return _assemble(made, _besides(inputs).take(places))
 
 
 def error_batch(failures: list[tuple[int, DocumentError]], inputs: Any) -> pa.RecordBatch:

@@ -1,0 +1,66 @@
+"""One Spark session for the whole run; tests marked ``spark`` are skipped where it cannot start."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from penstock.spark import runtime
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+SETTINGS = {
+    "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs Spark where there is none, and keep to ourselves what pyspark warns of."""
+    reason = runtime.missing()
+    for item in items:
+        if item.get_closest_marker("spark") is None:
+            continue
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=reason))
+        # Sockets to the JVM are closed when the session stops, and pyspark uses what pandas
+        # and Python are about to remove.
+        for ignored in ("ResourceWarning", "DeprecationWarning", "FutureWarning"):
+            item.add_marker(pytest.mark.filterwarnings(f"ignore::{ignored}"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Return the session that all tests share."""
+    if (reason := runtime.missing()) is not None:
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]").appName("penstock tests")
+        settings = SETTINGS | {
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.local.dir": str(folder / "local"),
+        }
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
