@@ -1,0 +1,82 @@
+"""How far a pipeline has come, in numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+MEASURES = "penstock"
+"""The name of what the documents' DataFrame observes: their number and bytes."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a pipeline has done so far; rates are those of the last batch."""
+
+    batches: int = 0
+    documents: int = 0
+    bytes: int = 0
+    results: int = 0
+    quarantined: int = 0
+    documents_per_second: float = 0.0
+    bytes_per_second: float = 0.0
+    lag: int | None = None
+    """Documents that wait in the sources, where they tell."""
+    state_rows: int | None = None
+    state_bytes: int | None = None
+    is_stopped: bool = False
+    """Whether a signal ended it before the input did."""
+    _last: int = field(default=-1, repr=False)
+
+    def note(self, progress: dict[str, Any]) -> bool:
+        """Take a batch's progress in; return whether it was news."""
+        batch = int(progress["batchId"])
+        seconds = progress["durationMs"].get("triggerExecution", 0) / 1000
+        measures = progress.get("observedMetrics", {}).get(MEASURES)
+        if batch <= self._last or measures is None or not progress["numInputRows"]:
+            return False
+        self._last = batch
+        documents, bytes_ = int(measures["documents"]), int(measures["bytes"] or 0)
+        self.batches += 1
+        self.documents += documents
+        self.bytes += bytes_
+        self.documents_per_second = documents / seconds if seconds else 0.0
+        self.bytes_per_second = bytes_ / seconds if seconds else 0.0
+        self.lag = _lag(progress["sources"])
+        operators = progress["stateOperators"]
+        if operators:
+            self.state_rows = sum(one["numRowsTotal"] for one in operators)
+            self.state_bytes = sum(one["memoryUsedBytes"] for one in operators)
+        return True
+
+    def describe(self) -> str:
+        """Return one line for people."""
+        parts = [
+            f"{self.documents:,} documents",
+            f"{self.documents_per_second:,.0f}/s",
+            f"{self.bytes_per_second / 1e6:,.1f} MB/s",
+            f"{self.results:,} results",
+            f"{self.quarantined:,} quarantined",
+        ]
+        if self.lag is not None:
+            parts.append(f"{self.lag:,} waiting")
+        if self.state_rows is not None:
+            parts.append(f"state {self.state_rows:,} rows, {(self.state_bytes or 0) / 1e6:,.1f} MB")
+        return ", ".join(parts)
+
+
+def as_dict(progress: Any) -> dict[str, Any]:
+    """Return a streaming query's progress as plain data."""
+    found: dict[str, Any] = json.loads(progress.json)
+    return found
+
+
+def _lag(sources: list[dict[str, Any]]) -> int | None:
+    waiting = [
+        int(float(value))
+        for source in sources
+        for name, value in (source.get("metrics") or {}).items()
+        if name in ("maxOffsetsBehindLatest", "numFilesOutstanding", "documentsWaiting")
+    ]
+    return sum(waiting) if waiting else None

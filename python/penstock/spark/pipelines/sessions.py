@@ -1,0 +1,47 @@
+"""The Spark session of a pipeline."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from penstock.spark.pipelines.configuration import Pipeline
+from penstock.spark.runtime import require
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULTS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+}
+LOCAL_DEFAULTS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "4",
+}
+
+
+def start(pipeline: Pipeline) -> SparkSession:
+    """Return a session with the pipeline's settings.
+
+    Raises:
+        RuntimeError: pyspark or Java is missing.
+    """
+    require()
+    from pyspark.sql import SparkSession
+
+    # Workers run the Python that has this package.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    is_local = pipeline.master.startswith("local")
+    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {}) | dict(pipeline.settings)
+    builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(pipeline.master)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()

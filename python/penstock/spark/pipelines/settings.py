@@ -1,0 +1,54 @@
+"""Where a pipeline's documents come from, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Files and folders: a document each, or the records of a path in them."""
+
+    stream: str
+    path: str
+    record: str | None = None
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    ancestors: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSource:
+    """Topics whose messages are documents."""
+
+    stream: str
+    servers: str
+    topics: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSource:
+    """RSS and Atom feeds whose items are documents."""
+
+    stream: str
+    urls: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSource:
+    """Anything that Spark reads and that has a column of documents."""
+
+    stream: str
+    format: str
+    path: str | None
+    schema: str | None
+    document: str
+    id: str
+    time: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+SourceSetting = FileSource | KafkaSource | FeedSource | SparkSource
