@@ -27,6 +27,7 @@ QUERY_CODES = {
     "PQ0116": "a variable whose value is not a string, number or boolean",
     "PQ0117": "an unknown dialect",
     "PQ0118": "a namespace binding that is not one",
+    "PQ0119": "a record path that selects something else than elements",
     # A construct that is not evaluated.
     "PQ0201": "a reverse axis",
     "PQ0202": "an axis of document order",

@@ -1,0 +1,185 @@
+"""Documents in files, compressed files and archives, read as streams; nothing is extracted."""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
+from typing import IO, cast
+
+from penstock.errors import DocumentError
+from penstock.kernel import CHUNK_BYTES
+from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.inputs import Piece, unreadable
+from penstock.sources.listing import Listed, is_visible
+
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_PACKED_TAR = (b"BZh", b"\xfd7zXZ\x00")
+_TAR_MAGIC, _TAR_MAGIC_AT = b"ustar", 257
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document in a file, or in an archive under the name ``member``.
+
+    ``pieces`` yields its bytes, decompressed, and raises ``DocumentError`` if they cannot be
+    had. It is to be called once, and before the next member is asked for.
+    """
+
+    path: str
+    member: str
+    modified: datetime
+    pieces: Callable[[], Iterator[Piece]]
+
+    @property
+    def id(self) -> str:
+        """The path, and the name inside the archive."""
+        return f"{self.path}!{self.member}" if self.member else self.path
+
+
+def members(file: Listed) -> Iterator[Member]:
+    """Yield the documents of a file: itself, or the files in it if it is a zip or tar archive.
+
+    Archives and compression are told by their first bytes. In an archive, folders and names that
+    begin with a dot or an underscore are passed over, and members may be compressed once more.
+
+    Raises:
+        DocumentError: The file cannot be read, or the archive is damaged; after the members
+            before the damage.
+    """
+    try:
+        with open(file.path, "rb") as opened:
+            head = opened.read(len(_PACKED_TAR[1]))
+            opened.seek(0)
+            if head.startswith(_ZIP):
+                yield from _zip_members(file, opened)
+            elif head.startswith(_PACKED_TAR):
+                yield from _tar_members(file, opened, "r|*")
+            else:
+                yield from _other(file, opened)
+    except _DAMAGE as error:
+        raise DocumentError("PS0006", f"the archive is damaged: {error}", 0, 0, "") from None
+    except OSError as error:
+        raise _lost(error) from None
+
+
+def _other(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
+    pieces = inflate_if_compressed(_read(opened))
+    head = b""
+    taken: list[Piece] = []
+    try:
+        while len(head) < _TAR_MAGIC_AT + len(_TAR_MAGIC):
+            piece = next(pieces, b"")
+            if not piece:
+                break
+            taken.append(piece)
+            head += bytes(piece[: _TAR_MAGIC_AT + len(_TAR_MAGIC)])
+    except DocumentError as error:
+        # The document itself says that it is damaged, after what could be read.
+        pieces = _fail(error)
+    whole = chain(taken, pieces)
+    if head[_TAR_MAGIC_AT:].startswith(_TAR_MAGIC):
+        yield from _tar_members(file, cast("IO[bytes]", _Reader(whole)), "r|")
+    else:
+        yield Member(file.path, "", file.modified, lambda: whole)
+
+
+def _zip_members(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
+    with zipfile.ZipFile(opened) as archive:
+        for info in archive.infolist():
+            if info.is_dir() or not is_visible(info.filename):
+                continue
+            yield Member(file.path, info.filename, _zip_time(info, file), _zipped(archive, info))
+
+
+def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], Iterator[Piece]]:
+    def raw() -> Iterator[Piece]:
+        if info.flag_bits & 1:
+            raise DocumentError("PS0006", "the member is encrypted", 0, 0, "")
+        with _guarded(), archive.open(info) as member:
+            yield from _read(member)
+
+    return lambda: inflate_if_compressed(raw())
+
+
+def _zip_time(info: zipfile.ZipInfo, file: Listed) -> datetime:
+    try:
+        return datetime(*info.date_time, tzinfo=UTC)
+    except ValueError:
+        return file.modified
+
+
+def _tar_members(file: Listed, opened: IO[bytes], mode: str) -> Iterator[Member]:
+    with tarfile.open(fileobj=opened, mode=mode) as archive:  # type: ignore[call-overload]
+        for info in archive:
+            if not info.isreg() or not is_visible(info.name):
+                continue
+            modified = datetime.fromtimestamp(info.mtime, UTC)
+            yield Member(file.path, info.name, modified, _tarred(archive, info))
+
+
+def _tarred(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], Iterator[Piece]]:
+    def raw() -> Iterator[Piece]:
+        with _guarded():
+            member = archive.extractfile(info)
+            assert member is not None, "a regular file has content"
+            yield from _read(member)
+
+    return lambda: inflate_if_compressed(raw())
+
+
+class _guarded:  # noqa: N801  # reads as a word of the language
+    """Damage inside a member is an error of that member."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, (*_DAMAGE, NotImplementedError)):
+            reason = f"the member is damaged: {error}"
+            raise DocumentError("PS0006", reason, 0, 0, "") from None
+        if isinstance(error, OSError):
+            raise _lost(error) from None
+
+
+class _Reader:
+    """Pieces as something to ``read`` from."""
+
+    def __init__(self, pieces: Iterator[Piece]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+
+    def read(self, count: int) -> bytes:
+        parts = [self._rest]
+        length = len(self._rest)
+        while length < count and (piece := next(self._pieces, b"")):
+            parts.append(bytes(piece))
+            length += len(piece)
+        data = b"".join(parts)
+        self._rest = data[count:]
+        return data[:count]
+
+
+def _read(file: IO[bytes]) -> Iterator[Piece]:
+    count = 0
+    try:
+        while piece := file.read(CHUNK_BYTES):
+            count += len(piece)
+            yield piece
+    except OSError as error:
+        raise _lost(error, count) from None
+
+
+def _fail(error: DocumentError) -> Iterator[Piece]:
+    raise error
+    yield b""
+
+
+def _lost(error: OSError, byte: int = 0) -> DocumentError:
+    return unreadable(f"the file cannot be read: {error.strerror or error}", byte)

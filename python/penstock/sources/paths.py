@@ -1,0 +1,89 @@
+"""Record paths: which elements of a document are its records, and what each takes from around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from penstock.errors import QueryError
+from penstock.kernel import Plan
+from penstock.languages.xpath import xpath
+from penstock.languages.xpath.namespaces import NamespaceMap
+from penstock.planning.compile import compile_query
+from penstock.twigs import Fragments, Query, TwigNode
+from penstock.twigs.nodetests import NodeKind
+
+RECORDS, WHOLE = 0, 1
+"""The subscriptions of the plan for records: the records themselves, and the document."""
+
+
+class RecordPath:
+    """An XPath whose elements are records, and the paths of values that go with each record.
+
+    ``ancestors`` maps a name to an XPath, as in ``{"message": "/Document/*/GrpHdr/MsgId"}``. A
+    record gets the string value of the last match, in document order, among those that are
+    complete and decided where the record ends; so values of elements around and before the
+    record, and of elements inside it, but never of what follows. A name without a match yet is
+    left out.
+
+    Pickles as its texts; workers compile it again.
+
+    Raises:
+        QueryError: A path is no query that is evaluated, or the record path selects something
+            else than elements.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        namespaces: NamespaceMap | None = None,
+        ancestors: Mapping[str, str] | None = None,
+    ) -> None:
+        self.text = text
+        self.namespaces = dict(namespaces or {})
+        self.ancestors = dict(ancestors or {})
+        query = xpath(text, namespaces=self.namespaces)
+        _require_elements(query)
+        whole = xpath("/")
+        self.plan = Plan.build([compile_query(query), compile_query(whole, is_spans=True)])
+        self.ancestor_names = tuple(self.ancestors)
+        programs = [
+            compile_query(xpath(path, namespaces=self.namespaces))
+            for path in self.ancestors.values()
+        ]
+        self.ancestor_plan = Plan.build(programs) if programs else None
+
+    def __reduce__(self) -> tuple[type[RecordPath], tuple[object, ...]]:
+        return RecordPath, (self.text, self.namespaces, self.ancestors)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordPath) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"RecordPath({self.text!r}, {self.namespaces!r}, {self.ancestors!r})"
+
+
+def _require_elements(query: Query) -> None:
+    is_path = isinstance(query.output, Fragments)
+    if is_path and all(
+        _selected(root).test.kind is NodeKind.ELEMENT
+        for block in query.blocks
+        for root in block.alternatives
+    ):
+        return
+    text = query.text
+    raise QueryError(
+        "PQ0119",
+        "a record path selects elements, and this one does not",
+        (0, len(text)),
+        "end the path with the name of an element, as in //item",
+        text,
+    )
+
+
+def _selected(node: TwigNode) -> TwigNode:
+    while node.branches:
+        node = node.branches[0].node
+    return node

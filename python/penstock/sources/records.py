@@ -1,0 +1,110 @@
+"""Records as documents for an engine: split from files, folders, archives or anything else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import BinaryIO, cast
+
+from penstock.errors import DocumentError
+from penstock.limits import Limits
+from penstock.results import Document
+from penstock.sources.archives import Member, members
+from penstock.sources.documents import Source, inputs
+from penstock.sources.inputs import Input, Piece
+from penstock.sources.listing import Listed, list_files
+from penstock.sources.paths import RecordPath
+from penstock.sources.splitting import split
+
+
+def records(
+    source: Source,
+    path: str | RecordPath,
+    *,
+    stream: str = "default",
+    limits: Limits | None = None,
+) -> Iterator[Document]:
+    """Yield the records of a source as documents, ready for ``Engine.run``.
+
+    A record's id is that of its document with ``#`` and the record's number. A path may be a
+    file, a folder, or a zip or tar archive; everything else is what ``Engine.run`` takes. A
+    document that fails gives, after its records, a document that fails with the same error.
+
+    Raises:
+        QueryError: The path is none.
+        FileNotFoundError: A path leads nowhere.
+    """
+    found = RecordPath(path) if isinstance(path, str) else path
+    limits = limits or Limits()
+    if isinstance(source, os.PathLike):
+        for file in list_files([source]):
+            yield from _of_file(file, found, stream, limits)
+        return
+    for one in inputs(source):
+        whole = Document(b"", one.document, one.stream, one.event_time)
+        yield from _split(_begun(one), found, limits, whole, one.encoding)
+
+
+def documents(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, stream: str = "default"
+) -> Iterator[Document]:
+    """Yield the documents of files, folders, globs and archives, ready for ``Engine.run``.
+
+    Raises:
+        FileNotFoundError: A path leads nowhere.
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    for file in list_files(given):
+        for member in _members(file):
+            data = _Pieces(member.pieces())
+            yield Document(cast("BinaryIO", data), member.id, stream, member.modified)
+
+
+def _of_file(file: Listed, path: RecordPath, stream: str, limits: Limits) -> Iterator[Document]:
+    for member in _members(file):
+        whole = Document(b"", member.id, stream, member.modified)
+        yield from _split(member.pieces(), path, limits, whole)
+
+
+def _members(file: Listed) -> Iterator[Member]:
+    """Yield the members of a file; damage of the whole becomes a last member that fails."""
+    try:
+        yield from members(file)
+    except DocumentError as error:
+        failure = error
+        yield Member(file.path, "", file.modified, lambda: _raising(failure))
+
+
+def _split(
+    pieces: Iterator[Piece],
+    path: RecordPath,
+    limits: Limits,
+    whole: Document,
+    encoding: str | None = None,
+) -> Iterator[Document]:
+    try:
+        for record in split(pieces, path, limits, encoding):
+            yield replace(whole, data=record.xml, id=f"{whole.id}#{record.number}")
+    except DocumentError as error:
+        yield replace(whole, data=cast("BinaryIO", _Pieces(_raising(error))))
+
+
+class _Pieces:
+    """Pieces as a binary file; an error of theirs is that of the document."""
+
+    def __init__(self, pieces: Iterator[Piece]) -> None:
+        self._pieces = pieces
+
+    def read(self, count: int = -1) -> bytes:
+        return bytes(next(self._pieces, b""))
+
+
+def _raising(error: DocumentError) -> Iterator[Piece]:
+    raise error
+    yield b""
+
+
+def _begun(source: Input) -> Iterator[Piece]:
+    # A source that cannot even begin fails like one that fails later.
+    yield from source.pieces()

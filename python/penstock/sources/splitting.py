@@ -1,0 +1,258 @@
+"""One document becomes its records, in one pass and in bounded memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.errors import DocumentError
+from penstock.kernel import Session
+from penstock.limits import Limits
+from penstock.sources.paths import WHOLE, RecordPath
+from penstock.sources.standalone import StandAlone, expand_foreign, string_value
+
+if TYPE_CHECKING:
+    from penstock.sources.inputs import Piece
+
+_ELEMENT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An element of a larger document that can be read without it.
+
+    ``start`` and ``end`` are its byte range in the document. ``xml`` has the namespaces in scope
+    declared in the start tag, where it does not declare them itself, and internal entities
+    expanded; attributes that only a document type supplies are not added.
+    """
+
+    number: int
+    start: int
+    end: int
+    name: str
+    xml: bytes
+    declarations: Mapping[str, str]
+    ancestors: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where the bytes of a document went: ``bytes_in = bytes_records + bytes_between``.
+
+    Bytes are those of the document in UTF-8. ``nested`` counts the matches inside a record,
+    which are part of it and no records of their own.
+    """
+
+    bytes_in: int = 0
+    bytes_records: int = 0
+    records: int = 0
+    nested: int = 0
+
+    @property
+    def bytes_between(self) -> int:
+        """Bytes before, between and after the records."""
+        return self.bytes_in - self.bytes_records
+
+
+class Splitter:
+    """Splits one document that is fed in pieces of any size.
+
+    The outermost match of the path is the record. Where the pieces end never changes a record.
+    What is held is the record that is open, and what an undecided predicate of the path holds
+    back; ``limits.buffer_bytes_max`` bounds both.
+    """
+
+    def __init__(
+        self, path: RecordPath, limits: Limits | None = None, encoding: str | None = None
+    ) -> None:
+        self._session = Session(path.plan, limits, in_document_order=True)
+        self._session.begin(encoding)
+        self._around = _Around(path, limits, encoding) if path.ancestor_plan is not None else None
+        self._entities: dict[str, str] | None = None
+        self._scopes: dict[tuple[tuple[str, str], ...], StandAlone] = {}
+        self._end = 0
+        self._bytes_in = 0
+        self._bytes_records = 0
+        self._records = 0
+        self._nested = 0
+
+    @property
+    def account(self) -> Account:
+        """The bytes accounted for so far; ``bytes_in`` is known at the end, or at an error."""
+        return Account(self._bytes_in, self._bytes_records, self._records, self._nested)
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether the document declares internal entities, as far as it was read."""
+        return bool(self._session.entities())
+
+    def feed(self, piece: Piece) -> list[Record]:
+        """Return the records that the next bytes complete.
+
+        Raises:
+            DocumentError: The bytes so far cannot begin a well-formed document, or a record
+                comes from an entity; ``results`` holds the records that were complete before.
+            LimitError: The document passed a limit; likewise.
+        """
+        return self._run(lambda session: session.feed(piece))
+
+    def finish(self) -> list[Record]:
+        """Return the records that the end of the document decides.
+
+        Raises:
+            DocumentError: The document is not complete; ``results`` as above.
+            LimitError: The document passed a limit; likewise.
+        """
+        return self._run(lambda session: session.finish())
+
+    def _run(self, step: _Step) -> list[Record]:
+        failure = self._around.run(step) if self._around else None
+        try:
+            step(self._session)
+        except DocumentError as error:
+            if failure is None or error.byte <= failure.byte:
+                failure = error
+        records: list[Record] = []
+        try:
+            self._take(records, failure)
+        except DocumentError as error:
+            failure = error
+        if failure is not None:
+            self._bytes_in = max(failure.byte, self._end)
+            raise _attach(failure, records) from None
+        if self._around and not self._session.statistics().held:
+            self._around.settle()
+        return records
+
+    def _take(self, records: list[Record], failure: DocumentError | None) -> None:
+        if not self._session.row_count():
+            return
+        rows, scopes = self._session.take_rows()
+        if self._entities is None:
+            # All entities are declared before the first element.
+            self._entities = self._session.entities()
+        shared = [self._scope(scope) for scope in scopes]
+        for subscription, _, _, name, text, start, end, _, _, scope in rows:
+            if subscription == WHOLE:
+                self._bytes_in = end
+            elif failure is not None and end > failure.byte:
+                return
+            elif start < self._end:
+                self._nested += 1
+            elif not text.startswith("<"):
+                reason = f"the record {name} comes from the entity reference {text}"
+                raise DocumentError("PS0005", reason, start, 0, "")
+            else:
+                alone = shared[scope] if scope >= 0 else _PLAIN
+                xml = alone.declare(expand_foreign(text, self._entities).encode())
+                ancestors = self._around.at(end) if self._around else _NOTHING
+                declarations = scopes[scope] if scope >= 0 else _NOTHING
+                found = Record(self._records, start, end, name, xml, declarations, ancestors)
+                records.append(found)
+                self._records += 1
+                self._bytes_records += end - start
+                self._end = end
+
+    def _scope(self, declarations: dict[str, str]) -> StandAlone:
+        key = tuple(declarations.items())
+        found = self._scopes.get(key)
+        if found is None:
+            if len(self._scopes) >= 256:
+                self._scopes.clear()
+            found = self._scopes[key] = StandAlone(declarations)
+        return found
+
+
+class _Around:
+    """The values around records: what each ancestor path last matched, by byte.
+
+    A session of its own, because rows of these paths must come when they are decided, while
+    records wait for their turn in document order.
+    """
+
+    def __init__(self, path: RecordPath, limits: Limits | None, encoding: str | None) -> None:
+        assert path.ancestor_plan is not None
+        self._session = Session(path.ancestor_plan, limits)
+        self._session.begin(encoding)
+        self._names = path.ancestor_names
+        self._waiting: deque[tuple[int, int, int, str]] = deque()
+        self._latest: dict[str, tuple[int, str]] = {}
+        self._values: Mapping[str, str] = _NOTHING
+
+    def run(self, step: _Step) -> DocumentError | None:
+        """Read on, and return the error if there is one."""
+        failure = None
+        try:
+            step(self._session)
+        except DocumentError as error:
+            failure = error
+        if self._session.row_count():
+            entities = self._session.entities()
+            found = []
+            for number, _, kind, _, text, start, end, decided_at, _, _ in self._session.take_rows()[
+                0
+            ]:
+                value = string_value(text, entities) if kind == _ELEMENT else text
+                found.append((max(end, decided_at), start, number, value))
+            found.sort(key=lambda item: item[:2])
+            self._waiting.extend(found)
+        return failure
+
+    def at(self, end: int) -> Mapping[str, str]:
+        """Return the values for a record with this end; ends only grow."""
+        waiting = self._waiting
+        has_changed = False
+        while waiting and waiting[0][0] <= end:
+            _, start, number, value = waiting.popleft()
+            name = self._names[number]
+            old = self._latest.get(name)
+            if old is None or start >= old[0]:
+                self._latest[name] = (start, value)
+                has_changed = has_changed or old is None or old[1] != value
+        if has_changed:
+            self._values = {name: value for name, (_, value) in self._latest.items()}
+        return self._values
+
+    def settle(self) -> None:
+        """No record that ends before this point can still come: forget what was overtaken."""
+        if self._waiting:
+            self.at(self._waiting[-1][0])
+
+
+def split(
+    pieces: Iterable[Piece],
+    path: RecordPath,
+    limits: Limits | None = None,
+    encoding: str | None = None,
+) -> Iterator[Record]:
+    """Yield the records of a document that comes in pieces.
+
+    Raises:
+        DocumentError: The document is not well-formed, after the records before the error.
+        LimitError: The document passed a limit; likewise.
+    """
+    splitter = Splitter(path, limits, encoding)
+    try:
+        for piece in pieces:
+            yield from splitter.feed(piece)
+        yield from splitter.finish()
+    except DocumentError as error:
+        yield from error.results
+        raise _attach(error, []) from None
+
+
+def _attach(error: DocumentError, records: list[Record]) -> DocumentError:
+    error.results = records
+    error.args = (*error.args[:5], records, *error.args[6:])
+    return error
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Step = Callable[[Session], None]
+
+_NOTHING: Mapping[str, str] = {}
+_PLAIN = StandAlone(_NOTHING)

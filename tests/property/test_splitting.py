@@ -1,0 +1,143 @@
+"""Splitting loses no record, doubles none and cuts none, wherever the pieces end."""
+
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from penstock.errors import DocumentError
+from penstock.languages.xpath import xpath
+from penstock.sources.paths import RecordPath
+from penstock.sources.splitting import Record, Splitter
+from penstock.testing.generate import NAMESPACES
+from penstock.testing.reference import evaluate
+from penstock.testing.tree import Node, parse
+from tests.property.strategies import documents
+
+PATHS = (
+    "//a",
+    "//b",
+    "/r/*",
+    "//p:a",
+    "//*[@x]",
+    "//a[b]",
+    "//c | //d",
+    "//a//b",
+    "/*[b]/a",
+    "//*",
+)
+AROUND = {"here": "//b", "last": "//a/@x", "late": "/*[c]/a", "text": "//c/text()"}
+
+
+def attempt(
+    document: bytes, path: RecordPath, size: int
+) -> tuple[list[Record], Splitter, DocumentError | None]:
+    """Return the records of a document, and its error if it has one."""
+    splitter = Splitter(path)
+    found: list[Record] = []
+    try:
+        for start in range(0, len(document), size):
+            found += splitter.feed(document[start : start + size])
+        found += splitter.finish()
+    except DocumentError as error:
+        return [*found, *error.results], splitter, error
+    return found, splitter, None
+
+
+def outermost(nodes: list[Node]) -> Iterator[Node]:
+    """Yield the nodes that are in no other."""
+    chosen: set[int] = set()
+    for node in nodes:
+        above = node.parent
+        while above is not None and id(above) not in chosen:
+            above = above.parent
+        if above is None:
+            chosen.add(id(node))
+            yield node
+
+
+@given(documents(), st.sampled_from(PATHS))
+def test_records_are_the_outermost_matches_and_every_byte_is_accounted_for(
+    document: bytes, text: str
+) -> None:
+    nodes = evaluate(xpath(text, namespaces=NAMESPACES), parse(document))
+    assert isinstance(nodes, list)
+    expected = list(outermost(nodes))
+    path = RecordPath(text, NAMESPACES)
+    records, splitter, error = attempt(document, path, len(document))
+    if error is not None:
+        assert (error.code, b"&m;" in document) == ("PS0005", True)
+        return
+    assert [(r.start, r.end) for r in records] == [(n.start, n.end) for n in expected]
+    assert [r.number for r in records] == list(range(len(records)))
+    account = splitter.account
+    assert account.bytes_in == len(document)
+    assert account.bytes_records == sum(r.end - r.start for r in records)
+    assert account.nested == len(nodes) - len(expected)
+    between = bytearray(document)
+    for record in reversed(records):
+        del between[record.start : record.end]
+    assert account.bytes_between == len(between)
+
+
+@given(documents(), st.sampled_from(PATHS))
+def test_every_piece_size_gives_the_same_records(document: bytes, text: str) -> None:
+    path = RecordPath(text, NAMESPACES, AROUND)
+    outcomes = []
+    for size in (*range(1, 18), len(document) // 2 + 1, len(document)):
+        records, splitter, error = attempt(document, path, size)
+        outcomes.append((records, splitter.account, error and (error.code, error.byte)))
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
+@given(documents(), st.sampled_from(PATHS))
+def test_a_record_read_alone_is_the_element_in_its_document(document: bytes, text: str) -> None:
+    records, _, error = attempt(document, RecordPath(text, NAMESPACES), len(document))
+    if error is not None:
+        return
+    tree = parse(document)
+    nodes = evaluate(xpath(text, namespaces=NAMESPACES), tree)
+    assert isinstance(nodes, list)
+    for record, node in zip(records, outermost(nodes), strict=True):
+        alone = etree.fromstring(record.xml)
+        assert alone.tag == record.name
+        assert alone.xpath("string(.)") == node.string_value()
+        assert record.declarations.items() <= {
+            (prefix or "", uri) for prefix, uri in alone.nsmap.items()
+        } | {("xml", "http://www.w3.org/XML/1998/namespace")}
+
+
+@given(documents(), st.sampled_from(PATHS))
+def test_a_record_carries_the_last_value_that_is_complete_where_it_ends(
+    document: bytes, text: str
+) -> None:
+    path = RecordPath(text, NAMESPACES, {"here": "//b"})
+    records, _, error = attempt(document, path, len(document))
+    if error is not None:
+        return
+    nodes = evaluate(xpath("//b", namespaces=NAMESPACES), parse(document))
+    assert isinstance(nodes, list)
+    for record in records:
+        values = [node.string_value() for node in nodes if node.end <= record.end]
+        assert record.ancestors == ({"here": values[-1]} if values else {})
+
+
+@given(documents(), st.integers(0, 400), st.sampled_from(PATHS))
+def test_a_document_that_ends_early_keeps_the_records_before(
+    document: bytes, cut: int, text: str
+) -> None:
+    path = RecordPath(text, NAMESPACES)
+    whole, _, error = attempt(document, path, len(document))
+    if error is not None:
+        return
+    part = document[: min(cut, len(document.rstrip()) - 1)]
+    outcomes = []
+    for size in (1, 5, len(part) + 1):
+        found, splitter, failure = attempt(part, path, size)
+        assert failure is not None
+        outcomes.append((found, splitter.account, failure.code, failure.byte))
+        account = splitter.account
+        assert account.bytes_in - account.bytes_between == sum(r.end - r.start for r in found)
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+    assert [r for r in whole if r.end <= len(part)][: len(outcomes[0][0])] == outcomes[0][0]
