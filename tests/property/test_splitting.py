@@ -1,6 +1,8 @@
 """Splitting loses no record, doubles none and cuts none, wherever the pieces end."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from tempfile import NamedTemporaryFile
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +10,11 @@ from lxml import etree
 
 from penstock.errors import DocumentError
 from penstock.languages.xpath import xpath
+from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
+from penstock.sources.ranges import find_ranges, read_ranges
 from penstock.sources.splitting import Record, Splitter
-from penstock.testing.generate import NAMESPACES
+from penstock.testing.generate import NAMESPACES, DocumentKnobs
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import Node, parse
 from tests.property.strategies import documents
@@ -121,6 +125,23 @@ def test_a_record_carries_the_last_value_that_is_complete_where_it_ends(
     for record in records:
         values = [node.string_value() for node in nodes if node.end <= record.end]
         assert record.ancestors == ({"here": values[-1]} if values else {})
+
+
+@given(documents(DocumentKnobs(doctype=0)), st.sampled_from(PATHS), st.integers(1, 60))
+def test_tasks_of_every_size_together_read_every_record_once(
+    document: bytes, text: str, task_bytes: int
+) -> None:
+    path = RecordPath(text, NAMESPACES, AROUND)
+    records, splitter, error = attempt(document, path, len(document))
+    assert error is None
+    with NamedTemporaryFile() as file:
+        file.write(document)
+        file.flush()
+        found = find_ranges(Listed.of(file.name), path, task_bytes)
+        assert found is not None
+        assert (found.account, found.failure) == (splitter.account, None)
+        read = [record for task in found.tasks for record in read_ranges(task)]
+    assert [replace(record, name="") for record in records] == read
 
 
 @given(documents(), st.integers(0, 400), st.sampled_from(PATHS))

@@ -61,12 +61,17 @@ class Splitter:
 
     The outermost match of the path is the record. Where the pieces end never changes a record.
     What is held is the record that is open, and what an undecided predicate of the path holds
-    back; ``limits.buffer_bytes_max`` bounds both.
+    back; ``limits.buffer_bytes_max`` bounds both. With ``is_bare`` records come without ``xml``.
     """
 
     def __init__(
-        self, path: RecordPath, limits: Limits | None = None, encoding: str | None = None
+        self,
+        path: RecordPath,
+        limits: Limits | None = None,
+        encoding: str | None = None,
+        is_bare: bool = False,
     ) -> None:
+        self._is_bare = is_bare
         self._session = Session(path.plan, limits, in_document_order=True)
         self._session.begin(encoding)
         self._around = _Around(path, limits, encoding) if path.ancestor_plan is not None else None
@@ -146,7 +151,9 @@ class Splitter:
                 raise DocumentError("PS0005", reason, start, 0, "")
             else:
                 alone = shared[scope] if scope >= 0 else _PLAIN
-                xml = alone.declare(expand_foreign(text, self._entities).encode())
+                xml = b""
+                if not self._is_bare:
+                    xml = alone.declare(expand_foreign(text, self._entities).encode())
                 ancestors = self._around.at(end) if self._around else _NOTHING
                 declarations = scopes[scope] if scope >= 0 else _NOTHING
                 found = Record(self._records, start, end, name, xml, declarations, ancestors)

@@ -1,0 +1,83 @@
+"""One file in several tasks."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import DocumentError
+from penstock.sources.listing import Listed
+from penstock.sources.paths import RecordPath
+from penstock.sources.ranges import find_ranges, read_ranges
+
+PATH = RecordPath("//r", ancestors={"h": "//h"})
+DOCUMENT = b"<d><h>1</h>" + b"<r>12345</r>\n" * 10 + b"<h>2</h>" + b"<r>&amp;</r>" * 5 + b"</d>"
+
+
+def listed(folder: Path, data: bytes) -> Listed:
+    """Write a file and look at it."""
+    path = folder / "one.xml"
+    path.write_bytes(data)
+    return Listed.of(str(path))
+
+
+def test_tasks_have_about_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    found = find_ranges(listed(tmp_path, DOCUMENT), PATH, 40)
+    assert found is not None
+    assert [len(list(read_ranges(task))) for task in found.tasks] == [4, 4, 4, 3]
+    whole = find_ranges(listed(tmp_path, DOCUMENT), PATH, 1 << 20)
+    assert whole is not None
+    assert len(whole.tasks) == 1
+    assert [group.ancestors for group in whole.tasks[0].groups] == [{"h": "1"}, {"h": "2"}]
+
+
+def test_records_before_an_error_are_found(tmp_path: Path) -> None:
+    found = find_ranges(listed(tmp_path, DOCUMENT[:-4] + b"<"), PATH, 40)
+    assert found is not None
+    assert found.failure is not None
+    assert sum(len(list(read_ranges(task))) for task in found.tasks) == 15
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gzip.compress(DOCUMENT),
+        DOCUMENT.decode().encode("utf-16"),
+        b'<?xml version="1.0" encoding="iso-8859-1"?>' + DOCUMENT,
+        b'<!DOCTYPE d [<!ENTITY e "1">]>' + DOCUMENT,
+    ],
+)
+def test_what_has_other_bytes_than_the_file_is_read_in_one_piece(
+    tmp_path: Path, data: bytes
+) -> None:
+    assert find_ranges(listed(tmp_path, data), PATH, 40) is None
+
+
+def test_references_to_unread_entities_add_nothing(tmp_path: Path) -> None:
+    data = b'<!DOCTYPE d SYSTEM "d"><d><r>&no;<![CDATA[&no;]]></r></d>'
+    found = find_ranges(listed(tmp_path, data), PATH, 40)
+    assert found is not None
+    (record,) = read_ranges(found.tasks[0])
+    assert record.xml == b"<r><![CDATA[&no;]]></r>"
+
+
+def test_a_file_that_changed_is_not_read(tmp_path: Path) -> None:
+    file = listed(tmp_path, DOCUMENT)
+    found = find_ranges(file, PATH, 40)
+    assert found is not None
+    os.utime(file.path, ns=(1, 1))
+    with pytest.raises(DocumentError) as caught:
+        list(read_ranges(found.tasks[0]))
+    assert caught.value.code == "PS0004"
+
+
+def test_a_file_that_is_gone_says_so(tmp_path: Path) -> None:
+    file = listed(tmp_path, DOCUMENT)
+    found = find_ranges(file, PATH, 40)
+    assert found is not None
+    os.remove(file.path)
+    with pytest.raises(DocumentError, match="No such file"):
+        list(read_ranges(found.tasks[0]))
+    with pytest.raises(DocumentError, match="No such file"):
+        find_ranges(file, PATH, 40)
