@@ -154,6 +154,11 @@ class JdbcSink(Sink):
         self.table = _checked(table)
         self.options = dict(options or {})
 
+    @property
+    def place(self) -> str:
+        """The address without what may be secret in it."""
+        return re.sub(r"//[^/@]*@", "//", re.split(r"[?;]", self.url)[0])
+
     def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
         """Add the rows of a batch that are not there."""
         from pyspark.sql import functions
@@ -170,7 +175,7 @@ class JdbcSink(Sink):
         try:
             writer.option("url", self.url).option("dbtable", self.table).save()
         except Exception as error:
-            message = f"the table `{self.table}` at {self.url} cannot be written: {_first(error)}"
+            message = f"the table `{self.table}` at {self.place} cannot be written: {_first(error)}"
             raise SinkError("PO0001", message) from error
 
     def _there(self, rows: DataFrame, batch: int, run: str) -> DataFrame | None:

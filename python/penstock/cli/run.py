@@ -1,0 +1,120 @@
+"""``penstock run pipeline.yaml``: documents through a registry into sinks, on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli import exits
+
+if TYPE_CHECKING:
+    from penstock.spark.pipelines import Outcome, Pipeline
+
+_LINE_SECONDS = 10.0
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the others."""
+    parser = commands.add_parser(
+        "run",
+        help="run a pipeline that a YAML file describes, on Spark",
+        description="Check a pipeline, start Spark and run it to its end, or until it is "
+        "interrupted: then the batch under way is finished first. A second interrupt does not "
+        "wait for it.",
+    )
+    parser.add_argument("pipeline", metavar="FILE", help="the pipeline, in YAML")
+    parser.add_argument("--dry-run", action="store_true", help="check it and print it, no more")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a pipeline.
+
+    Raises:
+        SinkError: Rows could not be written.
+        OSError: The file cannot be read.
+    """
+    try:
+        from penstock.spark.pipelines import ConfigurationError, load
+        from penstock.spark.pipelines.describing import describe
+
+        pipeline = load(options.pipeline)
+    except ImportError as error:
+        print(f"penstock: {error.name} is missing; pip install 'penstock[spark]'", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
+        return exits.BAD_USAGE
+    if options.dry_run:
+        print("\n".join(describe(pipeline)))
+        return exits.DONE
+    return _run(pipeline, is_quiet=options.quiet)
+
+
+def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
+    from penstock.spark.pipelines import run as run_pipeline
+    from penstock.spark.pipelines.running import stopping_on_signals
+    from penstock.spark.pipelines.sessions import start
+    from penstock.spark.runtime import missing
+
+    reason = missing()
+    if reason is not None:
+        print(f"penstock: {reason}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    spark = start(pipeline)
+    from pyspark.errors import PySparkException
+
+    try:
+        with stopping_on_signals() as stopping, _watching(is_quiet) as watch:
+            outcome = run_pipeline(pipeline, spark, watch, stopping)
+    except PySparkException as error:
+        print(f"penstock: {_reason(error)}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    finally:
+        spark.stop()
+    if not is_quiet:
+        how = "stopped" if outcome.is_stopped else "done"
+        print(f"{how}: {outcome.describe()}", file=sys.stderr)
+    return exits.DOCUMENTS_FAILED if outcome.quarantined else exits.DONE
+
+
+@contextmanager
+def _watching(is_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    """Give what is called after every batch: a live line on a terminal, else one now and then."""
+    if is_quiet:
+        yield lambda outcome: None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines().show
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    with Status("waiting for documents", console=Console(stderr=True)) as status:
+        yield lambda outcome: status.update(outcome.describe())
+
+
+class _Lines:
+    """Plain lines, not more than one in some seconds."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _LINE_SECONDS
+
+    def show(self, outcome: Outcome) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_SECONDS
+            print(outcome.describe(), file=sys.stderr, flush=True)
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip()
+    first = text.partition("\n")[0]
+    if "kafka" in first.lower() and "find data source" in first.lower():
+        way_out = "org.apache.spark:spark-sql-kafka-0-10_2.13 and your version of Spark"
+        return f"{first}\nhelp: add to spark.settings: spark.jars.packages with {way_out}"
+    return first

@@ -1,0 +1,58 @@
+"""A pipeline in words, for somebody who wants to know before it runs."""
+
+from __future__ import annotations
+
+from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.spark.pipelines.configuration import Pipeline
+from penstock.spark.pipelines.settings import (
+    FeedSource,
+    FileSource,
+    KafkaSource,
+    SourceSetting,
+)
+
+
+def describe(pipeline: Pipeline) -> list[str]:
+    """Return what a pipeline reads, asks and writes, one line each."""
+    registry = pipeline.registry
+    trigger = pipeline.trigger
+    when = trigger.kind if trigger.interval is None else f"every {trigger.interval}"
+    lines = [f"pipeline {pipeline.name} on {pipeline.master}, {when}"]
+    lines += [f"  reads {_source(one)} as stream {one.stream}" for one in pipeline.sources]
+    count = len(registry)
+    words = "1 subscription" if count == 1 else f"{count:,} subscriptions"
+    lines.append(f"  asks {words}, version {registry.version}")
+    lines += [f"  writes {one.rows} to {_sink(one.sink)}" for one in pipeline.sinks]
+    if pipeline.checkpoint is not None:
+        lines.append(f"  goes on from {pipeline.checkpoint}")
+    return lines
+
+
+def _source(source: SourceSetting) -> str:
+    match source:
+        case FileSource(path=path, record=None):
+            return path
+        case FileSource(path=path, record=record):
+            return f"{record} of {path}"
+        case KafkaSource(servers=servers, topics=topics):
+            return f"Kafka {', '.join(topics)} at {servers}"
+        case FeedSource(urls=urls):
+            return "1 feed" if len(urls) == 1 else f"{len(urls):,} feeds"
+        case other:
+            return f"{other.format} {other.path or ''}".strip()
+
+
+def _sink(sink: Sink) -> str:
+    match sink:
+        case FilesSink():
+            return f"{sink.format} files in {sink.path}"
+        case SqliteSink():
+            return f"the table {sink.table} of {sink.path}"
+        case JdbcSink():
+            return f"the table {sink.table} at {sink.place}"
+        case KafkaSink():
+            return f"Kafka {sink.topic} at {sink.servers}"
+        case ConsoleSink():
+            return "the console"
+        case other:
+            return type(other).__name__
