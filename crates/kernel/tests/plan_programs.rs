@@ -1,5 +1,8 @@
 //! Programs are checked before they run: no bytes whatever may break a plan or a matcher.
 
+// Helpers of a test say what they expect by unwrapping it, as tests do.
+#![allow(clippy::unwrap_used)]
+
 use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Options, RowKind};
 use penstock_kernel::plan::{Builder, Plan};

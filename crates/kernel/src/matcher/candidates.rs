@@ -60,8 +60,8 @@ pub struct Candidate {
     pub needs_bytes: bool,
     /// Whether its bytes are among those held by closed candidates.
     pub is_counted: bool,
-    /// The operands it runs for instead of being a result: depth, formula, place.
-    pub runs_for: SmallVec<[(u32, u32, u32); 1]>,
+    /// The operands it runs for instead of being a result: depth, operand.
+    pub runs_for: SmallVec<[(u32, u32); 1]>,
 }
 
 impl Candidate {

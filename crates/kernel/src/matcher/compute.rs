@@ -1,6 +1,8 @@
 //! Formulas over operands: the first node of each operand's path gives its value.
+//!
+//! An operand exists once per node, however many formulas use it.
 
-use super::frames::{Claim, Computation, OperandValue, Runner};
+use super::frames::{Claim, OperandValue, Runner};
 use super::states::flag;
 use super::values::{Value, compare_numbers, evaluate, parse_number};
 use super::{Matcher, Node};
@@ -8,29 +10,21 @@ use crate::plan::{FormulaKind, NONE, OperandKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+/// Runners made for one node: leaf and candidate.
+type Runners = SmallVec<[(u32, u32); 2]>;
+
 impl Matcher {
-    /// Starts the computed formulas of a node; the parts of its own name are known at once.
-    pub(super) fn begin_computations(&mut self, depth: usize, node: &Node<'_>) {
+    /// Starts the operands of a node; the parts of its own name are known at once.
+    pub(super) fn begin_operands(&mut self, depth: usize, node: &Node<'_>) {
         let plan = self.plan.clone();
-        let formulas = self.state_at(depth).computed.clone();
-        for &formula in formulas.iter() {
-            let operands = plan.formula(formula).children().iter().map(|&id| {
-                let operand = plan.operand(id);
-                if operand.root != NONE {
-                    return OperandValue::Open;
-                }
-                name_part(operand.kind, node)
-                    .map_or(OperandValue::Open, |part| OperandValue::Known(part.into()))
-            });
-            let operands = operands.collect();
-            let computation = Computation {
-                formula,
-                operands,
-                is_decided: false,
-            };
-            self.frames.memory_mut(depth).computations.push(computation);
+        for (id, _) in self.state_at(depth).operands.clone().iter() {
+            let operand = plan.operand(*id);
+            let part = name_part(operand.kind, node).filter(|_| operand.root == NONE);
+            let value = part.map_or(OperandValue::Open, |p| OperandValue::Known(p.into()));
+            self.frames.memory_mut(depth).operands.push((*id, value));
         }
-        for &formula in formulas.iter() {
+        // A formula may have no operand at all, or only parts of the name.
+        for &formula in self.state_at(depth).computed.clone().iter() {
             self.try_compute(depth, formula);
         }
     }
@@ -38,14 +32,14 @@ impl Matcher {
     /// The node is one that an operand of some open node reaches.
     pub(super) fn claim_operands(&mut self, depth: usize, node: &Node<'_>) {
         let plan = self.plan.clone();
-        let mut runners: SmallVec<[(u32, u32); 2]> = SmallVec::new();
-        for (formula, place, leaf) in self.state_at(depth).claims.clone().iter().copied() {
-            let operand = plan.operand(plan.formula(formula).children()[place as usize]);
+        let mut runners = Runners::new();
+        for &(id, leaf) in self.state_at(depth).claims.clone().iter() {
+            let operand = plan.operand(id);
             for at in self.up(leaf, depth, operand.root) {
-                if self.is_armed(at as usize, formula) && operand.is_guarded {
-                    self.enter_race(depth, node, leaf, (at, formula, place), &mut runners);
-                } else if self.is_armed(at as usize, formula) {
-                    self.claim(depth, node, (at, formula, place), operand.kind);
+                if operand.is_guarded {
+                    self.enter_race(depth, node, leaf, (at, id), &mut runners);
+                } else {
+                    self.claim(depth, node, (at, id), operand.kind);
                 }
             }
         }
@@ -58,22 +52,21 @@ impl Matcher {
     }
 
     /// Without conditions the first node to come is the operand.
-    fn claim(&mut self, depth: usize, node: &Node<'_>, place: (u32, u32, u32), kind: OperandKind) {
-        let (at, formula, index) = place;
-        let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, formula, index) else {
+    fn claim(&mut self, depth: usize, node: &Node<'_>, place: (u32, u32), kind: OperandKind) {
+        let (at, operand) = place;
+        let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, operand) else {
             return;
         };
         match name_part(kind, node) {
             Some(part) => {
                 *value = OperandValue::Known(part.into());
-                self.try_compute(at as usize, formula);
+                self.use_operand(at as usize, operand);
             }
             None => {
                 *value = OperandValue::Claimed;
                 let claim = Claim {
                     depth: at,
-                    formula,
-                    place: index,
+                    operand,
                     runner: None,
                 };
                 self.frames.memory_mut(depth).claims.push(claim);
@@ -87,16 +80,21 @@ impl Matcher {
         depth: usize,
         node: &Node<'_>,
         leaf: u32,
-        place: (u32, u32, u32),
-        runners: &mut SmallVec<[(u32, u32); 2]>,
+        place: (u32, u32),
+        runners: &mut Runners,
     ) {
-        let (at, formula, index) = place;
-        let kind = self
-            .plan
-            .operand(self.plan.formula(formula).children()[index as usize])
-            .kind;
-        let number = self.next_runner;
-        let Some(value) = self.operand_mut(at as usize, formula, index) else {
+        let (at, operand) = place;
+        let part: Option<Box<[u8]>> =
+            name_part(self.plan.operand(operand).kind, node).map(Box::from);
+        let needs_value = part.is_none();
+        let known = runners
+            .iter()
+            .find(|&&(of, _)| of == leaf)
+            .map(|&(_, candidate)| candidate);
+        let order = known.map_or(self.next_runner, |candidate| {
+            self.candidates[candidate].order
+        });
+        let Some(value) = self.operand_mut(at as usize, operand) else {
             return;
         };
         if matches!(value, OperandValue::Open) {
@@ -109,20 +107,11 @@ impl Matcher {
         if race.last().is_some_and(|last| last.passed == Some(true)) {
             return;
         }
-        let known = runners
-            .iter()
-            .find(|&&(of, _)| of == leaf)
-            .map(|&(_, candidate)| candidate);
-        let part = name_part(kind, node).map(Box::from);
-        let needs_value = part.is_none();
-        let order = known.map_or(number, |candidate| self.candidates[candidate].order);
-        if let Some(OperandValue::Race(race)) = self.operand_mut(at as usize, formula, index) {
-            race.push(Runner {
-                node: order,
-                passed: None,
-                value: part,
-            });
-        }
+        race.push(Runner {
+            node: order,
+            passed: None,
+            value: part,
+        });
         let candidate = known.unwrap_or_else(|| {
             self.next_runner += 1;
             let candidate = self.new_candidate(depth, node, order, Rc::from([]), false);
@@ -133,8 +122,7 @@ impl Matcher {
         if needs_value {
             let claim = Claim {
                 depth: at,
-                formula,
-                place: index,
+                operand,
                 runner: Some(order),
             };
             self.frames.memory_mut(depth).claims.push(claim);
@@ -142,21 +130,11 @@ impl Matcher {
     }
 
     /// A runner passed the topmost condition of an operand's path, at `depth`.
-    pub(super) fn admit(
-        &mut self,
-        formula: u32,
-        place: u32,
-        spine: u32,
-        depth: usize,
-        candidate: u32,
-    ) {
-        let root = self
-            .plan
-            .operand(self.plan.formula(formula).children()[place as usize])
-            .root;
+    pub(super) fn admit(&mut self, operand: u32, spine: u32, depth: usize, candidate: u32) {
+        let root = self.plan.operand(operand).root;
         let order = self.candidates[candidate].order;
         for at in self.up(spine, depth, root) {
-            self.judge(at as usize, formula, place, order, |runner| {
+            self.judge(at as usize, operand, order, |runner| {
                 runner.passed = Some(true)
             });
         }
@@ -165,8 +143,8 @@ impl Matcher {
     /// Nothing can let the runner pass any more.
     pub(super) fn drop_runner(&mut self, candidate: u32) {
         let order = self.candidates[candidate].order;
-        for (at, formula, place) in std::mem::take(&mut self.candidates[candidate].runs_for) {
-            self.judge(at as usize, formula, place, order, |runner| {
+        for (at, operand) in std::mem::take(&mut self.candidates[candidate].runs_for) {
+            self.judge(at as usize, operand, order, |runner| {
                 runner.passed.get_or_insert(false);
             });
         }
@@ -174,15 +152,8 @@ impl Matcher {
     }
 
     /// Changes what is known of a runner and ends the race if that decides it.
-    fn judge(
-        &mut self,
-        depth: usize,
-        formula: u32,
-        place: u32,
-        order: u64,
-        change: impl FnOnce(&mut Runner),
-    ) {
-        let Some(value) = self.operand_mut(depth, formula, place) else {
+    fn judge(&mut self, depth: usize, operand: u32, order: u64, change: impl FnOnce(&mut Runner)) {
+        let Some(value) = self.operand_mut(depth, operand) else {
             return;
         };
         let OperandValue::Race(race) = value else {
@@ -192,21 +163,22 @@ impl Matcher {
             return;
         };
         change(runner);
-        let first = race
+        let lost = race
             .iter()
-            .position(|runner| runner.passed != Some(false))
-            .unwrap_or(race.len());
-        race.drain(..first);
-        if let Some(Runner {
-            passed: Some(true),
-            value: Some(found),
-            ..
-        }) = race.first()
-        {
-            *value = OperandValue::Known(found.clone());
-            self.try_compute(depth, formula);
-        } else if race.is_empty() {
-            *value = OperandValue::Open;
+            .take_while(|runner| runner.passed == Some(false))
+            .count();
+        race.drain(..lost);
+        match race.first() {
+            Some(Runner {
+                passed: Some(true),
+                value: Some(found),
+                ..
+            }) => {
+                *value = OperandValue::Known(found.clone());
+                self.use_operand(depth, operand);
+            }
+            None => *value = OperandValue::Open,
+            _ => {}
         }
     }
 
@@ -216,157 +188,132 @@ impl Matcher {
             return;
         }
         for claim in std::mem::take(&mut self.frames.memory_mut(depth).claims) {
-            let Claim {
-                depth: at,
-                formula,
-                place,
-                runner,
-            } = claim;
-            if let Some(order) = runner {
-                self.judge(at as usize, formula, place, order, |runner| {
+            let at = claim.depth as usize;
+            if let Some(order) = claim.runner {
+                self.judge(at, claim.operand, order, |runner| {
                     runner.value = Some(value.into())
                 });
-            } else if let Some(operand) = self.operand_mut(at as usize, formula, place) {
+            } else if let Some(operand) = self.operand_mut(at, claim.operand) {
                 *operand = OperandValue::Known(value.into());
-                self.try_compute(at as usize, formula);
+                self.use_operand(at, claim.operand);
             }
+        }
+    }
+
+    /// A condition that serves as an operand is decided.
+    pub(super) fn answer_truth(&mut self, depth: usize, operand: u32, truth: bool) {
+        if let Some(value @ OperandValue::Open) = self.operand_mut(depth, operand) {
+            let text: &[u8] = if truth { b"true" } else { b"false" };
+            *value = OperandValue::Known(text.into());
+            self.use_operand(depth, operand);
         }
     }
 
     /// The attributes are known: operands that reach no further and found nothing are empty.
     pub(super) fn end_near_operands(&mut self, depth: usize) {
         let plan = self.plan.clone();
-        for &formula in self.state_at(depth).computed.clone().iter() {
-            for (place, &id) in plan.formula(formula).children().iter().enumerate() {
-                let operand = plan.operand(id);
-                let is_over = operand.is_near || !self.state_at(depth).matches(operand.entry);
-                if operand.root == NONE || !is_over {
-                    continue;
-                }
-                if let Some(value @ OperandValue::Open) =
-                    self.operand_mut(depth, formula, place as u32)
-                {
-                    *value = OperandValue::Known(Box::default());
-                    self.try_compute(depth, formula);
-                }
+        for (id, _) in self.state_at(depth).operands.clone().iter() {
+            let operand = plan.operand(*id);
+            let is_over = operand.is_near || !self.state_at(depth).matches(operand.entry);
+            if operand.root != NONE
+                && is_over
+                && let Some(value @ OperandValue::Open) = self.operand_mut(depth, *id)
+            {
+                *value = OperandValue::Known(Box::default());
+                self.use_operand(depth, *id);
             }
         }
     }
 
     /// The node closes: an operand that reached nothing is the empty string, its own value is
-    /// known. A formula whose operand races waits for the formulas that may decide the race; when
-    /// none is left, everyone lost.
-    pub(super) fn end_computations(&mut self, depth: usize, value: &[u8]) {
-        let mut rest = self.state_at(depth).computed.to_vec();
-        while !rest.is_empty() {
-            let before = rest.len();
-            self.review_from(depth);
-            rest.retain(|&formula| {
-                let races = self.has_race(depth, formula);
-                if !races {
-                    self.end_computation(depth, formula, value);
+    /// known. Operands that race wait for the formulas that may decide the race; when those are
+    /// all decided, everyone lost.
+    pub(super) fn end_operands(&mut self, depth: usize, value: &[u8]) {
+        let operands = self.state_at(depth).operands.clone();
+        for is_last in [false, true] {
+            loop {
+                self.review_from(depth);
+                let mut is_changed = false;
+                for (id, _) in operands.iter() {
+                    is_changed |= self.end_operand(depth, *id, value, is_last);
                     self.drain();
                 }
-                races
-            });
-            if rest.len() == before {
-                for formula in rest.drain(..) {
-                    self.end_computation(depth, formula, value);
-                    self.drain();
+                if !is_changed {
+                    break;
                 }
             }
         }
     }
 
-    fn has_race(&self, depth: usize, formula: u32) -> bool {
-        let mut computations = self.frames.memory(depth).computations.iter();
-        computations.any(|c| {
-            c.formula == formula
-                && c.operands
-                    .iter()
-                    .any(|o| matches!(o, OperandValue::Race(_)))
-        })
-    }
-
-    fn end_computation(&mut self, depth: usize, formula: u32, value: &[u8]) {
-        let plan = self.plan.clone();
-        for (place, &id) in plan.formula(formula).children().iter().enumerate() {
-            let operand = plan.operand(id);
-            let text = if operand.root == NONE && operand.kind == OperandKind::Value {
-                value
-            } else {
-                b""
-            };
-            let Some(operand) = self.operand_mut(depth, formula, place as u32) else {
-                continue;
-            };
-            if matches!(operand, OperandValue::Open | OperandValue::Race(_)) {
-                *operand = OperandValue::Known(text.into());
-            }
+    fn end_operand(&mut self, depth: usize, id: u32, value: &[u8], is_last: bool) -> bool {
+        let operand = self.plan.operand(id);
+        let is_own = operand.root == NONE && operand.kind == OperandKind::Value;
+        let Some(known) = self.operand_mut(depth, id) else {
+            return false;
+        };
+        let is_over = match known {
+            OperandValue::Open => true,
+            OperandValue::Race(_) => is_last,
+            OperandValue::Claimed | OperandValue::Known(_) => false,
+        };
+        if is_over {
+            *known = OperandValue::Known(if is_own { value.into() } else { Box::default() });
+            self.use_operand(depth, id);
         }
-        self.try_compute(depth, formula);
-    }
-
-    /// A condition that serves as an operand is decided.
-    pub(super) fn answer_truth(&mut self, depth: usize, formula: u32, place: u32, truth: bool) {
-        if let Some(operand @ OperandValue::Open) = self.operand_mut(depth, formula, place) {
-            *operand = OperandValue::Known(if truth {
-                b"true"[..].into()
-            } else {
-                b"false"[..].into()
-            });
-            self.try_compute(depth, formula);
-        }
+        is_over
     }
 
     /// An operand at an open node. A runner may outlive a node that it ran for, hence the first
     /// line; nodes opened since then do not know its number.
-    fn operand_mut(&mut self, depth: usize, formula: u32, place: u32) -> Option<&mut OperandValue> {
+    fn operand_mut(&mut self, depth: usize, operand: u32) -> Option<&mut OperandValue> {
         self.frames
             .stack
             .get(depth)
             .filter(|frame| frame.memory != 0)?;
-        let computations = &mut self.frames.memory_mut(depth).computations;
-        let computation = computations.iter_mut().find(|c| c.formula == formula)?;
-        computation.operands.get_mut(place as usize)
+        let operands = &mut self.frames.memory_mut(depth).operands;
+        operands
+            .iter_mut()
+            .find(|(known, _)| *known == operand)
+            .map(|(_, value)| value)
+    }
+
+    /// An operand became known: tries the formulas that use it.
+    fn use_operand(&mut self, depth: usize, operand: u32) {
+        let operands = self.state_at(depth).operands.clone();
+        if let Some((_, users)) = operands.iter().find(|(known, _)| *known == operand) {
+            for &formula in users.iter() {
+                self.try_compute(depth, formula);
+            }
+        }
     }
 
     /// Decides the formula if all its operands are known.
     fn try_compute(&mut self, depth: usize, formula: u32) {
         let plan = self.plan.clone();
-        let computations = &mut self.frames.memory_mut(depth).computations;
-        let Some(computation) = computations
-            .iter_mut()
-            .find(|c| c.formula == formula && !c.is_decided)
-        else {
-            return;
-        };
-        if !computation
-            .operands
-            .iter()
-            .all(|o| matches!(o, OperandValue::Known(_)))
-        {
-            return;
-        }
-        computation.is_decided = true;
-        let operands = std::mem::take(&mut computation.operands);
-        let operand = |place: u32| match operands.get(place as usize) {
-            Some(OperandValue::Known(bytes)) => std::str::from_utf8(bytes).unwrap_or(""),
+        let view = plan.formula(formula);
+        let memory = self.frames.memory(depth);
+        let known = |id: u32| memory.operands.iter().find(|(operand, _)| *operand == id);
+        let text = |place: u32| match known(view.children()[place as usize]) {
+            Some((_, OperandValue::Known(bytes))) => std::str::from_utf8(bytes).unwrap_or(""),
             _ => "",
         };
-        let value = evaluate(&plan, plan.formula(formula).expr(), &operand);
+        let is_known = |&id: &u32| matches!(known(id), Some((_, OperandValue::Known(_))));
+        if !view.children().iter().all(is_known) {
+            return;
+        }
+        let value = evaluate(&plan, view.expr(), &text);
         let holds = value.boolean();
-        if depth == 0 {
-            self.decide_value(formula, value);
+        if depth == 0 && !view.root_targets().is_empty() {
+            let value = value.into_owned();
+            self.decide_value(formula, &value);
         }
         if holds {
             self.assume(depth, formula);
         } else {
             self.frames.memory_mut(depth).falsehoods.insert(formula);
             self.dirty = self.dirty.min(depth);
-            let negation = plan.formula(formula).negation();
-            if negation != NONE {
-                self.assume(depth, negation);
+            if view.negation() != NONE {
+                self.assume(depth, view.negation());
             }
         }
     }
@@ -404,7 +351,7 @@ impl Matcher {
         }
     }
 
-    fn decide_value(&mut self, formula: u32, value: Value<'_>) {
+    fn decide_value(&mut self, formula: u32, value: &Value<'static>) {
         let plan = self.plan.clone();
         for &target in plan.formula(formula).root_targets() {
             if let crate::plan::Output::Value { kind, .. } = plan.target(target).0 {

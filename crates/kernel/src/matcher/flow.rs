@@ -81,8 +81,8 @@ impl Matcher {
         for &target in view.targets {
             self.select(target, candidate);
         }
-        for pair in view.operands.chunks_exact(2) {
-            self.admit(pair[0], pair[1], view.spine, depth, candidate);
+        for &operand in view.operands {
+            self.admit(operand, view.spine, depth, candidate);
         }
         for &segment in view.above {
             self.rise(segment, depth, candidate);

@@ -31,7 +31,7 @@ pub struct Frame {
     pub flags: u32,
 }
 
-/// The value of an operand of a computed formula.
+/// The value of an operand of computed formulas.
 #[derive(Clone, Debug)]
 pub enum OperandValue {
     /// No node reached yet.
@@ -52,22 +52,13 @@ pub struct Runner {
     pub value: Option<Box<[u8]>>,
 }
 
-/// A claim of a node on being an operand of a computed formula at an open node.
+/// A claim of a node on being an operand at an open node.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     pub depth: u32,
-    pub formula: u32,
-    pub place: u32,
+    pub operand: u32,
     /// The claimant, where it has to pass conditions first.
     pub runner: Option<u64>,
-}
-
-/// A computed formula at a node.
-#[derive(Debug)]
-pub struct Computation {
-    pub formula: u32,
-    pub operands: Vec<OperandValue>,
-    pub is_decided: bool,
 }
 
 /// Candidates that wait at a node for the guards of one segment.
@@ -91,7 +82,8 @@ pub struct Memory {
     /// Guards that let candidates pass.
     pub active: SmallSet<u32>,
     pub waiting: Vec<Waiting>,
-    pub computations: Vec<Computation>,
+    /// Operands of the computed formulas, each once.
+    pub operands: Vec<(u32, OperandValue)>,
     /// Operands that the value of this node answers.
     pub claims: Vec<Claim>,
 }
@@ -103,7 +95,7 @@ impl Memory {
         self.watches.clear();
         self.active.clear();
         self.waiting.clear();
-        self.computations.clear();
+        self.operands.clear();
         self.claims.clear();
     }
 }

@@ -82,7 +82,7 @@ impl Matcher {
             self.assume(depth, fact);
         }
         if !self.state_at(depth).computed.is_empty() {
-            self.begin_computations(depth, node);
+            self.begin_operands(depth, node);
         }
         if !self.state_at(depth).claims.is_empty() {
             self.claim_operands(depth, node);
@@ -312,8 +312,9 @@ impl Matcher {
     fn close_facts(&mut self, depth: usize, value: &[u8]) {
         if self.frames.stack[depth].flags & flag::VALUE != 0 {
             self.try_atoms(depth, value);
-            self.frames.stack[depth].stage |= stage::VALUE;
+            // What holds has to be on record before what is not on record counts as false.
             self.drain();
+            self.frames.stack[depth].stage |= stage::VALUE;
             self.answer_claims(depth, value);
         }
         self.drain();
@@ -330,7 +331,7 @@ impl Matcher {
         }
         // Computed formulas come last: a condition of the node itself may pick their operands.
         if !self.state_at(depth).computed.is_empty() {
-            self.end_computations(depth, value);
+            self.end_operands(depth, value);
         }
         self.frames.stack[depth].stage |= stage::COMPUTED;
     }

@@ -69,8 +69,10 @@ pub struct State {
     pub atoms: Box<[u32]>,
     /// Computed formulas armed at the node.
     pub computed: Rc<[u32]>,
-    /// Operands of computed formulas that the node may be: formula, place, leaf.
-    pub claims: Rc<[(u32, u32, u32)]>,
+    /// The operands of these, and for each the formulas that use it.
+    pub operands: Rc<[(u32, Rc<[u32]>)]>,
+    /// Operands that the node may be, and the leaf that says so.
+    pub claims: Rc<[(u32, u32)]>,
     next: Vec<u32>,
 }
 
@@ -229,9 +231,7 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
             segments.extend_from_slice(view.segments());
         }
         reach.extend_from_slice(view.reach());
-        for claim in view.claims().chunks_exact(2) {
-            claims.push((claim[0], claim[1], spine));
-        }
+        claims.extend(view.claims().iter().map(|&operand| (operand, spine)));
         if view.needs_number() {
             flags |= flag::NUMBER | flag::VALUE;
         }
@@ -251,6 +251,7 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
         close_nots: Box::default(),
         atoms: Box::default(),
         computed: Rc::default(),
+        operands: Rc::default(),
         claims: claims.into(),
         next: Vec::new(),
     };
@@ -300,18 +301,29 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
             _ => {}
         }
     }
-    let own_value = |f: &u32| {
-        let mut operands = plan.formula(*f).children().iter().map(|&o| plan.operand(o));
-        operands.any(|o| o.root == NONE && o.kind == OperandKind::Value)
+    let mut operands: Vec<(u32, Vec<u32>)> = Vec::new();
+    for &formula in &computed {
+        for &operand in plan.formula(formula).children() {
+            match operands.iter_mut().find(|(known, _)| *known == operand) {
+                Some((_, users)) => users.push(formula),
+                None => operands.push((operand, vec![formula])),
+            }
+        }
+    }
+    let is_own_value = |operand: u32| {
+        let operand = plan.operand(operand);
+        operand.root == NONE && operand.kind == OperandKind::Value
     };
-    let claimed_value = |&(f, place, _): &(u32, u32, u32)| {
-        plan.operand(plan.formula(f).children()[place as usize])
-            .kind
-            == OperandKind::Value
-    };
-    if computed.iter().any(own_value) || state.claims.iter().any(claimed_value) {
+    let is_value = |operand: u32| plan.operand(operand).kind == OperandKind::Value;
+    if operands.iter().any(|&(operand, _)| is_own_value(operand))
+        || state.claims.iter().any(|&(operand, _)| is_value(operand))
+    {
         state.flags |= flag::VALUE;
     }
+    state.operands = operands
+        .into_iter()
+        .map(|(operand, users)| (operand, users.into()))
+        .collect();
     (state.facts, state.open_nots, state.close_nots) =
         (facts.into(), open_nots.into(), close_nots.into());
     (state.atoms, state.computed) = (atoms.into(), computed.into());

@@ -86,8 +86,8 @@ impl Matcher {
             for &edge in view.edges() {
                 self.climb(depth, edge);
             }
-            for truth in view.operands().chunks_exact(3) {
-                self.answer_truth(depth, truth[0], truth[1], truth[2] != 0);
+            for pair in view.operands().chunks_exact(2) {
+                self.answer_truth(depth, pair[0], pair[1] != 0);
             }
             for &guard in view.guards() {
                 if self.state_at(depth).matches(plan.guard(guard).spine) {

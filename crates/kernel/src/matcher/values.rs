@@ -24,6 +24,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same, on its own.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Value::Number(number) => Value::Number(number),
+            Value::Boolean(value) => Value::Boolean(value),
+        }
+    }
+
     /// `boolean()`.
     pub fn boolean(&self) -> bool {
         match self {

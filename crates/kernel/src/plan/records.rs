@@ -96,7 +96,7 @@ pub struct Guard<'a> {
     pub above: &'a [u32],
     /// Targets for which it is the topmost guard.
     pub targets: &'a [u32],
-    /// Operands for which it is: pairs of computed formula and place.
+    /// Operands for which it is.
     pub operands: &'a [u32],
 }
 
@@ -213,7 +213,7 @@ impl<'a> Formula<'a> {
     pub fn root_targets(&self) -> &'a [u32] {
         self.plan.list(self.record[11])
     }
-    /// Operands that its truth answers: computed formula, place, answer.
+    /// Operands that its truth answers: pairs of operand and answer.
     #[inline]
     pub fn operands(&self) -> &'a [u32] {
         self.plan.list(self.record[13])
@@ -318,7 +318,7 @@ impl<'a> Spine<'a> {
     pub fn formulas(&self) -> &'a [u32] {
         self.plan.list(self.record[6])
     }
-    /// Computed formulas (pairs with the operand's place) whose operand is this leaf.
+    /// Operands that end in this leaf.
     pub fn claims(&self) -> &'a [u32] {
         self.plan.list(self.record[7])
     }

@@ -60,11 +60,11 @@ impl Layout {
 pub fn freeze(builder: &Builder) -> Plan {
     let mut layout = Layout::new();
     freeze_constants(builder, &mut layout);
-    let reverse = Reverse::of(builder);
     let operands = freeze_operands(builder, &mut layout);
+    let reverse = Reverse::of(builder, &operands);
     freeze_formulas(builder, &reverse, &operands, &mut layout);
     freeze_shapes(builder, &operands, &mut layout);
-    freeze_spines_and_guards(builder, &mut layout);
+    freeze_spines_and_guards(builder, &operands, &mut layout);
     freeze_targets(builder, &mut layout);
     Plan::from_words(layout.finish())
         .unwrap_or_else(|reason| panic!("a fresh plan is sound: {reason}"))
@@ -108,7 +108,8 @@ fn root_formulas(output: &OutputSpec) -> Vec<u32> {
     }
 }
 
-type Operands = FxHashMap<OperandKey, u32>;
+/// Numbers of the operands.
+pub(super) type Operands = FxHashMap<OperandKey, u32>;
 
 fn freeze_operands(builder: &Builder, layout: &mut Layout) -> Operands {
     let mut ids = Operands::default();

@@ -1,6 +1,6 @@
 //! The lists that point against the direction of interning: who waits for a formula.
 
-use super::root_formulas;
+use super::{Operands, root_formulas};
 use crate::plan::builder::Builder;
 use crate::plan::formulas::{FormulaKey, TRUE};
 use crate::plan::image::NONE;
@@ -19,7 +19,7 @@ pub(super) struct Reverse {
 }
 
 impl Reverse {
-    pub fn of(builder: &Builder) -> Reverse {
+    pub fn of(builder: &Builder, operands: &Operands) -> Reverse {
         let keys = builder.formulas.keys();
         let lists = || vec![Vec::new(); keys.len()];
         let mut r = Reverse {
@@ -75,21 +75,20 @@ impl Reverse {
                 r.announce(keys, formula);
             }
         }
-        for (id, key) in keys.iter().enumerate() {
-            match key {
-                FormulaKey::Edge { sub, .. } => r.announce(keys, *sub),
-                FormulaKey::Computed { operands, .. } => {
-                    for (place, operand) in operands.iter().enumerate() {
-                        let Some((holds, fails)) = operand.condition else {
-                            continue;
-                        };
-                        for (formula, answer) in [(holds, 1), (fails, 0)] {
-                            r.operands[formula as usize].extend([id as u32, place as u32, answer]);
-                            r.announce(keys, formula);
-                        }
-                    }
-                }
-                _ => {}
+        for key in keys {
+            if let FormulaKey::Edge { sub, .. } = key {
+                r.announce(keys, *sub);
+            }
+        }
+        let mut listed: Vec<_> = operands.iter().collect();
+        listed.sort_unstable_by_key(|&(_, id)| id);
+        for (operand, &id) in listed {
+            let Some((holds, fails)) = operand.condition else {
+                continue;
+            };
+            for (formula, answer) in [(holds, 1), (fails, 0)] {
+                r.operands[formula as usize].extend([id, answer]);
+                r.announce(keys, formula);
             }
         }
         r

@@ -1,13 +1,16 @@
 //! Spines, guards and the segments between them.
 
-use super::{Layout, root_formulas};
+use super::{Layout, Operands, root_formulas};
 use crate::plan::builder::{Below, Builder, Way};
-use crate::plan::formulas::FormulaKey;
 use crate::plan::image::{NONE, Section};
 use crate::plan::program::OutputSpec;
 use rustc_hash::FxHashMap;
 
-pub(super) fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
+pub(super) fn freeze_spines_and_guards(
+    builder: &Builder,
+    operands: &Operands,
+    layout: &mut Layout,
+) {
     let mut segments: FxHashMap<(u32, Below), u32> = FxHashMap::default();
     let mut segment_guards: Vec<Vec<u32>> = Vec::new();
     let mut segment_keys: Vec<(u32, u32)> = Vec::new();
@@ -68,19 +71,15 @@ pub(super) fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
             kids[parent as usize].push((spine.axis as u32, spine.test, id as u32));
         }
     }
-    for (id, key) in builder.formulas.keys().iter().enumerate() {
-        if let FormulaKey::Computed { operands, .. } = key {
-            for (place, operand) in operands.iter().enumerate() {
-                let Some(path) = operand.path else { continue };
-                claims[path.leaf as usize].extend([id as u32, place as u32]);
-                if let Some(guard) = path.guard {
-                    guarded[guard as usize].extend([id as u32, place as u32]);
-                }
-            }
+    for (operand, &id) in operands {
+        let Some(path) = operand.path else { continue };
+        claims[path.leaf as usize].push(id);
+        if let Some(guard) = path.guard {
+            guarded[guard as usize].push(id);
         }
     }
     for (id, spine) in builder.spines.iter().enumerate() {
-        for list in [&mut formulas[id], &mut reach[id]] {
+        for list in [&mut formulas[id], &mut reach[id], &mut claims[id]] {
             list.sort_unstable();
             list.dedup();
         }
@@ -117,6 +116,8 @@ pub(super) fn freeze_spines_and_guards(builder: &Builder, layout: &mut Layout) {
         );
     }
     for (id, guard) in builder.guards.keys().iter().enumerate() {
+        // The map of operands has no order of its own; equal plans have equal images.
+        guarded[id].sort_unstable();
         let [above, targets, operands] =
             [&above[id], &targets[id], &guarded[id]].map(|l| layout.list(l));
         layout.push(
