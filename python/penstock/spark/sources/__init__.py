@@ -1,0 +1,28 @@
+"""Data sources in Python: XML files and archives (``penstock-xml``) and feeds (``penstock-feeds``).
+
+``register`` makes them known to a session; importing this package changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.spark.sources.faults import with_faults
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["register", "with_faults"]
+
+
+def register(spark: SparkSession) -> None:
+    """Make ``penstock-xml`` and ``penstock-feeds`` known to a session.
+
+    Raises:
+        ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
+    """
+    from penstock.spark.sources.feeds import PenstockFeeds
+    from penstock.spark.sources.xml import PenstockXml
+
+    spark.dataSource.register(PenstockXml)
+    spark.dataSource.register(PenstockFeeds)

@@ -1,0 +1,211 @@
+"""The data source ``penstock-feeds``: items of RSS and Atom feeds as rows."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+
+from penstock.sources.feeds import FeedPoller, Poll
+from penstock.sources.feeds.fetching import require_http
+from penstock.sources.feeds.states import States
+from penstock.spark.sources.faults import FAULT_TYPE
+from penstock.spark.sources.spool import Spool, read_poll
+from penstock.spark.sources.tables import Row, batches, fault_of, fault_type
+
+COLUMNS = f"id string, xml binary, feed string, guid string, ts timestamp, fault {FAULT_TYPE}"
+_XML = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FeedOptions:
+    """What ``penstock-feeds`` was asked for."""
+
+    urls: tuple[str, ...]
+    state_location: str | None
+    poll_seconds: float
+    timeout_seconds: float
+    feed_bytes_max: int
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> FeedOptions:
+        """Read Spark's options.
+
+        Raises:
+            ValueError: An option is missing or not what it should be.
+        """
+        given = {name.lower(): value for name, value in options.items()}
+        try:
+            urls = json.loads(given.get("urls", "[]"))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"the option `urls` is no JSON list: {error}") from None
+        urls = [*urls, *([given["path"]] if given.get("path") else [])]
+        if not urls:
+            raise ValueError("the option `urls` is missing: a JSON list of addresses")
+        for url in urls:
+            require_http(str(url))
+        return cls(
+            tuple(urls),
+            given.get("statelocation"),
+            _number(given, "pollSeconds", 300),
+            _number(given, "timeoutSeconds", 20),
+            int(_number(given, "maxFeedBytes", 16 << 20)),
+        )
+
+    def poller(self, states: States | None = None) -> FeedPoller:
+        """Return what polls the feeds."""
+        return FeedPoller(
+            self.urls,
+            states,
+            timeout_seconds=self.timeout_seconds,
+            feed_bytes_max=self.feed_bytes_max,
+        )
+
+
+class PenstockFeeds(DataSource):
+    """RSS and Atom feeds as rows, one for each new item.
+
+    Columns: ``id`` (address, ``#`` and guid), ``xml``, ``feed`` (the address), ``guid``, ``ts``
+    (the date of the item) and ``fault``. A feed that cannot be fetched or read gives one row with
+    ``fault`` and without ``xml``, when it begins to fail; the others go on.
+
+    Options: ``urls`` (a JSON list) or ``path``; ``timeoutSeconds``; ``maxFeedBytes``; for streams
+    ``stateLocation``, a folder that driver and workers reach and that belongs to one stream, and
+    ``pollSeconds``, the least time between two polls. In batch, all present items are read.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "penstock-feeds"
+
+    def schema(self) -> str:
+        """Return the columns."""
+        return COLUMNS
+
+    def reader(self, schema: Any) -> FeedReader:
+        """Return what reads a batch."""
+        return FeedReader(FeedOptions.of(self.options))
+
+    def streamReader(self, schema: Any) -> FeedStreamReader:  # noqa: N802
+        """Return what reads a stream."""
+        return FeedStreamReader(FeedOptions.of(self.options))
+
+
+class FeedReader(DataSourceReader):
+    """Reads what the feeds hold now."""
+
+    def __init__(self, options: FeedOptions) -> None:
+        self._options = options
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the items as record batches."""
+        return batches(_rows(self._options.poller().poll()), arrow_schema(), _XML)
+
+
+class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Polls feeds; a poll is kept on disk before it gets an offset, so a replay gives the same."""
+
+    def __init__(self, options: FeedOptions) -> None:
+        if options.state_location is None:
+            raise ValueError("a stream of feeds needs the option `stateLocation`, a folder")
+        self._options = options
+        self._spool = Spool(options.state_location)
+        self._poller: FeedPoller | None = None
+        self._polled_at: float | None = None
+        self._is_final = False
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802
+        """Return the offset before the first poll that is kept."""
+        return {"poll": min(self._spool.numbers(), default=1) - 1}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Poll once; later polls are left to a later run."""
+        self._poll()
+        self._is_final = True
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
+        """Return the offset of the last poll that brought something."""
+        is_due = self._polled_at is None or (
+            time.monotonic() - self._polled_at >= self._options.poll_seconds
+        )
+        # A poll that was kept just before a crash has no offset yet: it comes first.
+        if is_due and not self._is_final and self._last() <= start["poll"]:
+            self._poll()
+        return {"poll": max(self._last(), start["poll"])}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """Return the polls of a micro-batch, a task each."""
+        numbers = range(start["poll"] + 1, end["poll"] + 1)
+        return [InputPartition(self._spool.path(number)) for number in numbers]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the items of a poll as record batches."""
+        found: Iterator[Any] = read_poll(partition.value)
+        return found
+
+    def commit(self, end: dict[str, int]) -> None:
+        """Forget the polls that nobody will ask for again."""
+        self._spool.forget_before(end["poll"])
+
+    def _last(self) -> int:
+        return max(self._spool.numbers(), default=0)
+
+    def _poll(self) -> None:
+        last = self._last()
+        if self._poller is None:
+            self._poller = self._options.poller(self._spool.states(last) if last else None)
+        self._polled_at = time.monotonic()
+        rows = list(_rows(self._poller.poll()))
+        if rows:
+            found = list(batches(rows, arrow_schema(), _XML))
+            self._spool.write(last + 1, found, arrow_schema(), self._poller.states)
+
+
+def _rows(polls: list[Poll]) -> Iterator[Row]:
+    for poll in polls:
+        for item in poll.items:
+            yield (f"{poll.url}#{item.guid}", item.xml, poll.url, item.guid, item.time, None)
+        if poll.error is not None and poll.is_new_error:
+            yield (poll.url, None, poll.url, None, None, fault_of(poll.error))
+
+
+@cache
+def arrow_schema() -> Any:
+    """Return the columns in Arrow's types."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("xml", pa.binary()),
+            ("feed", pa.string()),
+            ("guid", pa.string()),
+            ("ts", pa.timestamp("us", tz="UTC")),
+            ("fault", fault_type()),
+        ]
+    )
+
+
+def _number(given: Mapping[str, str], name: str, default: float) -> float:
+    text = given.get(name.lower())
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not value >= 0:
+        raise ValueError(f"the option `{name}` is {text!r}; use a number")
+    return value

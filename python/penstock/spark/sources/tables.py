@@ -1,0 +1,54 @@
+"""Rows of the sources, collected into Arrow record batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from penstock.errors import DocumentError
+from penstock.results import Fault
+from penstock.results.rows import FAULT_FIELDS
+
+ROWS_MAX = 4096
+"""A batch has at most this many rows …"""
+BYTES_MAX = 4 << 20
+"""… and ends with the row that takes its documents past this."""
+
+Row = tuple[Any, ...]
+
+
+def fault_of(error: DocumentError) -> dict[str, Any]:
+    """Return an error as a value of the column ``fault``."""
+    fault = Fault.of(error)
+    return {name: getattr(fault, name) for name in FAULT_FIELDS}
+
+
+def batches(rows: Iterable[Row], schema: Any, xml: int) -> Iterator[Any]:
+    """Yield record batches of rows; ``xml`` is the position of the column with documents."""
+    waiting: list[Row] = []
+    waiting_bytes = 0
+    for row in rows:
+        waiting.append(row)
+        waiting_bytes += len(row[xml] or b"")
+        if len(waiting) >= ROWS_MAX or waiting_bytes >= BYTES_MAX:
+            yield _batch(waiting, schema)
+            waiting, waiting_bytes = [], 0
+    if waiting:
+        yield _batch(waiting, schema)
+
+
+def _batch(rows: list[Row], schema: Any) -> Any:
+    import pyarrow as pa
+
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+@cache
+def fault_type() -> Any:
+    """Return the Arrow type of the column ``fault``."""
+    from penstock.results.arrow import schema
+
+    return schema().field("error").type

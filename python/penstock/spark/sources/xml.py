@@ -1,0 +1,155 @@
+"""The data source ``penstock-xml``: documents, or records split from them, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from penstock.sources.listing import Listed, list_files
+from penstock.spark.sources import offsets
+from penstock.spark.sources.options import XmlOptions
+from penstock.spark.sources.partitions import Unit, plan_units
+from penstock.spark.sources.reading import COLUMNS, XML, arrow_schema, rows_of
+from penstock.spark.sources.tables import batches
+
+
+class Units(InputPartition):
+    """What one task reads."""
+
+    def __init__(self, units: tuple[Unit, ...]) -> None:
+        super().__init__(units)
+        self.units = units
+
+
+class PenstockXml(DataSource):
+    """XML files, folders, globs, gz, zip and tar as rows: a document, or a record of one, each.
+
+    Columns: ``id`` (path, ``!`` and the name in the archive, ``#`` and the number of the record),
+    ``xml`` (UTF-8 for records, as it is for documents), ``path``, ``member``, ``offset`` and
+    ``length`` (bytes in the document), ``ancestors``, ``ts`` (when the file or member was
+    modified) and ``fault``. What cannot be read, or not to the end, gives one row with ``fault``
+    and without ``xml``, after the records before the error.
+
+    Options: ``path``; ``recordPath``, ``namespaces`` and ``ancestors`` (the latter two JSON
+    objects); ``mode`` (PERMISSIVE, DROPMALFORMED, FAILFAST); ``maxPartitionBytes``;
+    ``maxDocumentBytes``; ``pathGlobFilter``; ``recursiveFileLookup`` (true unless said
+    otherwise); ``limits`` (a JSON object of ``Limits``); for streams ``maxFilesPerTrigger`` and
+    ``maxBytesPerTrigger``.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "penstock-xml"
+
+    def schema(self) -> str:
+        """Return the columns."""
+        return COLUMNS
+
+    def reader(self, schema: Any) -> XmlReader:
+        """Return what reads a batch."""
+        return XmlReader(XmlOptions.of(self.options))
+
+    def streamReader(self, schema: Any) -> XmlStreamReader:  # noqa: N802
+        """Return what reads a stream."""
+        return XmlStreamReader(XmlOptions.of(self.options))
+
+
+class XmlReader(DataSourceReader):
+    """Reads what is there."""
+
+    def __init__(self, options: XmlOptions) -> None:
+        self._options = options
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return what each task reads."""
+        options = self._options
+        files = list_files(options.paths, options.is_recursive, options.name_glob)
+        return [Units(units) for units in plan_units(files, options)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the rows of a task as record batches."""
+        assert isinstance(partition, Units)
+        return batches(rows_of(partition.units, self._options), arrow_schema(), XML)
+
+
+class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads files as they appear, each once, by its path.
+
+    A file should be complete when it appears: write it elsewhere and move it. The offset of a
+    micro-batch names its files, so a replay reads the same.
+    """
+
+    def __init__(self, options: XmlOptions) -> None:
+        self._options = options
+        self._target: frozenset[str] | None = None
+
+    def initialOffset(self) -> offsets.Offset:  # noqa: N802
+        """Return the offset before the first file."""
+        return offsets.initial()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """Return the bound of a micro-batch."""
+        if self._options.files_per_trigger_max is not None:
+            return ReadMaxFiles(self._options.files_per_trigger_max)
+        if self._options.bytes_per_trigger_max is not None:
+            return ReadMaxBytes(self._options.bytes_per_trigger_max)
+        return ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Take down what is there now; nothing later is read."""
+        self._target = frozenset(file.path for file in self._list())
+
+    def latestOffset(self, start: offsets.Offset, limit: ReadLimit) -> offsets.Offset:  # noqa: N802
+        """Return the offset after the next micro-batch, or ``start`` if there is nothing new."""
+        present = self._list()
+        new = offsets.unseen(start, present)
+        if self._target is not None:
+            new = [file for file in new if file.path in self._target]
+        chosen = _choose(new, limit)
+        return offsets.advance(start, present, chosen) if chosen else start
+
+    def partitions(self, start: offsets.Offset, end: offsets.Offset) -> Sequence[InputPartition]:
+        """Return what each task of a micro-batch reads."""
+        if start == end:
+            return []
+        return [Units(units) for units in plan_units(offsets.files_of(end), self._options)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the rows of a task as record batches."""
+        assert isinstance(partition, Units)
+        return batches(rows_of(partition.units, self._options), arrow_schema(), XML)
+
+    def _list(self) -> list[Listed]:
+        options = self._options
+        return list_files(options.paths, options.is_recursive, options.name_glob)
+
+
+def _choose(files: list[Listed], limit: ReadLimit) -> list[Listed]:
+    match limit:
+        case ReadMaxFiles(max_files=count):
+            return files[:count]
+        case ReadMaxBytes(max_bytes=bytes_max):
+            total = 0
+            for index, file in enumerate(files):
+                total += file.size
+                # One file always goes, or a large one would stop the stream.
+                if index and total > bytes_max:
+                    return files[:index]
+            return files
+        case _:
+            return files
