@@ -141,7 +141,8 @@ class JdbcSink(Sink):
     """A table that Spark's JDBC writer reaches; ``options`` are those of the writer.
 
     A batch that is written again adds only the rows that are missing: those of the batch that
-    are there are read first. One pipeline writes to the table at a time.
+    are there are read first. One pipeline writes to the table at a time. A table that is missing
+    is made with Spark's types; make it beforehand for others, or for a primary key.
 
     Raises:
         ValueError: The table's name is none.
@@ -169,9 +170,10 @@ class JdbcSink(Sink):
         there = self._there(rows, batch, run)
         if there is not None:
             flat = flat.join(there, _is_same(flat, there), "left_anti")
-        types = "subscription VARCHAR(1000), document VARCHAR(1000), run VARCHAR(100)"
+        # Spark's type for text is one that not every database compares.
         writer = flat.write.format("jdbc").mode("append")
-        writer = writer.option("createTableColumnTypes", types).options(**self.options)
+        writer = writer.option("createTableColumnTypes", "run VARCHAR(100)")
+        writer = writer.options(**self.options)
         try:
             writer.option("url", self.url).option("dbtable", self.table).save()
         except Exception as error:
@@ -254,7 +256,10 @@ def _moment(micros: int) -> str:
 
 
 def _first(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+    """Return the first line of an error that says something."""
+    lines = [line.strip(" :") for line in str(error).splitlines()]
+    said = [line for line in lines if line and not line.startswith("An error occurred while")]
+    return said[0] if said else type(error).__name__
 
 
 def _checked(table: str) -> str:

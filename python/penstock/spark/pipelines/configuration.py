@@ -19,7 +19,8 @@ from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.registry.durable import DATABASE
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
-from penstock.spark.pipelines.nodes import Node, parse
+from penstock.sources.paths import RecordPath
+from penstock.spark.pipelines.nodes import ConfigurationError, Node, parse
 from penstock.spark.pipelines.settings import (
     FeedSource,
     FileSource,
@@ -143,14 +144,15 @@ class _Reader:
             if record is None and name in found:
                 message = f"`{name}` belongs to records, and no `record` is given"
                 raise found[name].error("PC0007", message)
-        return FileSource(
-            _stream(found),
-            path,
-            record,
-            found["namespaces"].settings() if "namespaces" in found else {},
-            found["ancestors"].settings() if "ancestors" in found else {},
-            _options(found),
-        )
+        namespaces = found["namespaces"].settings() if "namespaces" in found else {}
+        ancestors = found["ancestors"].settings() if "ancestors" in found else {}
+        if record is not None:
+            try:
+                RecordPath(record, namespaces, ancestors)
+            except QueryError as error:
+                at_fault = "record" if error.text == record else "ancestors"
+                raise _query_error(found[at_fault], error) from None
+        return FileSource(_stream(found), path, record, namespaces, ancestors, _options(found))
 
     def _spark_source(self, node: Node, trigger: Trigger) -> SourceSetting:
         keys = ("kind", "stream", "format", "path", "options", "schema", "document", "id", "time")
@@ -308,9 +310,13 @@ def _subscribe(registry: Registry, node: Node) -> None:
             found["delivery"].plain() if "delivery" in found else None,
         )
     except QueryError as error:
-        raise found["query"].error("PC0005", f"{error.code}: {error.message}", error.help) from None
+        raise _query_error(found["query"], error) from None
     except PenstockError as error:
         raise found["name"].error("PC0005", str(error)) from None
+
+
+def _query_error(node: Node, error: QueryError) -> ConfigurationError:
+    return node.error("PC0005", f"{error.code}: {error.message}", error.help)
 
 
 def _namespaces(node: Node) -> dict[str, tuple[str, ...]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from penstock.limits import Limits
 from penstock.spark.pipelines.settings import (
     FeedSource,
     FileSource,
@@ -12,27 +14,39 @@ from penstock.spark.pipelines.settings import (
     SourceSetting,
     SparkSource,
 )
+from penstock.spark.sources import register
+from penstock.spark.sources.faults import FAULT_TYPE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-COLUMNS = ("xml", "id", "ts", "stream")
-"""The columns of every source's documents."""
+ANCESTORS = "ancestors"
+"""The column of values that records carry from around them; it comes along with their rows."""
+
+_OWN = {ANCESTORS: "map<string,string>", "fault": FAULT_TYPE}
 
 
 def documents(
-    spark: SparkSession, sources: tuple[SourceSetting, ...], is_streaming: bool
+    spark: SparkSession,
+    sources: tuple[SourceSetting, ...],
+    limits: Limits,
+    is_streaming: bool,
 ) -> DataFrame:
-    """Return the documents of all sources, with their bytes, ids, event times and streams."""
-    frames = [_documents(spark, source, is_streaming) for source in sources]
+    """Return the documents of all sources.
+
+    The columns are ``xml``, ``id``, ``ts``, ``stream``, ``ancestors`` and ``fault``; the last
+    says why a source could not read a document.
+    """
+    register(spark)
+    reader = spark.readStream if is_streaming else spark.read
+    frames = [_documents(reader, source, limits) for source in sources]
     return reduce(lambda left, right: left.unionByName(right), frames)
 
 
-def _documents(spark: SparkSession, source: SourceSetting, is_streaming: bool) -> DataFrame:
-    reader = spark.readStream if is_streaming else spark.read
+def _documents(reader: Any, source: SourceSetting, limits: Limits) -> DataFrame:
     match source:
         case FileSource():
-            return _files(reader, source)
+            return _files(reader, source, limits)
         case KafkaSource():
             return _kafka(reader, source)
         case FeedSource():
@@ -41,19 +55,18 @@ def _documents(spark: SparkSession, source: SourceSetting, is_streaming: bool) -
             return _any(reader, source)
 
 
-def _files(reader: Any, source: FileSource) -> DataFrame:
-    loaded = (
-        reader.format("binaryFile")
-        .schema("path string, modificationTime timestamp, length long, content binary")
-        .option("recursiveFileLookup", "true")
-        .options(**source.options)
-        .load(source.path)
-    )
-    return _selected(loaded, "content", "path", "modificationTime", source.stream)
+def _files(reader: Any, source: FileSource, limits: Limits) -> DataFrame:
+    options = {"limits": json.dumps(limits.as_dict()), **source.options}
+    if source.record is not None:
+        options["recordPath"] = source.record
+        options["namespaces"] = json.dumps(dict(source.namespaces))
+        options["ancestors"] = json.dumps(dict(source.ancestors))
+    loaded = reader.format("penstock-xml").options(**options).load(source.path)
+    return _selected(loaded, "xml", "id", "ts", source.stream)
 
 
 def _kafka(reader: Any, source: KafkaSource) -> DataFrame:
-    from pyspark.sql import functions
+    from pyspark.sql import functions as f
 
     loaded = (
         reader.format("kafka")
@@ -62,7 +75,7 @@ def _kafka(reader: Any, source: KafkaSource) -> DataFrame:
         .options(**source.options)
         .load()
     )
-    place = functions.concat_ws("/", "topic", "partition", "offset")
+    place = f.concat_ws("/", "topic", "partition", "offset")
     return _selected(loaded, "value", place, "timestamp", source.stream)
 
 
@@ -81,12 +94,17 @@ def _any(reader: Any, source: SparkSource) -> DataFrame:
 def _selected(
     loaded: DataFrame, xml: str, id_: str | Column, time: str | None, stream: str
 ) -> DataFrame:
-    from pyspark.sql import functions
+    from pyspark.sql import functions as f
 
-    moment = functions.lit(None) if time is None else functions.col(time)
+    moment = f.lit(None) if time is None else f.col(time)
+    own = [
+        (f.col(name) if name in loaded.columns else f.lit(None)).cast(kind).alias(name)
+        for name, kind in _OWN.items()
+    ]
     return loaded.select(
-        functions.col(xml).cast("binary").alias("xml"),
-        (functions.col(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
+        f.col(xml).cast("binary").alias("xml"),
+        (f.col(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
         moment.cast("timestamp").alias("ts"),
-        functions.lit(stream).alias("stream"),
+        f.lit(stream).alias("stream"),
+        *own,
     )

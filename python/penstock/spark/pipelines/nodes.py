@@ -21,6 +21,7 @@ CONFIGURATION_CODES = {
 """The codes of ``ConfigurationError`` and what each names."""
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
+_SCALARS = ("str", "int", "float", "bool", "timestamp")
 _KINDS |= {"float": "a number", "bool": "a truth value", "null": "nothing", "timestamp": "a date"}
 
 
@@ -84,7 +85,7 @@ class Node:
     def kind(self) -> str:
         """What it is, in YAML's words: map, seq, str, int, float, bool, null."""
         tag: str = self._node.tag
-        return tag.rpartition(":")[2]
+        return tag.removeprefix("tag:yaml.org,2002:")
 
     def error(self, code: str, message: str, way_out: str = "") -> ConfigurationError:
         """Return a complaint about the value."""
@@ -149,7 +150,7 @@ class Node:
         Raises:
             ConfigurationError: It is none, or empty.
         """
-        if self.kind in ("map", "seq", "null"):
+        if self.kind not in _SCALARS:
             raise self._wrong("text")
         value: str = self._node.value
         if not value:

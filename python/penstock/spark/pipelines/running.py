@@ -19,6 +19,7 @@ from penstock.spark.match import match, quarantine, results
 from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import MEASURES, Outcome, as_dict
+from penstock.spark.sources import with_faults
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
@@ -128,12 +129,13 @@ class _Job:
         from pyspark.sql import functions as f
 
         pipeline = self._pipeline
-        found = documents(spark, pipeline.sources, pipeline.trigger.is_streaming).observe(
+        is_streaming = pipeline.trigger.is_streaming
+        found = documents(spark, pipeline.sources, pipeline.limits, is_streaming).observe(
             measures,
             f.count(f.lit(1)).alias("documents"),
             f.sum(f.octet_length("xml")).alias("bytes"),
         )
-        return match(
+        rows = match(
             found,
             pipeline.registry,
             document="xml",
@@ -142,6 +144,7 @@ class _Job:
             stream="stream",
             limits=pipeline.limits,
         )
+        return with_faults(rows)
 
     def _write_all(self, rows: DataFrame) -> None:
         """Write everything as one batch; with one sink there is no need to keep it."""

@@ -1,0 +1,292 @@
+"""Pipelines run: batch and stream, into every sink, once whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import penstock
+from penstock.errors import SinkError
+from penstock.sinks import JdbcSink
+from penstock.sinks.base import Sink
+from penstock.sinks.kafka import messages
+from penstock.spark import match
+from penstock.spark.pipelines import Outcome, Pipeline, load, run
+from penstock.spark.pipelines.configuration import SinkSetting, Trigger
+from penstock.spark.pipelines.settings import FileSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+STREAM = """\
+sources:
+  - kind: files
+    path: inbox
+    stream: books
+    options: {maxFilesPerTrigger: 5}
+registry: subscriptions
+sinks:
+  - {kind: parquet, path: out/results}
+  - {kind: json, path: out/quarantine, rows: quarantine}
+  - {kind: sqlite, path: out/rows.db, rows: all}
+trigger: available_now
+checkpoint: out/checkpoint
+spark: {master: "local[2]"}
+"""
+
+
+def put(folder: Path, start: int, stop: int) -> None:
+    """Put documents into a folder, every seventh of them broken."""
+    folder.mkdir(exist_ok=True)
+    for number in range(start, stop):
+        end = "" if number % 7 == 3 else "</book>"
+        text = f"<book><price>{number}</price><author>a{number}</author>{end}"
+        (folder / f"{number:03}.xml").write_text(text)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a folder with documents, a registry and a pipeline."""
+    put(tmp_path / "inbox", 0, 12)
+    registry = penstock.Registry.open(tmp_path / "subscriptions")
+    registry.add("cheap", "//book[price < 10]/author")
+    (tmp_path / "pipeline.yaml").write_text(STREAM)
+    return tmp_path
+
+
+def name_of(document: str) -> str:
+    return Path(document).name
+
+
+def in_table(path: Path, table: str = "results") -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as database:
+        chosen = f"SELECT subscription, document, ordinal, value, error_code FROM {table}"
+        rows = database.execute(chosen).fetchall()
+    return sorted((row[0] or "", name_of(row[1]), *row[2:]) for row in rows)
+
+
+def expected(project: Path) -> list[tuple[Any, ...]]:
+    """Return what the in-process engine finds in all documents."""
+    documents = [penstock.Document(path) for path in sorted((project / "inbox").iterdir())]
+    registry = penstock.Registry.open(project / "subscriptions")
+    return sorted(
+        (
+            row.subscription or "",
+            name_of(row.document),
+            row.ordinal,
+            row.value,
+            row.error.code if row.error else None,
+        )
+        for row in penstock.Engine(registry).run(documents)
+    )
+
+
+def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
+    spark: SparkSession, project: Path
+) -> None:
+    seen: list[int] = []
+    outcome = run(
+        load(project / "pipeline.yaml"), spark, lambda so_far: seen.append(so_far.batches)
+    )
+    assert (outcome.batches, outcome.documents, outcome.quarantined) == (3, 12, 2)
+    assert outcome.bytes == sum(path.stat().st_size for path in (project / "inbox").iterdir())
+    assert outcome.results == 10  # what a broken document decided before its error stands
+    assert seen == [1, 2, 3]
+    assert in_table(project / "out/rows.db") == expected(project)
+
+    penstock.Registry.open(project / "subscriptions").add("late", "/book/author/text()")
+    put(project / "inbox", 12, 14)
+    outcome = run(load(project / "pipeline.yaml"), spark)
+    assert (outcome.documents, outcome.results) == (2, 2)
+    found = in_table(project / "out/rows.db")
+    assert [row[1] for row in found if row[0] == "late"] == ["012.xml", "013.xml"]
+
+    files = spark.read.parquet(str(project / "out/results"))
+    assert {"run", "batch"} < set(files.columns)
+    rows = [
+        (one["subscription"], name_of(one["document"]), one["value"]) for one in files.collect()
+    ]
+    assert sorted(rows) == [(row[0], row[1], row[3]) for row in found if row[4] is None]
+    reports = [
+        json.loads(line)
+        for path in (project / "out/quarantine").rglob("*.json")
+        for line in path.read_text().splitlines()
+    ]
+    assert sorted(name_of(one["document"]) for one in reports) == ["003.xml", "010.xml"]
+    assert {one["error"]["code"] for one in reports} == {"PD0026"}
+
+
+def test_a_batch_gives_the_rows_of_the_stream(spark: SparkSession, project: Path) -> None:
+    text = STREAM.replace("trigger: available_now\ncheckpoint: out/checkpoint\n", "")
+    (project / "pipeline.yaml").write_text(text)
+    for _ in range(2):  # running it again changes nothing
+        outcome = run(load(project / "pipeline.yaml"), spark)
+        assert (outcome.documents, outcome.results, outcome.quarantined) == (12, 10, 2)
+        assert in_table(project / "out/rows.db") == expected(project)
+        assert spark.read.parquet(str(project / "out/results")).count() == 10
+
+
+class Failing(Sink):
+    """Fails once, after the sinks before it were written."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+        self.batches: list[int] = []
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        self.batches.append(batch)
+        if batch == 1 and not self.failures:
+            self.failures += 1
+            raise SinkError("PO0001", "not now")
+
+
+def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
+    spark: SparkSession, project: Path
+) -> None:
+    pipeline = load(project / "pipeline.yaml")
+    failing = Failing()
+    sinks = (*pipeline.sinks, SinkSetting("failing", failing, "all"))
+    wrapped = Pipeline(
+        pipeline.name,
+        pipeline.sources,
+        pipeline.registry,
+        sinks,
+        pipeline.trigger,
+        pipeline.checkpoint,
+    )
+    with pytest.raises(SinkError, match="not now"):
+        run(wrapped, spark)
+    # The batch that failed keeps the version it was begun with.
+    before = expected(project)
+    penstock.Registry.open(project / "subscriptions").remove("cheap")
+    run(wrapped, spark)
+    assert failing.batches == [0, 1, 1, 2]
+    found = in_table(project / "out/rows.db")
+    in_two_batches = [row for row in before if row[1] < "010.xml"]
+    assert [row for row in found if row[1] < "010.xml"] == in_two_batches
+    assert [row[0] for row in found if row[1] >= "010.xml"] == [""]
+    assert spark.read.parquet(str(project / "out/results")).count() == 10
+
+
+def test_a_stream_stops_between_batches(spark: SparkSession, project: Path) -> None:
+    pipeline = load(project / "pipeline.yaml")
+    endless = Pipeline(
+        "endless",
+        (FileSource("books", str(project / "inbox"), options={"maxFilesPerTrigger": "1"}),),
+        pipeline.registry,
+        pipeline.sinks,
+        Trigger("processing_time", "100 milliseconds"),
+        pipeline.checkpoint,
+    )
+    stopping = threading.Event()
+
+    def watch(outcome: Outcome) -> None:
+        if outcome.batches >= 2:
+            stopping.set()
+
+    outcome = run(endless, spark, watch, stopping)
+    assert outcome.is_stopped
+    assert 2 <= outcome.batches < 12
+    run(pipeline, spark)
+    assert in_table(project / "out/rows.db") == expected(project)
+
+
+def test_records_carry_values_from_around_them(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "shelf.xml").write_text(
+        '<s:shelf xmlns:s="urn:s" id="top"><s:book>1</s:book><s:book>2</s:book></s:shelf>'
+    )
+    (tmp_path / "pipeline.yaml").write_text("""\
+sources:
+  - kind: files
+    path: shelf.xml
+    record: //b:book
+    namespaces: {b: urn:s}
+    ancestors: {shelf: /b:shelf/@id}
+registry:
+  subscriptions:
+    - {name: book, query: "/s:book/text()", namespaces: {s: urn:s}}
+sinks:
+  - {kind: parquet, path: out}
+""")
+    run(load(tmp_path / "pipeline.yaml"), spark)
+    rows = spark.read.parquet(str(tmp_path / "out")).orderBy("document").collect()
+    assert [(row["value"], row["ancestors"]) for row in rows] == [
+        ("1", {"shelf": "top"}),
+        ("2", {"shelf": "top"}),
+    ]
+
+
+def rows_of(spark: SparkSession, project: Path) -> DataFrame:
+    documents = [("d1", "<a><b/><b/></a>"), ("d'2", "<a>")]
+    frame = spark.createDataFrame(documents, "id string, xml string")
+    registry = penstock.Registry()
+    registry.add('the "b"', "//b")
+    return match(frame, registry)
+
+
+def test_messages_have_the_id_as_key_and_the_row_as_value(
+    spark: SparkSession, project: Path
+) -> None:
+    sent = messages(rows_of(spark, project)).collect()
+    keys = sorted(json.loads(one["key"]) for one in sent if '"b' in one["key"])
+    assert keys == [['the "b"', "d1", 0], ['the "b"', "d1", 1]]
+    (failed,) = [one for one in sent if "d'2" in one["key"]]
+    assert json.loads(failed["key"]) == [None, "d'2", 0]
+    assert json.loads(failed["value"])["error"]["code"] == "PD0026"
+
+
+def test_a_table_behind_jdbc_gets_each_row_once(spark: SparkSession, project: Path) -> None:
+    log = ("derby.stream.error.file", str(project / "derby.log"))
+    spark._jvm.java.lang.System.setProperty(*log)  # type: ignore[union-attr]
+    url = f"jdbc:derby:{project / 'derby'};create=true"
+    sink = JdbcSink(url, options={"driver": "org.apache.derby.jdbc.EmbeddedDriver"})
+    rows = rows_of(spark, project)
+    sink.write_batch(rows.where("ordinal = 0 AND kind <> 'error'"), 4, "r")
+    sink.write_batch(rows, 4, "r")  # what an interrupted attempt left is completed
+    sink.write_batch(rows, 4, "r")
+    reader = spark.read.format("jdbc").options(url=url, dbtable="results", **sink.options)
+    found = reader.load().select("subscription", "document", "ordinal", "error_code").collect()
+    assert sorted(map(tuple, found), key=str) == [
+        ('the "b"', "d1", 0, None),
+        ('the "b"', "d1", 1, None),
+        (None, "d'2", 0, "PD0026"),
+    ]
+
+
+def test_a_signal_ends_the_command_after_the_batch_under_way(project: Path) -> None:
+    endless = STREAM.replace("available_now", "{processing_time: 100 milliseconds}")
+    (project / "pipeline.yaml").write_text(endless)
+    command = [sys.executable, "-m", "penstock", "run", str(project / "pipeline.yaml")]
+    environment = os.environ | {"PYTHONPATH": str(Path(penstock.__file__).parents[1])}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and running.poll() is None:
+            if (project / "out/rows.db").exists() and len(in_table_or_none(project)) == 12:
+                break
+            time.sleep(0.2)
+        running.send_signal(signal.SIGTERM)
+        _, error = running.communicate(timeout=60)
+    assert running.returncode == 3, error  # there is quarantine
+    assert "stopped: 12 documents" in error
+    assert "Traceback" not in error
+    assert in_table(project / "out/rows.db") == expected(project)
+
+
+def in_table_or_none(project: Path) -> list[tuple[Any, ...]]:
+    try:
+        return in_table(project / "out/rows.db")
+    except sqlite3.OperationalError:
+        return []
