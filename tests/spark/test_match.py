@@ -227,7 +227,7 @@ def test_large_plan_travels_as_a_file(spark: SparkSession) -> None:
     from penstock.spark.plans import EMBEDDED_BYTES_MAX, host_folder, ship
 
     registry = penstock.Registry()
-    for number in range(6000):
+    for number in range(3000):
         registry.add(f"q{number}", f"//item[@key = 'k{number}']/name", mode="filter")
     rows = [(str(n), f"<r><item key='k{n}'><name/></item></r>".encode()) for n in range(300)]
     table = spark.createDataFrame(rows, "id string, xml binary")

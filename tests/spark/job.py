@@ -1,0 +1,82 @@
+"""A job in a process of its own: documents in batch and as a stream, its rows as JSON.
+
+`python -m tests.spark.job SESSION FOLDER`, where SESSION is `sc://…` for a Connect server and a
+master otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import penstock
+from penstock.spark import match
+from penstock.spark.plans import EMBEDDED_BYTES_MAX, ship
+from tests.spark.items import item, item_registry
+
+DOCUMENTS = 400
+SUBSCRIPTIONS = 3000
+_SCHEMA = "id long, xml binary"
+
+
+def documents() -> list[tuple[int, bytes]]:
+    """Return the documents of the job; one in twenty has no end."""
+    random = Random(11)
+    made = [item(random, number) for number in range(DOCUMENTS)]
+    return [(number, data[:-1] if number % 20 == 0 else data) for number, data in enumerate(made)]
+
+
+def registries() -> dict[str, penstock.Registry]:
+    """Return a registry whose plan travels in the function, and one whose plan is a file."""
+    large = penstock.Registry()
+    for number in range(SUBSCRIPTIONS):
+        large.add(f"q{number}", f"/item[@id = 'i{number}']/title")
+    return {"small": item_registry(), "large": large}
+
+
+def identity(row: Any) -> list[Any]:
+    """Return what tells a row from another, and its value."""
+    names = ("document", "subscription", "ordinal", "kind", "value")
+    return [str(row[name]) for name in names]
+
+
+def main(session: str, folder: Path) -> None:
+    """Run the job and print its rows."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder
+    if session.startswith("sc://"):
+        builder = builder.remote(session)
+    else:
+        builder = builder.master(session)
+        for key, value in (
+            ("spark.ui.enabled", "false"),
+            ("spark.driver.host", "127.0.0.1"),
+            ("spark.executor.memory", "512m"),
+        ):
+            builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    table = spark.createDataFrame(documents(), _SCHEMA).repartition(4)
+    source = str(folder / "in")
+    table.write.parquet(source)
+    found: dict[str, Any] = {}
+    for name, registry in registries().items():
+        reference = ship(registry, table)
+        assert (reference.data is None) == (name == "large"), EMBEDDED_BYTES_MAX
+        found[f"{name} batch"] = [identity(row) for row in match(table, registry).collect()]
+        stream = spark.readStream.schema(_SCHEMA).option("maxFilesPerTrigger", 2).parquet(source)
+        sink = str(folder / name)
+        writer = match(stream, registry).writeStream.format("parquet")
+        writer = writer.option("checkpointLocation", str(folder / f"{name}.checkpoint"))
+        query = writer.trigger(availableNow=True).start(sink)
+        query.awaitTermination()
+        found[f"{name} stream"] = [identity(row) for row in spark.read.parquet(sink).collect()]
+    spark.stop()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

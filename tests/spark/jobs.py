@@ -1,0 +1,44 @@
+"""Runs the job of ``tests.spark.job`` and compares its rows with the engine's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import penstock
+from tests.spark.job import documents, identity, registries
+from tests.spark.servers import ROOT, surroundings
+
+JOB_SECONDS_MAX = 240
+
+
+def run_job(session: str, folder: Path) -> dict[str, list[list[str]]]:
+    """Return the rows of the job by what it did."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark.job", session, str(folder)],
+        cwd=ROOT,
+        env=surroundings({}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=JOB_SECONDS_MAX,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    found: dict[str, list[list[str]]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def expected_rows() -> dict[str, list[list[str]]]:
+    """Return what the engine finds, in batch and as a stream."""
+    made = {}
+    source = [penstock.Document(data, id=str(number)) for number, data in documents()]
+    for name, registry in registries().items():
+        rows = penstock.Engine(registry).run(source)
+        found = sorted(identity({key: getattr(row, key) for key in _NAMES}) for row in rows)
+        made[f"{name} batch"] = made[f"{name} stream"] = found
+    return made
+
+
+_NAMES = ("document", "subscription", "ordinal", "kind", "value")
