@@ -82,7 +82,7 @@ class Profile:
 def read_shape(document: Input, bytes_max: int) -> Profile:
     """Return the shape of a document, or of as much of it as can be read.
 
-    Elements that are open where reading ends are known by name only as written there.
+    Of elements that are open where reading ends, only the names as written are known.
     """
     session = Session(_plan())
     levels = _Levels()
@@ -137,13 +137,15 @@ class _Levels:
 
     def close(self, path: str) -> None:
         """End the elements of a path that are still open."""
-        names = [name for name in path.split("/") if name][:DEPTH_MAX]
+        names = [name.partition("[")[0] for name in path.split("/") if name][:DEPTH_MAX]
         self.depth = max(self.depth, len(names))
+        prefixes = [name.rpartition(":")[0] for name in names]
         for depth in range(len(names), 0, -1):
-            local = names[depth - 1].rpartition(":")[2].partition("[")[0]
-            is_plain = self._uri and ":" not in names[depth - 1]
-            name = f"{{{self._uri}}}{local}" if is_plain or (depth == 1 and self._uri) else local
+            local = names[depth - 1].rpartition(":")[2]
+            # The namespace of the root is known, and its prefix most likely means the same below.
+            is_known = self._uri and prefixes[depth - 1] == prefixes[0]
             below, self._ended[depth + 1] = self._ended[depth + 1], {}
+            name = f"{{{self._uri}}}{local}" if is_known else local
             merge(self._ended[depth], {name: Shape(1, 0, below)})
 
     def root(self) -> Shape:

@@ -114,7 +114,7 @@ def test_only_the_beginning_of_a_large_file_is_read() -> None:
     assert found.bytes < 600_000
     counts = paths(found)
     assert counts[("{urn:r}r",)] == 1
-    assert counts["{urn:r}r", "list", "{urn:r}item"] > 10_000
+    assert counts["{urn:r}r", "{urn:r}list", "{urn:r}item"] > 10_000
 
 
 def test_depth_and_names_are_bounded() -> None:

@@ -10,7 +10,7 @@ from penstock.cli import main
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, SqliteSink
 from penstock.spark.pipelines import ConfigurationError, load
 from penstock.spark.pipelines.configuration import Trigger
-from penstock.spark.pipelines.settings import FileSource, KafkaSource, SparkSource
+from penstock.spark.pipelines.settings import FeedSource, FileSource, KafkaSource, SparkSource
 
 Capture = pytest.CaptureFixture[str]
 
@@ -125,6 +125,8 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
         ("    path: .", "    path: .\n    ancestors: {a: b}", "PC0007", (4, 16), "no `record`"),
         ("    path: .", "    path: .\n    record: a[", "PC0005", (4, 13), "PQ0104"),
         ("    path: .", "    path: .\n    record: //@a", "PC0005", (4, 13), "PQ0119"),
+        ("    path: .", "    path: .\n    options: {mode: x}", "PC0005", (4, 14), "PERMISSIVE"),
+        ("kind: files\n    path: .", "{kind: feeds, urls: [a]}", "PC0005", (2, 25), "http"),
         ("sources:", "sources: [", "PC0001", (2, 3), "no YAML"),
         ("sources:", "sources: !!python/list", "PC0004", (1, 10), "a list is needed here"),
         ("path: .", "path: !!python/name:os.system x", "PC0004", (3, 11), "text is needed"),
@@ -148,6 +150,18 @@ def test_what_is_wrong_is_told_with_its_place(
 def test_what_is_no_pipeline_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigurationError):
         load(written(tmp_path, text))
+
+
+def test_feeds_of_a_stream_remember_beside_the_checkpoint(tmp_path: Path) -> None:
+    feeds = "  - {kind: feeds, urls: [https://example.org/feed]}\n"
+    text = SMALL.replace("  - kind: files\n    path: .\n", feeds)
+    (source,) = load(written(tmp_path, text)).sources
+    assert source == FeedSource("default", ("https://example.org/feed",))
+    text += "trigger: once\ncheckpoint: out\n"
+    (source,) = load(written(tmp_path, text)).sources
+    assert isinstance(source, FeedSource)
+    assert source.state is not None
+    assert source.state.startswith(str(tmp_path / "out-feeds-"))
 
 
 def test_a_registry_must_be_there(tmp_path: Path) -> None:

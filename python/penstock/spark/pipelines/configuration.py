@@ -6,10 +6,11 @@ Paths are taken from the folder of the file, unless they are absolute or name a 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.registry.durable import DATABASE
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
 from penstock.spark.pipelines.nodes import ConfigurationError, Node, parse
 from penstock.spark.pipelines.settings import (
@@ -28,6 +30,7 @@ from penstock.spark.pipelines.settings import (
     SourceSetting,
     SparkSource,
 )
+from penstock.spark.sources.options import XmlOptions
 
 ROWS = ("results", "quarantine", "all")
 TRIGGERS = ("batch", "available_now", "once")
@@ -106,7 +109,9 @@ class _Reader:
             message = "a batch has no checkpoint"
             way_out = "remove it, or add a key: trigger: available_now"
             raise found["checkpoint"].error("PC0007", message, way_out)
-        sources = tuple(self._source(one, trigger) for one in found["sources"].items())
+        sources = tuple(self._source(one) for one in found["sources"].items())
+        if trigger.is_streaming:
+            sources = tuple(_with_state(one, checkpoint) for one in sources)
         sinks = self._sinks(found["sinks"])
         registry = self._registry(found["registry"])
         spark = found["spark"].fields(("master", "settings")) if "spark" in found else {}
@@ -122,17 +127,16 @@ class _Reader:
             spark["settings"].settings() if "settings" in spark else {},
         )
 
-    def _source(self, node: Node, trigger: Trigger) -> SourceSetting:
-        kind = _kind(node, SOURCES)
-        readers: dict[str, Callable[[Node, Trigger], SourceSetting]] = {
+    def _source(self, node: Node) -> SourceSetting:
+        readers: dict[str, Callable[[Node], SourceSetting]] = {
             "files": self._files,
             "kafka": _kafka_source,
-            "feeds": _feeds,
+            "feeds": self._feeds,
             "spark": self._spark_source,
         }
-        return readers[kind](node, trigger)
+        return readers[_kind(node, SOURCES)](node)
 
-    def _files(self, node: Node, trigger: Trigger) -> SourceSetting:
+    def _files(self, node: Node) -> SourceSetting:
         keys = ("kind", "stream", "path", "record", "namespaces", "ancestors", "options")
         found = node.fields(keys, required=("path",))
         path = self._path(found["path"])
@@ -152,9 +156,26 @@ class _Reader:
             except QueryError as error:
                 at_fault = "record" if error.text == record else "ancestors"
                 raise _query_error(found[at_fault], error) from None
-        return FileSource(_stream(found), path, record, namespaces, ancestors, _options(found))
+        options = _options(found)
+        try:
+            XmlOptions.of({"path": path, **options})
+        except ValueError as error:
+            raise found["options"].error("PC0005", str(error)) from None
+        return FileSource(_stream(found), path, record, namespaces, ancestors, options)
 
-    def _spark_source(self, node: Node, trigger: Trigger) -> SourceSetting:
+    def _feeds(self, node: Node) -> SourceSetting:
+        keys = ("kind", "stream", "urls", "state", "options")
+        found = node.fields(keys, required=("urls",))
+        urls = found["urls"].texts()
+        for url in urls:
+            try:
+                require_http(url)
+            except ValueError as error:
+                raise found["urls"].error("PC0005", str(error)) from None
+        state = self._path(found["state"]) if "state" in found else None
+        return FeedSource(_stream(found), urls, state, _options(found))
+
+    def _spark_source(self, node: Node) -> SourceSetting:
         keys = ("kind", "stream", "format", "path", "options", "schema", "document", "id", "time")
         found = node.fields(keys, required=("format", "document", "id"))
         return SparkSource(
@@ -247,23 +268,23 @@ def _stream(found: Mapping[str, Node]) -> str:
     return found["stream"].text() if "stream" in found else "default"
 
 
+def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:
+    """Return a source that has a place for what it remembers, beside the checkpoint."""
+    if not isinstance(source, FeedSource) or source.state is not None:
+        return source
+    named = hashlib.blake2b("\n".join(source.urls).encode(), digest_size=4).hexdigest()
+    return replace(source, state=f"{checkpoint}-feeds-{named}")
+
+
 def _options(found: Mapping[str, Node]) -> dict[str, str]:
     return found["options"].settings() if "options" in found else {}
 
 
-def _kafka_source(node: Node, trigger: Trigger) -> SourceSetting:
+def _kafka_source(node: Node) -> SourceSetting:
     keys = ("kind", "stream", "servers", "topics", "options")
     found = node.fields(keys, required=("servers", "topics"))
     servers = ",".join(found["servers"].texts())
     return KafkaSource(_stream(found), servers, found["topics"].texts(), _options(found))
-
-
-def _feeds(node: Node, trigger: Trigger) -> SourceSetting:
-    found = node.fields(("kind", "stream", "urls", "options"), required=("urls",))
-    if not trigger.is_streaming:
-        message = "feeds are polled by a stream, not read in a batch"
-        raise node.error("PC0007", message, "add a key: trigger: available_now")
-    return FeedSource(_stream(found), found["urls"].texts(), _options(found))
 
 
 def _made(found: Mapping[str, Node], make: Callable[[str], Sink]) -> Sink:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
 from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.settings import (
@@ -24,16 +26,22 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines.append(f"  asks {words}, version {registry.version}")
     lines += [f"  writes {one.rows} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
-        lines.append(f"  goes on from {pipeline.checkpoint}")
+        lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
     return lines
+
+
+def _short(path: str) -> str:
+    """Return a path as somebody in this folder would write it."""
+    here = os.getcwd()
+    return os.path.relpath(path, here) if path.startswith(here + os.sep) else path
 
 
 def _source(source: SourceSetting) -> str:
     match source:
         case FileSource(path=path, record=None):
-            return path
+            return _short(path)
         case FileSource(path=path, record=record):
-            return f"{record} of {path}"
+            return f"{record} of {_short(path)}"
         case KafkaSource(servers=servers, topics=topics):
             return f"Kafka {', '.join(topics)} at {servers}"
         case FeedSource(urls=urls):
@@ -45,9 +53,9 @@ def _source(source: SourceSetting) -> str:
 def _sink(sink: Sink) -> str:
     match sink:
         case FilesSink():
-            return f"{sink.format} files in {sink.path}"
+            return f"{sink.format} files in {_short(sink.path)}"
         case SqliteSink():
-            return f"the table {sink.table} of {sink.path}"
+            return f"the table {sink.table} of {_short(str(sink.path))}"
         case JdbcSink():
             return f"the table {sink.table} at {sink.place}"
         case KafkaSink():

@@ -80,7 +80,11 @@ def _kafka(reader: Any, source: KafkaSource) -> DataFrame:
 
 
 def _feeds(reader: Any, source: FeedSource) -> DataFrame:
-    raise NotImplementedError
+    options = {"urls": json.dumps(source.urls), **source.options}
+    if source.state is not None:
+        options["stateLocation"] = source.state
+    loaded = reader.format("penstock-feeds").options(**options).load()
+    return _selected(loaded, "xml", "id", "ts", source.stream)
 
 
 def _any(reader: Any, source: SparkSource) -> DataFrame:

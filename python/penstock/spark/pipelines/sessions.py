@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.spark.pipelines.configuration import Pipeline
@@ -12,11 +13,13 @@ from penstock.spark.runtime import require
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+
 DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
@@ -40,6 +43,8 @@ def start(pipeline: Pipeline) -> SparkSession:
     # Workers run the Python that has this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     is_local = pipeline.master.startswith("local")
+    if is_local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {}) | dict(pipeline.settings)
     builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(pipeline.master)
     for key, value in settings.items():

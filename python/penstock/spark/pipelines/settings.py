@@ -30,10 +30,11 @@ class KafkaSource:
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """RSS and Atom feeds whose items are documents."""
+    """RSS and Atom feeds whose items are documents; ``state`` is a folder for a stream."""
 
     stream: str
     urls: tuple[str, ...]
+    state: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
 
