@@ -8,17 +8,11 @@ use crate::plan::{NONE, NodeKind};
 
 impl Handler for Matcher {
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(
-            self.symbols
-                .resolve(&self.plan, NodeKind::Element, uri, local),
-        )
+        Symbol(self.symbol(NodeKind::Element, uri, local))
     }
 
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(
-            self.symbols
-                .resolve(&self.plan, NodeKind::Attribute, uri, local),
-        )
+        Symbol(self.symbol(NodeKind::Attribute, uri, local))
     }
 
     fn block(&mut self, bytes: &[u8], start: u64) {
@@ -118,9 +112,7 @@ impl Handler for Matcher {
         self.finish_text()?;
         self.event_end = span.end;
         if self.frames.stack[self.frames.stack.len() - 1].flags & flag::INSTRUCTION != 0 {
-            let symbol = self
-                .symbols
-                .resolve(&self.plan, NodeKind::Instruction, b"", target);
+            let symbol = self.symbol(NodeKind::Instruction, b"", target);
             let node = Node {
                 kind: NodeKind::Instruction,
                 name: target,

@@ -151,12 +151,14 @@ impl Matcher {
     /// A matcher for a plan.
     pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
         let symbols = Symbols::new(&plan);
+        let mut automaton = Automaton::new(options.cache_bytes_max);
+        automaton.admit_symbol(symbols.comment.max(symbols.text).max(symbols.document));
         let targets = plan.target_count();
         Matcher {
             limits,
             options,
             symbols,
-            automaton: Automaton::new(options.cache_bytes_max),
+            automaton,
             frames: Frames::new(),
             candidates: Candidates::default(),
             source: Source::new(),
@@ -270,6 +272,12 @@ impl Matcher {
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64 + self.closed_bytes,
         }
+    }
+
+    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
+        let symbol = self.symbols.resolve(&self.plan, kind, uri, local);
+        self.automaton.admit_symbol(symbol);
+        symbol
     }
 
     #[inline]

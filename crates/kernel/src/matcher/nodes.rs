@@ -39,7 +39,7 @@ impl Matcher {
         if state == NONE {
             state = self.build_state(from, symbol);
         }
-        let flags = self.automaton.state(state).flags;
+        let flags = self.automaton.flags(state);
         self.frames
             .push(state, symbol, flags, self.values.len() as u32);
         flags

@@ -48,6 +48,8 @@ pub(super) struct Key {
     pub fires: Box<[u32]>,
 }
 
+const COLUMNS_MIN: usize = 8;
+
 /// A state with everything derived from its key.
 #[derive(Debug)]
 pub struct State {
@@ -73,7 +75,6 @@ pub struct State {
     pub operands: Rc<[(u32, Rc<[u32]>)]>,
     /// Operands that the node may be, and the leaf that says so.
     pub claims: Rc<[(u32, u32)]>,
-    next: Vec<u32>,
 }
 
 impl State {
@@ -102,8 +103,7 @@ impl State {
             + self.key.deep.len()
             + self.key.here.len()
             + self.key.deep_shapes.len();
-        std::mem::size_of::<State>()
-            + 4 * (words + self.next.len() + self.segments.len() + self.atoms.len())
+        std::mem::size_of::<State>() + 4 * (words + self.segments.len() + self.atoms.len())
     }
 }
 
@@ -117,8 +117,14 @@ fn contains(sorted: &[u32], item: u32) -> bool {
 }
 
 /// The states built so far.
+///
+/// What every start tag needs lies apart from the rest and close together: one table of
+/// transitions, a row per state and a column per symbol, and the flags of the states.
 pub struct Automaton {
     states: Vec<State>,
+    flags: Vec<u32>,
+    table: Vec<u32>,
+    columns: usize,
     ids: FxHashMap<Rc<Key>, u32>,
     bytes: usize,
     bytes_max: usize,
@@ -130,6 +136,9 @@ impl Automaton {
     pub fn new(bytes_max: usize) -> Self {
         Automaton {
             states: Vec::new(),
+            flags: Vec::new(),
+            table: Vec::new(),
+            columns: COLUMNS_MIN,
             ids: FxHashMap::default(),
             bytes: 0,
             bytes_max,
@@ -143,14 +152,29 @@ impl Automaton {
         &self.states[id as usize]
     }
 
-    /// The transition, if it was built before.
+    #[inline]
+    pub fn flags(&self, id: u32) -> u32 {
+        self.flags[id as usize]
+    }
+
+    /// The transition, if it was built before. `symbol` has a column: see `admit_symbol`.
     #[inline]
     pub fn next(&self, state: u32, symbol: u32) -> u32 {
-        self.states[state as usize]
-            .next
-            .get(symbol as usize)
-            .copied()
-            .unwrap_or(NONE)
+        self.table[state as usize * self.columns + symbol as usize]
+    }
+
+    /// Makes room for a symbol.
+    pub fn admit_symbol(&mut self, symbol: u32) {
+        if (symbol as usize) < self.columns {
+            return;
+        }
+        let columns = (symbol as usize + 1).next_power_of_two();
+        let mut table = vec![NONE; self.states.len() * columns];
+        for (row, old) in self.table.chunks_exact(self.columns).enumerate() {
+            table[row * columns..row * columns + old.len()].copy_from_slice(old);
+        }
+        self.bytes += 4 * (table.len() - self.table.len());
+        (self.table, self.columns) = (table, columns);
     }
 
     pub fn is_full(&self) -> bool {
@@ -174,12 +198,7 @@ impl Automaton {
             symbol,
         );
         let to = self.intern(plan, symbols, symbol, draft);
-        let next = &mut self.states[from as usize].next;
-        if next.len() <= symbol as usize {
-            self.bytes += 4 * (symbol as usize + 1 - next.len());
-            next.resize(symbol as usize + 1, NONE);
-        }
-        next[symbol as usize] = to;
+        self.table[from as usize * self.columns + symbol as usize] = to;
         to
     }
 
@@ -192,15 +211,15 @@ impl Automaton {
             .map(Some)
             .collect();
         self.ids.clear();
+        self.flags.clear();
+        self.table.clear();
         self.bytes = 0;
         for state in open {
             let next = self.states.len() as u32;
             let id = *kept.entry(*state).or_insert(next);
-            if let Some(mut survivor) = old[*state as usize].take() {
-                survivor.next = Vec::new();
-                self.bytes += survivor.bytes();
+            if let Some(survivor) = old[*state as usize].take() {
                 self.ids.insert(survivor.key.clone(), id);
-                self.states.push(survivor);
+                self.keep(survivor);
             }
             *state = id;
         }
@@ -213,10 +232,16 @@ impl Automaton {
         }
         let id = self.states.len() as u32;
         let state = derive(plan, symbols, key.clone());
-        self.bytes += state.bytes();
-        self.states.push(state);
+        self.keep(state);
         self.ids.insert(key, id);
         id
+    }
+
+    fn keep(&mut self, state: State) {
+        self.bytes += state.bytes() + 4 * self.columns;
+        self.flags.push(state.flags);
+        self.table.resize(self.table.len() + self.columns, NONE);
+        self.states.push(state);
     }
 }
 
@@ -253,7 +278,6 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
         computed: Rc::default(),
         operands: Rc::default(),
         claims: claims.into(),
-        next: Vec::new(),
     };
     derive_formulas(plan, symbols, &key, &mut state);
     derive_flags(plan, &key, &mut state);
