@@ -1,14 +1,16 @@
 """How a plan gets from the driver to the workers, and is mapped once per host.
 
-A plan is a file named by its content. A small one travels inside the function, a large one as an
-artifact of the session; either way the first worker of a host puts it into a private folder, and
-all workers there map the same file.
+A plan is an Arrow file named by its content, with the names of the subscriptions and the image.
+A small one travels inside the function, a large one as an artifact of the session; either way
+the first worker of a host puts it into a private folder, and all workers there map that file.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
+import mmap
 import os
 import shutil
 import stat
@@ -17,12 +19,12 @@ import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from penstock.kernel import Plan
 from penstock.registry import Registry, Snapshot
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.plans import PlanFileError, read_plan, write_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,6 +34,9 @@ EMBEDDED_BYTES_MAX = 512 << 10
 UNUSED_SECONDS_MAX = 3 * 24 * 3600.0
 """A plan that nobody loaded for so long leaves the host's folder."""
 
+SUFFIX = ".plan"
+NamedPlan = tuple[Any, Plan]
+"""The names of the subscriptions as an Arrow array, by the kernel's numbers, and the plan."""
 PlanKey = tuple[str, int]
 """What names a plan in a process: a file or a registry's folder, and a version."""
 
@@ -49,29 +54,26 @@ class ShippedPlan:
         """Return what names the plan in this process."""
         return self.name, 0
 
-    def load(self, key: PlanKey) -> Snapshot:
-        """Return the plan, mapped from the host's folder.
+    def load(self, key: PlanKey) -> NamedPlan:
+        """Return the plan, mapped from the host's folder, and the names of its subscriptions.
 
         Raises:
             OSError: The plan did not arrive, or the folder cannot be written.
-            PlanFileError: The plan was made by another version of Penstock.
+            ValueError: The plan was made by another version of Penstock.
         """
         path = host_folder() / self.name
-        try:
-            names, plan = read_plan(path)
-        except (OSError, PlanFileError):
+        if not _is_whole(path):
             _put(path, self._arrived())
-            names, plan = read_plan(path)
         with contextlib.suppress(OSError):
             os.utime(path)
-        return Snapshot(key[1], names, plan)
+        return _map(path)
 
-    def _arrived(self) -> bytes | Path:
+    def _arrived(self) -> bytes:
         if self.data is not None:
             return self.data
         from pyspark import SparkFiles
 
-        return Path(SparkFiles.get(self.name))
+        return Path(SparkFiles.get(self.name)).read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +98,16 @@ class LivePlan:
         assert batch is not None, "a live plan belongs to a stream"
         return self.path, _registry(self.path).pin(query, int(batch))
 
-    def load(self, key: PlanKey) -> Snapshot:
-        """Return the plan of a version, mapped from the registry's folder.
+    def load(self, key: PlanKey) -> NamedPlan:
+        """Return the plan of a version, from the registry's folder, and its names.
 
         Raises:
             RegistryError: The registry cannot be reached from here.
         """
-        return _registry(self.path).snapshot_at(key[1])
+        import pyarrow as pa
+
+        snapshot = _registry(self.path).snapshot_at(key[1])
+        return pa.array(snapshot.names, pa.string()), snapshot.plan
 
 
 PlanReference = ShippedPlan | LivePlan
@@ -112,11 +117,13 @@ def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         return LivePlan(str(registry.path))
-    snapshot = registry.snapshot()
-    path = write_plan(host_folder(), snapshot.names, snapshot.plan)
+    data = _pack(registry.snapshot())
+    path = host_folder() / _name_of(data)
+    if not _is_whole(path):
+        _put(path, data)
     _forget_unused(path.parent)
-    if path.stat().st_size <= EMBEDDED_BYTES_MAX:
-        return ShippedPlan(path.name, path.read_bytes())
+    if len(data) <= EMBEDDED_BYTES_MAX:
+        return ShippedPlan(path.name, data)
     _add_artifact(documents.sparkSession, path)
     return ShippedPlan(path.name)
 
@@ -164,19 +171,60 @@ def _registry(path: str) -> DurableRegistry:
     return DurableRegistry(path)
 
 
-def _put(path: Path, arrived: bytes | Path) -> None:
-    """Make a plan's file appear whole, whoever else does the same at this moment."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+def _pack(snapshot: Snapshot) -> bytes:
+    """Return a plan and its names as an Arrow file."""
+    import pyarrow as pa
+
+    columns = {
+        "names": pa.array([snapshot.names], pa.list_(pa.string())),
+        "image": pa.array([snapshot.plan.image()], pa.large_binary()),
+    }
+    batch = pa.RecordBatch.from_pydict(columns)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def _map(path: Path) -> NamedPlan:
+    """Return the names and the plan of a file, both used where it is mapped."""
+    import pyarrow as pa
+
+    batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+    _, _, image = batch.column("image").buffers()
+    return batch.column("names").values, Plan.load(memoryview(image).cast("B"))
+
+
+def _name_of(data: bytes | mmap.mmap) -> str:
+    return f"{hashlib.blake2b(data, digest_size=16).hexdigest()}{SUFFIX}"
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a plan's file is there with all that its name promises."""
     try:
-        data = arrived if isinstance(arrived, bytes) else arrived.read_bytes()
-        with open(temporary, "wb") as file:
+        with (
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            return _name_of(data) == path.name
+    except (OSError, ValueError):  # there is none, or an empty one
+        return False
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Make a plan's file appear whole, whoever else does the same at this moment."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    finally:
+    except BaseException:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)
+        raise
 
 
 def _forget_unused(folder: Path) -> None:

@@ -92,10 +92,8 @@ class _Pace:
 
 
 def _start(job: Job, key: PlanKey) -> tuple[Session, Any]:
-    import pyarrow as pa
-
-    snapshot = job.plan.load(key)
-    return Session(snapshot.plan, job.limits), pa.array(snapshot.names, pa.string())
+    names, plan = job.plan.load(key)
+    return Session(plan, job.limits), names
 
 
 def _keep(key: _Key, session: Session, names: Any) -> None:
