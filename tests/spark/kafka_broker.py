@@ -1,0 +1,178 @@
+"""A real Kafka of one node on loopback, from Maven artifacts; see docs/notes/kafka.md."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+KAFKA = "org.apache.kafka:kafka_2.13:3.9.1"
+CLIENT = "org.apache.kafka:kafka-clients:3.9.1"
+POOL = "org.apache.commons:commons-pool2:2.12.1"
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+TOKENS = "org.apache.spark:spark-token-provider-kafka-0-10_2.13"
+KNOWN_TO_WORK = ("4.2.0", "4.1.0-preview1")
+"""Versions of connector and tokens that run on Spark 4.3 where its own cannot be had."""
+
+_PROPERTIES = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{broker}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+log.dirs={logs}
+num.partitions=2
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+"""
+_ABSENT_SECONDS = 24 * 3600
+"""What a repository does not have is not asked for again so soon."""
+_CLUSTER_ID = "cGVuc3RvY2stdGVzdHMtMQ"
+
+
+class UnavailableError(Exception):
+    """Kafka cannot be had here; the message says why."""
+
+
+def broker_jars(cache: Path) -> list[Path]:
+    """Return what a broker runs with.
+
+    Raises:
+        UnavailableError: It cannot be had.
+    """
+    return _resolve([KAFKA], cache, is_transitive=True)
+
+
+def connector_jars(cache: Path, spark_version: str) -> list[Path]:
+    """Return Spark's connector and what it needs beside Spark.
+
+    Raises:
+        UnavailableError: It cannot be had, neither of this version nor of one known to work.
+    """
+    reasons = []
+    for connector, tokens in ((spark_version, spark_version), KNOWN_TO_WORK):
+        wanted = [f"{CONNECTOR}:{connector}", f"{TOKENS}:{tokens}", CLIENT, POOL]
+        try:
+            return _resolve(wanted, cache, is_transitive=False)
+        except UnavailableError as error:
+            reasons.append(str(error))
+    raise UnavailableError("; ".join(reasons))
+
+
+@contextmanager
+def running(jars: Sequence[Path], folder: Path) -> Iterator[str]:
+    """Run a broker until the block ends; the value is its address.
+
+    Raises:
+        UnavailableError: It does not start.
+    """
+    java = shutil.which("java")
+    if java is None:
+        raise UnavailableError("there is no java")
+    broker, controller = _free_port(), _free_port()
+    settings = folder / "server.properties"
+    text = _PROPERTIES.format(broker=broker, controller=controller, logs=folder / "logs")
+    settings.write_text(text, "utf-8")
+    command = [java, "-Xmx384m", "-cp", os.pathsep.join(map(str, jars))]
+    storage = [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID]
+    _run([*storage, "-c", str(settings)], folder, 60)
+    with (folder / "broker.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "kafka.Kafka", str(settings)], stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            _await(process, broker, 60)
+            yield f"127.0.0.1:{broker}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _resolve(coordinates: list[str], cache: Path, is_transitive: bool) -> list[Path]:
+    pom = _pom(coordinates, is_transitive)
+    folder = cache / hashlib.blake2b(pom.encode(), digest_size=8).hexdigest()
+    done, absent = folder / "done", folder / "absent"
+    if absent.exists() and time.time() - absent.stat().st_mtime < _ABSENT_SECONDS:
+        raise UnavailableError(absent.read_text("utf-8"))
+    if not done.exists():
+        maven = shutil.which("mvn")
+        if maven is None:
+            raise UnavailableError("there is no mvn to fetch Kafka with")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "pom.xml").write_text(pom, "utf-8")
+        goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
+        target = f"-DoutputDirectory={folder / 'jars'}"
+        try:
+            _run([maven, "-q", "-B", goal, target, "-DincludeScope=runtime"], folder, 300)
+        except UnavailableError as error:
+            if "Could not find artifact" in str(error):
+                absent.write_text(str(error), "utf-8")
+            raise
+        done.touch()
+    return sorted((folder / "jars").glob("*.jar"))
+
+
+def _pom(coordinates: list[str], is_transitive: bool) -> str:
+    # Poms of Spark name repositories of their own, which need not be reachable: without what
+    # the artifacts depend on, Maven never asks there.
+    everything = "<exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion>"
+    nothing = f"<exclusions>{everything}</exclusions>"
+    dependencies = "".join(
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+        f"<version>{version}</version>{'' if is_transitive else nothing}</dependency>"
+        for group, artifact, version in (one.split(":") for one in coordinates)
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>penstock</groupId><artifactId>tests</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )
+
+
+def _run(command: list[str], folder: Path, seconds: float) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise UnavailableError(f"{Path(command[0]).name} took more than {seconds:g} s") from None
+    if done.returncode:
+        said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
+        first = said[0].partition("] ")[2] if said else f"exit code {done.returncode}"
+        raise UnavailableError(f"{Path(command[0]).name}: {first[:300]}")
+
+
+def _await(process: subprocess.Popen[bytes], port: int, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise UnavailableError(f"the broker ended with exit code {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    raise UnavailableError(f"the broker did not start within {seconds:g} s")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
