@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks single [--json PATH] [--small] [--repeat N]`."""
+"""The command: `python -m benchmarks single|spark [--json PATH] [--small] [--repeat N]`."""
 
 import argparse
 import json
@@ -18,18 +18,23 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """Return the command's options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("single", help="one query over one document, beside the peers")
-    command.add_argument(
-        "--json",
-        type=Path,
-        nargs="?",
-        const=OUT / "single.json",
-        metavar="PATH",
-        help="write all measurements here, and the table and the plot beside it",
-    )
-    command.add_argument("--small", action="store_true", help="the 11 MB document alone")
-    command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (default 3)")
-    command.add_argument("--no-latency", action="store_true", help="leave output latency out")
+    for name, what, small in (
+        ("single", "one query over one document, beside the peers", "the 11 MB document alone"),
+        ("spark", "many subscriptions on Spark", "20,000 documents, up to 10,000 subscriptions"),
+    ):
+        command = commands.add_parser(name, help=what)
+        command.add_argument(
+            "--json",
+            type=Path,
+            nargs="?",
+            const=OUT / f"{name}.json",
+            metavar="PATH",
+            help="write all measurements here, and the page beside it",
+        )
+        command.add_argument("--small", action="store_true", help=small)
+        command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (3)")
+        if name == "single":
+            command.add_argument("--no-latency", action="store_true", help="no output latency")
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error("--repeat needs at least one round")
@@ -39,6 +44,8 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Measure, print the page, write the files that were asked for."""
     options = parse_arguments(arguments)
+    if options.command == "spark":
+        return measure_spark(options, arguments)
     factors = {"11 MB": SMALL} if options.small else {"11 MB": SMALL, "110 MB": LARGE}
     documents = {}
     for label, factor in factors.items():
@@ -61,6 +68,21 @@ def main(arguments: list[str]) -> int:
         options.json.with_suffix(".md").write_text(text, "utf-8")
         plots.draw(result, options.json.with_suffix(".png"))
         progress(f"wrote {options.json}, and .md and .png beside it")
+    return 0
+
+
+def measure_spark(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Measure subscriptions on Spark."""
+    from benchmarks.experiments import spark
+
+    result = {
+        "command": " ".join(["python -m benchmarks", *arguments]),
+        "machine": machine(),
+        "spark": spark.run(options.small, options.repeat),
+    }
+    print(spark.page(result))
+    if options.json:
+        spark.write(result, options.json)
     return 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS_MAX = 900
-PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow")
+PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow", "pyspark")
 
 
 def ask(module: str, request: dict[str, Any], seconds_max: float = SECONDS_MAX) -> dict[str, Any]:

@@ -1,0 +1,313 @@
+"""Subscriptions on Spark beside the engine alone, a function that does nothing, and xpath_boolean.
+
+All of it runs in one Spark session, on two cores, over the same Parquet files. Core time is what
+Spark's Java and Python processes together spend on cores. The engine alone runs as two processes
+at once, so that it shares the cores' caches and memory as Spark's workers do.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import penstock
+from benchmarks.cores import core_seconds
+from benchmarks.report import table
+from benchmarks.runner import ROOT, progress
+from benchmarks.workloads import messages
+from penstock.kernel import Plan, Session
+from penstock.spark import match
+
+OUT = ROOT / "out" / "bench"
+CORES = 2
+FILES = 8
+SCHEMA = "id long, xml binary"
+SUBSCRIPTIONS = (1, 100, 10_000, 100_000)
+PROMISED = {"subscriptions": 10_000, "core time": 1.25, "xpath_boolean": 100.0}
+XPATH_SUBSCRIPTIONS = 100
+BATCH_DOCUMENTS = 4096
+
+
+def run(is_small: bool, rounds: int) -> dict[str, Any]:
+    """Measure everything and return what was seen."""
+    counts = SUBSCRIPTIONS[:3] if is_small else SUBSCRIPTIONS
+    documents = 20_000 if is_small else 200_000
+    folder = prepare_documents(documents)
+    texts = list(messages.queries(max(counts)))
+    spark = start_session()
+    result: dict[str, Any] = {
+        "documents": documents,
+        "bytes": sum(len(data) for data in messages.documents(documents)),
+        "cores": CORES,
+        "rounds": rounds,
+        "subscriptions": {},
+    }
+    for count in counts:
+        progress(f"compiling {count} subscriptions")
+        registry = penstock.Registry()
+        for number, text in enumerate(texts[:count]):
+            registry.add(f"q{number}", text)
+        is_promised = count == PROMISED["subscriptions"]
+        result["subscriptions"][str(count)] = measure(
+            spark, folder, registry, rounds if is_promised else 1
+        )
+    result["xpath_boolean"] = compare_xpath(spark, folder, 200 if is_small else 4000)
+    spark.stop()
+    return result
+
+
+def prepare_documents(count: int) -> Path:
+    """Return a folder with the documents in Parquet files, written once."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = OUT / f"messages-{messages.SEED}-{count}"
+    if folder.exists():
+        return folder
+    progress(f"writing {count} documents")
+    unfinished = folder.with_name(f"{folder.name}.tmp-{os.getpid()}")
+    unfinished.mkdir(parents=True)
+    data = pa.table(
+        {"id": pa.array(range(count)), "xml": pa.array(messages.documents(count), pa.binary())}
+    )
+    share = -(-count // FILES)
+    for number in range(FILES):
+        part = data.slice(number * share, share)
+        pq.write_table(part, unfinished / f"{number}.parquet")
+    unfinished.rename(folder)
+    return folder
+
+
+def start_session() -> Any:
+    """Return a Spark session on two cores."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(f"local[{CORES}]").appName("penstock benchmark")
+    for key, value in (
+        ("spark.ui.enabled", "false"),
+        ("spark.ui.showConsoleProgress", "false"),
+        ("spark.driver.host", "127.0.0.1"),
+        ("spark.driver.bindAddress", "127.0.0.1"),
+        ("spark.driver.memory", "2g"),
+        ("spark.sql.warehouse.dir", str(OUT / "warehouse")),
+    ):
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def measure(spark: Any, folder: Path, registry: penstock.Registry, rounds: int) -> dict[str, Any]:
+    """Return times of batch, stream, doing nothing and the engine alone, taking turns."""
+    documents = spark.read.schema(SCHEMA).parquet(str(folder))
+    rows = match(documents, registry)
+    nothing = pass_through(documents)
+    streams = {
+        "stream": lambda: run_stream(spark, folder, lambda frame: match(frame, registry)),
+        "stream, nothing": lambda: run_stream(spark, folder, pass_through),
+    }
+    tasks: dict[str, Callable[[], None]] = {
+        "batch": lambda: write_nowhere(rows),
+        "batch, nothing": lambda: write_nowhere(nothing),
+        **streams,
+    }
+    image = registry.snapshot().plan.image()
+    found: dict[str, Any] = {name: [] for name in tasks} | {"engine alone": []}
+    found["results"] = rows.count()  # warms the workers' sessions too
+    for name, task in tasks.items():
+        progress(f"{len(registry)} subscriptions: warming {name}")
+        task()
+    for number in range(rounds):
+        for name, task in tasks.items():
+            progress(f"{len(registry)} subscriptions: round {number + 1}/{rounds}, {name}")
+            found[name].append(timed(task))
+        progress(f"{len(registry)} subscriptions: round {number + 1}/{rounds}, engine alone")
+        found["engine alone"].append(run_alone(folder, image))
+    return found
+
+
+def timed(task: Callable[[], None]) -> dict[str, float]:
+    """Return the seconds that a task takes, by the clock and on cores."""
+    core, clock = core_seconds(), time.perf_counter()
+    task()
+    return {"seconds": time.perf_counter() - clock, "core_seconds": core_seconds() - core}
+
+
+def write_nowhere(rows: Any) -> None:
+    """Compute a DataFrame and drop it."""
+    rows.write.format("noop").mode("overwrite").save()
+
+
+def run_stream(spark: Any, folder: Path, change: Callable[[Any], Any]) -> None:
+    """Read the files as a stream, one in each micro-batch."""
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    rows = change(reader.parquet(str(folder)))
+    query = rows.writeStream.format("noop").trigger(availableNow=True).start()
+    query.awaitTermination()
+
+
+def pass_through(documents: Any) -> Any:
+    """Return a DataFrame after a function that does nothing."""
+
+    # Inside, so that it travels by value: workers need not find this module.
+    def give_back(batches: Iterator[Any]) -> Iterator[Any]:
+        yield from batches
+
+    return documents.mapInArrow(give_back, SCHEMA)
+
+
+def run_alone(folder: Path, image: bytes) -> dict[str, float]:
+    """Return the time of the kernel alone, in as many processes as there are cores."""
+    context = multiprocessing.get_context("spawn")
+    files = sorted(folder.glob("*.parquet"))
+    barrier, replies = context.Barrier(CORES), context.Queue()
+    workers = [
+        context.Process(target=_read_alone, args=(files[part::CORES], image, barrier, replies))
+        for part in range(CORES)
+    ]
+    for worker in workers:
+        worker.start()
+    times = [replies.get() for _ in workers]
+    for worker in workers:
+        worker.join()
+    return {
+        "seconds": max(seconds for seconds, _ in times),
+        "core_seconds": sum(core for _, core in times),
+    }
+
+
+def _read_alone(files: list[Path], image: bytes, barrier: Any, replies: Any) -> None:
+    import pyarrow.parquet as pq
+
+    session = Session(Plan.load(image))
+    batches = []
+    for file in files:
+        data = pq.read_table(file).column("xml").to_pylist()
+        for start in range(0, len(data), BATCH_DOCUMENTS):
+            part = data[start : start + BATCH_DOCUMENTS]
+            batches.append((b"".join(part), [0, *accumulate(map(len, part))]))
+    session.read_documents(*batches[0])
+    session.take_columns()
+    barrier.wait()
+    clock, core = time.perf_counter(), time.process_time()
+    for batch, offsets in batches:
+        session.read_documents(batch, offsets)
+        session.take_columns()
+    replies.put((time.perf_counter() - clock, time.process_time() - core))
+
+
+def compare_xpath(spark: Any, folder: Path, count: int) -> dict[str, Any]:
+    """Return the time of Spark's own function for the same questions, and whether answers agree."""
+    from pyspark.sql import functions as f
+
+    texts = list(messages.queries(XPATH_SUBSCRIPTIONS))
+    registry = penstock.Registry()
+    for number, text in enumerate(texts):
+        registry.add(f"q{number}", text, mode="filter")
+    everything = spark.read.schema(SCHEMA).parquet(str(folder))
+    few = everything.where(f.col("id") < count).repartition(CORES).cache()
+    text = few.select("id", f.decode("xml", "utf-8").alias("text"))
+    answers = [
+        f.xpath_boolean("text", f.lit(query)).alias(f"q{number}")
+        for number, query in enumerate(texts)
+    ]
+    theirs = text.select("id", *answers)
+    progress(f"xpath_boolean over {few.count()} documents")
+    asked = {
+        (str(row["id"]), f"q{number}")
+        for row in theirs.collect()
+        for number in range(len(texts))
+        if row[f"q{number}"]
+    }
+    ours = {(row["document"], row["subscription"]) for row in match(few, registry).collect()}
+    rows = match(everything, registry)
+    write_nowhere(rows)
+    return {
+        "subscriptions": len(texts),
+        "documents": count,
+        "matches": len(asked),
+        "agrees": asked == ours,
+        "xpath_boolean": timed(lambda: write_nowhere(theirs)),
+        "penstock": timed(lambda: write_nowhere(rows)),
+        "penstock_documents": everything.count(),
+    }
+
+
+def per_document(runs: list[dict[str, float]], documents: int, what: str) -> float:
+    """Return microseconds for each document in the best round."""
+    return min(one[what] for one in runs) / documents * 1e6
+
+
+def ratios(result: dict[str, Any]) -> dict[str, float]:
+    """Return what was promised, as far as it was measured."""
+    found = {}
+    documents = result["documents"]
+    for count, times in result["subscriptions"].items():
+        one = {
+            name: per_document(times[name], documents, "core_seconds")
+            for name in ("batch", "batch, nothing", "engine alone")
+        }
+        found[count] = one["batch"] / (one["batch, nothing"] + one["engine alone"])
+    xpath = result["xpath_boolean"]
+    theirs = xpath["xpath_boolean"]["core_seconds"] / xpath["documents"]
+    ours = xpath["penstock"]["core_seconds"] / xpath["penstock_documents"]
+    return found | {"xpath_boolean": theirs / ours}
+
+
+def page(result: dict[str, Any]) -> str:
+    """Return the measurements as Markdown."""
+    measured, documents = result["spark"], result["spark"]["documents"]
+    size = measured["bytes"] / documents
+    names = ("batch", "batch, nothing", "engine alone", "stream", "stream, nothing")
+    found = ratios(measured)
+    rows = [
+        [
+            f"{int(count):,}",
+            *(f"{per_document(times[name], documents, 'core_seconds'):.1f}" for name in names),
+            f"{documents / min(one['seconds'] for one in times['batch']):,.0f}",
+            f"{documents / min(one['seconds'] for one in times['stream']):,.0f}",
+            f"{times['results'] / documents:.2f}",
+            f"{found[count]:.2f}",
+        ]
+        for count, times in measured["subscriptions"].items()
+    ]
+    head = ["subscriptions", *names, "batch docs/s", "stream docs/s", "results/doc", "ratio"]
+    xpath = measured["xpath_boolean"]
+    machine = result["machine"]
+    return "\n".join(
+        [
+            "# Subscriptions on Spark",
+            "",
+            f"`{result['command']}`: {documents:,} documents of {size:.0f} bytes, "
+            f"local[{measured['cores']}], {machine['processor']}, load {machine['load']:.1f}, "
+            f"revision {machine['revision']}.",
+            "",
+            "Microseconds of core time for each document, warm, best round. `nothing` is a "
+            "function that returns its input. `ratio` is batch / (batch, nothing + engine "
+            f"alone); promised at {PROMISED['subscriptions']:,}: at most "
+            f"{PROMISED['core time']}.",
+            "",
+            *table(head, rows),
+            "",
+            f"Spark's `xpath_boolean`, {xpath['subscriptions']} subscriptions, "
+            f"{xpath['documents']:,} documents, {xpath['matches']} matches, answers "
+            f"{'equal' if xpath['agrees'] else 'DIFFERENT'}: "
+            f"{xpath['xpath_boolean']['core_seconds'] / xpath['documents'] * 1e6:,.0f} µs of core "
+            f"time a document, {found['xpath_boolean']:.0f} × Penstock's; promised: at least "
+            f"{PROMISED['xpath_boolean']:.0f}.",
+            "",
+        ]
+    )
+
+
+def write(result: dict[str, Any], path: Path) -> None:
+    """Write the measurements, and the page beside them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    path.with_suffix(".md").write_text(page(result), "utf-8")
