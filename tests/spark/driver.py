@@ -1,0 +1,35 @@
+"""The driver of a stream in a process of its own, made to be killed.
+
+`python -m tests.spark.driver FOLDER` reads Parquet files of FOLDER/in against the registry of
+FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are read.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import penstock
+from penstock.spark import match
+from tests.spark.conftest import SETTINGS
+
+
+def main(folder: Path) -> None:
+    """Run the stream to its end."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    reader = spark.readStream.schema("id long, xml binary").option("maxFilesPerTrigger", 1)
+    documents = reader.parquet(str(folder / "in"))
+    rows = match(documents, penstock.Registry.open(folder / "registry"))
+    writer = rows.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.trigger(availableNow=True).format("parquet").start(str(folder / "out"))
+    query.awaitTermination()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
