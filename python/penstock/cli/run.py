@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from penstock.spark.pipelines import Outcome, Pipeline
 
 _LINE_SECONDS = 10.0
+_TRACE = "Traceback (most recent call last)"
 
 
 def add_parser(commands: Any) -> None:
@@ -112,9 +113,15 @@ class _Lines:
 
 
 def _reason(error: Exception) -> str:
-    text = str(error).strip()
-    first = text.partition("\n")[0]
-    if "kafka" in first.lower() and "find data source" in first.lower():
+    """Return the line of Spark's complaint that says what happened."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    first = lines[0]
+    if "find data source: kafka" in first.lower() or "find the data source: kafka" in first.lower():
         way_out = "org.apache.spark:spark-sql-kafka-0-10_2.13 and your version of Spark"
         return f"{first}\nhelp: add to spark.settings: spark.jars.packages with {way_out}"
+    traces = [number for number, line in enumerate(lines) if line.lstrip().startswith(_TRACE)]
+    if traces:
+        # What a worker raised stands behind its trace, the first line that is not part of it.
+        said = (line.strip() for line in lines[traces[-1] + 1 :] if line[:1].strip())
+        return next(said, first)
     return first

@@ -100,6 +100,15 @@ class DurableRegistry(Registry):
         version: int = found[0]
         return version
 
+    def pins(self, query: str) -> dict[int, int]:
+        """Return the versions of a streaming query's last batches, by batch.
+
+        A subscription was active from the first batch whose version is not before its own.
+        """
+        with self._store.read() as database:
+            chosen = "SELECT batch, version FROM pins WHERE query = ? ORDER BY batch"
+            return dict(database.execute(chosen, (query,)).fetchall())
+
     def remove(self, name: str) -> None:
         """Remove a subscription.
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError, RegistryError
-from penstock.registry.durable import DATABASE, PLANS_KEPT, DurableRegistry
+from penstock.registry.durable import DATABASE, PINS_KEPT, PLANS_KEPT, DurableRegistry
 from penstock.registry.memory import Registry
 
 NAMES = ("a", "b", "c", "d")
@@ -180,6 +180,9 @@ def test_a_pin_keeps_the_version_of_a_batch_whoever_asks_and_when(tmp_path: Path
     assert registry.pin("query", 1) == 2
     assert registry.pin("other", 0) == 2
     assert pickle.loads(pickle.dumps(registry)).pin("query", 0) == 1
+    assert registry.pins("query") == {0: 1, 1: 2}
+    assert registry.pin("query", 5 + PINS_KEPT) == 2
+    assert registry.pins("query") == {5 + PINS_KEPT: 2}
 
 
 def add_many(path: Path, prefix: str, count: int) -> None:

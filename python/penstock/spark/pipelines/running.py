@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import SinkError
 from penstock.spark.match import match, quarantine, results
 from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
 from penstock.spark.pipelines.inputs import documents
@@ -114,10 +113,10 @@ class _Job:
         try:
             self._follow(query)
         except StreamingQueryException:
-            if isinstance(self._failure, SinkError):
-                raise self._failure from None
-            if not isinstance(self._failure, _StopError):
+            if self._failure is None:
                 raise
+            if not isinstance(self._failure, _StopError):
+                raise self._failure from None
         finally:
             if query.isActive:
                 query.stop()
