@@ -215,6 +215,36 @@ def test_expressions_stand_for_columns(spark: SparkSession) -> None:
     assert (row["topic"], row["body"]) == ("t", "<a/>")
 
 
+def test_arrow_settings_of_the_session_do_not_matter(spark: SparkSession) -> None:
+    random, registry = Random(9), item_registry()
+    rows = [(number, item(random, number), "x") for number in range(50)]
+    table = spark.createDataFrame(rows, "id long, xml binary, note string")
+    expected = in_spark(match(table, registry))
+    settings = {
+        "spark.sql.execution.arrow.useLargeVarTypes": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "7",
+        "spark.sql.session.timeZone": "Asia/Kolkata",
+    }
+    before = {key: spark.conf.get(key) for key in settings}
+    try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
+        assert in_spark(match(table, registry)) == expected
+    finally:
+        for key, value in before.items():
+            spark.conf.set(key, value)
+
+
+def test_late_and_unordered_documents_keep_their_own_times(spark: SparkSession) -> None:
+    registry = penstock.Registry()
+    registry.add("a", "/a", mode="filter")
+    times = [datetime(2024, 1, 1 + day, tzinfo=UTC) for day in (5, 1, 9, 0, 5)]
+    rows = [(str(at), b"<a/>", time) for at, time in enumerate(times)]
+    table = spark.createDataFrame(rows, "id string, xml binary, ts timestamp")
+    found = in_spark(match(table, registry, time="ts"))
+    assert [row["event_time"] for row in found] == times
+
+
 def test_registry_in_memory_is_frozen_at_the_call(spark: SparkSession) -> None:
     registry = penstock.Registry()
     registry.add("before", "/a", mode="filter")

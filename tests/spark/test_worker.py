@@ -1,0 +1,134 @@
+"""What runs in the workers, without Spark: batches in, batches of bounded size out."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+import penstock
+from penstock.limits import Limits
+from penstock.spark import worker
+from penstock.spark.plans import ship
+from penstock.spark.worker import ROWS_MAX, VALUE_BYTES_MAX, Job, evaluate
+
+BATCH = cast("Any", SimpleNamespace(isStreaming=False))
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every test a host and a process that have seen nothing yet."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(worker, "_idle", type(worker._idle)())
+
+
+def job_of(*queries: str, limits: Limits | None = None, is_text: bool = False) -> Job:
+    registry = penstock.Registry()
+    for query in queries:
+        registry.add(query, query)
+    return Job(ship(registry, BATCH), limits or Limits(), is_text)
+
+
+def batch_of(documents: list[bytes | None], type_: Any = None) -> pa.RecordBatch:
+    count = len(documents)
+    arrays = [
+        pa.array(documents, type_ or pa.binary()),
+        pa.array([f"d{number}" for number in range(count)]),
+        pa.nulls(count, pa.timestamp("us", tz="Asia/Kolkata")),
+        pa.repeat("default", count),
+        pa.array(range(count), pa.int32()),
+    ]
+    names = ["__document", "__id", "__time", "__stream", "number"]
+    return pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def rows_of(batches: Iterator[pa.RecordBatch]) -> list[tuple[Any, ...]]:
+    found = pa.Table.from_batches(list(batches)).to_pylist()
+    return [(row["document"], row["subscription"], row["value"], row["number"]) for row in found]
+
+
+def test_batches_of_rows_are_bounded() -> None:
+    documents = [b"<a>" + b"<b/>" * 1000 + b"</a>"] * 300
+    sizes = [len(batch) for batch in evaluate(job_of("//b"), iter([batch_of(documents)]))]
+    assert sum(sizes) == 300_000
+    assert max(sizes[1:]) <= ROWS_MAX
+    assert min(sizes[1:-1]) > ROWS_MAX / 2
+
+
+def test_batches_of_values_are_bounded() -> None:
+    documents = [b"<a>" + b"x" * 100_000 + b"</a>"] * 400
+    batches = list(evaluate(job_of("/a"), iter([batch_of(documents)])))
+    assert sum(map(len, batches)) == 400
+    # The first batch of a task is a guess.
+    sizes = [batch.column("value").nbytes for batch in batches[1:]]
+    assert max(sizes) <= VALUE_BYTES_MAX * 1.01
+
+
+def test_rows_of_a_slice_are_those_of_its_documents() -> None:
+    batch = batch_of([f"<a>{number}</a>".encode() for number in range(100)])
+    found = rows_of(evaluate(job_of("/a/text()"), iter([batch.slice(10, 3), batch.slice(90)])))
+    numbers = [10, 11, 12, *range(90, 100)]
+    assert found == [(f"d{n}", "/a/text()", str(n), n) for n in numbers]
+
+
+def test_odd_documents_stand_between_others() -> None:
+    packed = gzip.compress(b"<a>2</a>")
+    documents = [b"<a>0</a>", None, packed, b"<a>", b"<a>4</a>", packed[:-9], b"<a>6</a>"]
+    found = rows_of(evaluate(job_of("/a/text()"), iter([batch_of(documents)])))
+    values = sorted((number, value or "error") for _, _, value, number in found)
+    errors = [(1, "error"), (3, "error"), (5, "error")]
+    # What was decided before the error stands: the text of the packed document that is cut off.
+    assert values == sorted([(0, "0"), (2, "2"), (4, "4"), (5, "2"), (6, "6"), *errors])
+
+
+@pytest.mark.parametrize("type_", [pa.binary(), pa.large_binary(), pa.string(), pa.large_string()])
+def test_every_type_of_documents_is_read(type_: Any) -> None:
+    is_text = type_ in (pa.string(), pa.large_string())
+    values = ["<a>x</a>", "", "<b/>"] if is_text else [b"<a>x</a>", b"", b"<b/>"]
+    job = job_of("//*/text()", is_text=is_text)
+    found = rows_of(evaluate(job, iter([batch_of(cast("Any", values), type_)])))
+    assert [(value, number) for _, _, value, number in found] == [("x", 0), (None, 1)]
+
+
+def test_empty_input_gives_nothing() -> None:
+    job = job_of("/a")
+    assert list(evaluate(job, iter([]))) == []
+    assert list(evaluate(job, iter([batch_of([])]))) == []
+
+
+def test_next_task_finds_the_session_of_the_last_one() -> None:
+    job, batch = job_of("/a"), batch_of([b"<a/>"] * 3)
+    first = list(evaluate(job, iter([batch])))
+    ((session, _),) = worker._idle.values()
+    assert list(evaluate(job, iter([batch]))) == first
+    ((again, _),) = worker._idle.values()
+    assert again is session
+
+
+def test_task_that_ends_early_leaves_nothing_behind() -> None:
+    job, batch = job_of("/a"), batch_of([b"<a/>"] * 500)
+    running = evaluate(job, iter([batch]))
+    next(running)
+    running.close()  # type: ignore[attr-defined]
+    assert sum(len(one) for one in evaluate(job, iter([batch]))) == 500
+
+
+def test_sessions_of_old_plans_are_forgotten() -> None:
+    batch = batch_of([b"<a/>"])
+    for number in range(worker._SESSIONS_KEPT + 3):
+        list(evaluate(job_of(f"/a{number}"), iter([batch])))
+    assert len(worker._idle) == worker._SESSIONS_KEPT
+
+
+def test_limits_make_sessions_of_their_own() -> None:
+    batch = batch_of([b"<a><b/></a>"])
+    (free,) = evaluate(job_of("//b"), iter([batch]))
+    (bound,) = evaluate(job_of("//b", limits=Limits(depth_max=1)), iter([batch]))
+    assert free.column("kind").to_pylist() == ["element"]
+    assert bound.column("kind").to_pylist() == ["error"]
