@@ -36,7 +36,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 """
-_ABSENT_SECONDS = 24 * 3600
+_ABSENT_SECONDS = 3600
 """What a repository does not have is not asked for again so soon."""
 _CLUSTER_ID = "cGVuc3RvY2stdGVzdHMtMQ"
 
@@ -120,7 +120,7 @@ def _resolve(coordinates: list[str], cache: Path, is_transitive: bool) -> list[P
         try:
             _run([maven, "-q", "-B", goal, target, "-DincludeScope=runtime"], folder, 300)
         except UnavailableError as error:
-            if "Could not find artifact" in str(error):
+            if "not be resolved" in str(error) or "not find artifact" in str(error):
                 absent.write_text(str(error), "utf-8")
             raise
         done.touch()

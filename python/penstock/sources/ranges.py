@@ -6,8 +6,10 @@ import os
 import re
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES
@@ -16,10 +18,11 @@ from penstock.sources.inputs import unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Account, Record, Splitter
-from penstock.sources.standalone import StandAlone, drop_foreign
+from penstock.sources.standalone import StandAlone
 
 _WINDOW_BYTES = 4 << 20
 _HEAD_BYTES = 1024
+_DOCTYPE = b"<!DOCTYPE"
 _DECLARED = re.compile(rb"^<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _OTHER_MARKS = (b"\x1f\x8b", b"PK\x03\x04", b"\xfe\xff", b"\xff\xfe", b"BZh", b"\xfd7zXZ\x00")
 
@@ -31,8 +34,14 @@ class Group:
     first: int
     declarations: Mapping[str, str]
     ancestors: Mapping[str, str]
-    bounds: bytes
-    """Start and length of each record, as differences of 64-bit numbers, compressed."""
+    packed: bytes
+    """Where records start and end, as differences of 64-bit numbers, compressed."""
+
+    def bounds(self) -> list[int]:
+        """Return start and end of each record in turn."""
+        differences = array("q")
+        differences.frombytes(zlib.decompress(self.packed))
+        return list(accumulate(differences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,8 @@ def find_ranges(
 ) -> Found | None:
     """Return tasks of about ``task_bytes`` that together read all records of a file.
 
-    None if the file cannot be read in parts: it is compressed, an archive, not in UTF-8, or its
-    records need entities of the document.
+    None if the file cannot be read in parts: it is compressed, an archive, not in UTF-8, or it
+    has a document type, whose entities records may need.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -71,17 +80,18 @@ def find_ranges(
             plan = _Planning(file, task_bytes)
             splitter = Splitter(path, limits, is_bare=True)
             failure: DocumentError | None = None
+            before = b""
             try:
                 while piece := opened.read(4 * CHUNK_BYTES):
+                    if not plan.is_begun:
+                        if _DOCTYPE in before + piece:
+                            return None
+                        before = piece[-len(_DOCTYPE) :]
                     plan.add(splitter.feed(piece))
-                    if not plan.is_begun and splitter.has_entities:
-                        return None
                 plan.add(splitter.finish())
             except DocumentError as error:
                 plan.add(error.results)
                 failure = error
-            if splitter.has_entities:
-                return None
     except OSError as error:
         raise unreadable(f"the file cannot be read: {error.strerror or error}") from None
     if failure is None and splitter.account.bytes_in != file.size:
@@ -95,17 +105,38 @@ def read_ranges(task: Task) -> Iterator[Record]:
     Raises:
         DocumentError: The file cannot be read, or is not the one in which they were found.
     """
+    for group, first, bounds, data, base in read_windows(task):
+        alone = StandAlone(group.declarations)
+        for number, at in enumerate(range(0, len(bounds), 2), first):
+            start, end = bounds[at], bounds[at + 1]
+            xml = alone.declare(data[start - base : end - base])
+            yield Record(number, start, end, "", xml, group.declarations, group.ancestors)
+
+
+Window = tuple[Group, int, list[int], bytes, int]
+"""A group, the number of its first record here, bounds, and bytes that begin at an offset."""
+
+
+def read_windows(task: Task, window_bytes: int = _WINDOW_BYTES) -> Iterator[Window]:
+    """Yield the records of a task, many at a time, as they stand in the file.
+
+    Raises:
+        DocumentError: As above.
+    """
     try:
         with open(task.file.path, "rb", buffering=0) as opened:
             found = os.fstat(opened.fileno())
             if (found.st_size, found.st_mtime_ns) != (task.file.size, task.file.mtime_ns):
                 raise changed()
-            window = _Window(opened.fileno())
             for group in task.groups:
-                alone = StandAlone(group.declarations)
-                for number, (start, end) in enumerate(_bounds(group.bounds), group.first):
-                    xml = alone.declare(drop_foreign(window.take(start, end)))
-                    yield Record(number, start, end, "", xml, group.declarations, group.ancestors)
+                bounds = group.bounds()
+                at = 0
+                while at < len(bounds):
+                    upto = bisect_right(bounds, bounds[at] + window_bytes, at + 2) // 2 * 2
+                    part = bounds[at:upto]
+                    data = _read(opened.fileno(), part[0], part[-1])
+                    yield group, group.first + at // 2, part, data, part[0]
+                    at = upto
     except OSError as error:
         raise unreadable(f"the file cannot be read: {error.strerror or error}") from None
 
@@ -145,8 +176,8 @@ class _Planning:
             like = self._like
             if (
                 like is None
-                or like.ancestors != record.ancestors
-                or like.declarations != record.declarations
+                or _differ(like.ancestors, record.ancestors)
+                or _differ(like.declarations, record.declarations)
             ):
                 self._begin_group(record)
             self._numbers.append(record.start - self._end)
@@ -180,41 +211,15 @@ class _Planning:
         self._taken_bytes = 0
 
 
-def _bounds(packed: bytes) -> Iterator[tuple[int, int]]:
-    numbers = array("q")
-    numbers.frombytes(zlib.decompress(packed))
-    end = 0
-    for index in range(0, len(numbers), 2):
-        start = end + numbers[index]
-        end = start + numbers[index + 1]
-        yield start, end
+def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    return one is not other and one != other
 
 
-class _Window:
-    """A part of a file in memory that moves forward."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._start = 0
-        self._data = b""
-
-    def take(self, start: int, end: int) -> bytes:
-        """Return bytes of the file.
-
-        Raises:
-            DocumentError: The file is shorter than it was.
-        """
-        if start < self._start or end > self._start + len(self._data):
-            self._data = self._read(start, max(end - start, _WINDOW_BYTES))
-            self._start = start
-            if len(self._data) < end - start:
-                raise changed()
-        return self._data[start - self._start : end - self._start]
-
-    def _read(self, start: int, count: int) -> bytes:
-        parts = []
-        while count > 0 and (part := os.pread(self._descriptor, count, start)):
-            parts.append(part)
-            start += len(part)
-            count -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+def _read(descriptor: int, start: int, end: int) -> bytes:
+    parts = []
+    while start < end and (part := os.pread(descriptor, end - start, start)):
+        parts.append(part)
+        start += len(part)
+    if start < end:
+        raise changed()
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import DocumentError
 from penstock.kernel import Session
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 _ELEMENT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """An element of a larger document that can be read without it.
 
     ``start`` and ``end`` are its byte range in the document. ``xml`` has the namespaces in scope
@@ -88,11 +87,6 @@ class Splitter:
         """The bytes accounted for so far; ``bytes_in`` is known at the end, or at an error."""
         return Account(self._bytes_in, self._bytes_records, self._records, self._nested)
 
-    @property
-    def has_entities(self) -> bool:
-        """Whether the document declares internal entities, as far as it was read."""
-        return bool(self._session.entities())
-
     def feed(self, piece: Piece) -> list[Record]:
         """Return the records that the next bytes complete.
 
@@ -120,10 +114,7 @@ class Splitter:
             if failure is None or error.byte <= failure.byte:
                 failure = error
         records: list[Record] = []
-        try:
-            self._take(records, failure)
-        except DocumentError as error:
-            failure = error
+        failure = self._take(records, failure)
         if failure is not None:
             self._bytes_in = max(failure.byte, self._end)
             raise _attach(failure, records) from None
@@ -131,36 +122,41 @@ class Splitter:
             self._around.settle()
         return records
 
-    def _take(self, records: list[Record], failure: DocumentError | None) -> None:
+    def _take(self, records: list[Record], failure: DocumentError | None) -> DocumentError | None:
+        """Append the records that wait, as far as an error lets them stand; return the error."""
         if not self._session.row_count():
-            return
+            return failure
         rows, scopes = self._session.take_rows()
         if self._entities is None:
             # All entities are declared before the first element.
             self._entities = self._session.entities()
         shared = [self._scope(scope) for scope in scopes]
+        number, last_end, total = self._records, self._end, 0
         for subscription, _, _, name, text, start, end, _, _, scope in rows:
             if subscription == WHOLE:
                 self._bytes_in = end
-            elif failure is not None and end > failure.byte:
-                return
-            elif start < self._end:
+                continue
+            if failure is not None and end > failure.byte:
+                break
+            if start < last_end:
                 self._nested += 1
-            elif not text.startswith("<"):
+                continue
+            if text[:1] != "<":
                 reason = f"the record {name} comes from the entity reference {text}"
-                raise DocumentError("PS0005", reason, start, 0, "")
-            else:
-                alone = shared[scope] if scope >= 0 else _PLAIN
-                xml = b""
-                if not self._is_bare:
-                    xml = alone.declare(expand_foreign(text, self._entities).encode())
-                ancestors = self._around.at(end) if self._around else _NOTHING
-                declarations = scopes[scope] if scope >= 0 else _NOTHING
-                found = Record(self._records, start, end, name, xml, declarations, ancestors)
-                records.append(found)
-                self._records += 1
-                self._bytes_records += end - start
-                self._end = end
+                failure = DocumentError("PS0005", reason, start, 0, "")
+                break
+            declarations, alone = (scopes[scope], shared[scope]) if scope >= 0 else _ALONE
+            xml = b""
+            if not self._is_bare:
+                xml = alone.declare(expand_foreign(text, self._entities).encode())
+            ancestors = self._around.at(end) if self._around else _NOTHING
+            records.append(Record(number, start, end, name, xml, declarations, ancestors))
+            number += 1
+            total += end - start
+            last_end = end
+        self._records, self._end = number, last_end
+        self._bytes_records += total
+        return failure
 
     def _scope(self, declarations: dict[str, str]) -> StandAlone:
         key = tuple(declarations.items())
@@ -262,4 +258,4 @@ if TYPE_CHECKING:
     _Step = Callable[[Session], None]
 
 _NOTHING: Mapping[str, str] = {}
-_PLAIN = StandAlone(_NOTHING)
+_ALONE = (_NOTHING, StandAlone(_NOTHING))

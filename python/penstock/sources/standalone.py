@@ -10,7 +10,6 @@ from penstock.results.serialization import declare, expand
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
 _START_TAG = re.compile(rf"<(?:[^\"'>]|{_QUOTED})*>".encode())
 _FOREIGN = re.compile(r"&(?!lt;|gt;|amp;|quot;|apos;|#)")
-_FOREIGN_BYTES = re.compile(_FOREIGN.pattern.encode())
 _MARKUP = re.compile(
     rf"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|<\?.*?\?>|<(?:[^\"'>]|{_QUOTED})*>", re.DOTALL
 )
@@ -47,13 +46,6 @@ def expand_foreign(text: str, entities: Mapping[str, str]) -> str:
     if "&" not in text or not _FOREIGN.search(text):
         return text
     return expand(text, entities)
-
-
-def drop_foreign(record: bytes) -> bytes:
-    """Return a record of a document without entities; references to unread ones add nothing."""
-    if b"&" not in record or not _FOREIGN_BYTES.search(record):
-        return record
-    return expand(record.decode(), {}).encode()
 
 
 def string_value(element: str, entities: Mapping[str, str]) -> str:

@@ -41,14 +41,15 @@ def plan_units(files: Sequence[Listed], options: XmlOptions) -> list[tuple[Unit,
     small: list[Listed] = []
     for file in files:
         if options.record_path is not None and file.size > options.partition_bytes_max:
-            parts = list(_cut(file, options))
+            parts = list(cut(file, options))
             packed += [(part,) for part in parts]
         else:
             small.append(file)
     return [*packed, *_pack(small, target)]
 
 
-def _cut(file: Listed, options: XmlOptions) -> Iterator[Unit]:
+def cut(file: Listed, options: XmlOptions) -> Iterator[Unit]:
+    """Yield the parts of a file between records, and why it ends early if it does."""
     assert options.record_path is not None
     try:
         found = find_ranges(file, options.record_path, options.partition_bytes_max, options.limits)

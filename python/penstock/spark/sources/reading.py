@@ -11,12 +11,13 @@ from penstock.errors import DocumentError, LimitError
 from penstock.sources.archives import Member, members
 from penstock.sources.inputs import Piece
 from penstock.sources.listing import Listed
-from penstock.sources.ranges import Task, read_ranges
+from penstock.sources.ranges import Task
 from penstock.sources.splitting import Record, split
+from penstock.spark.sources.columns import task_batches
 from penstock.spark.sources.faults import FAULT_TYPE
 from penstock.spark.sources.options import XmlOptions
-from penstock.spark.sources.partitions import Failure, Unit
-from penstock.spark.sources.tables import Row, fault_of, fault_type
+from penstock.spark.sources.partitions import Failure, Unit, cut
+from penstock.spark.sources.tables import Row, batches, fault_of, fault_type
 
 COLUMNS = (
     "id string, xml binary, path string, member string, offset bigint, length bigint, "
@@ -46,24 +47,43 @@ def arrow_schema() -> Any:
     )
 
 
-def rows_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Row]:
-    """Yield the rows of what one partition reads.
+def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
+    """Yield what one partition reads as record batches.
 
     Raises:
-        DocumentError: Something cannot be read, and ``mode`` is FAILFAST.
+        RuntimeError: Something cannot be read, and ``mode`` is FAILFAST.
     """
     for unit in units:
-        match unit:
-            case Listed() as file:
-                yield from _read_file(file, options)
-            case Task(file=file) as task:
-                yield from _guard(_read_task(task), file, file.path, options)
-            case Failure(file=file, error=error):
+        if isinstance(unit, Listed) and options.record_path is not None:
+            for part in cut(unit, options):
+                yield from _part_batches(part, options)
+        else:
+            yield from _part_batches(unit, options)
+
+
+def _part_batches(unit: Unit, options: XmlOptions) -> Iterator[Any]:
+    schema = arrow_schema()
+    if not isinstance(unit, Task):
+        yield from batches(rows_of(unit, options), schema, XML)
+        return
+    try:
+        yield from task_batches(unit, schema)
+    except DocumentError as error:
+        file = unit.file
+        rows = _fail(error, file.path, "", file.path, file.modified, options)
+        yield from batches(rows, schema, XML)
+
+
+def rows_of(unit: Listed | Failure, options: XmlOptions) -> Iterator[Row]:
+    """Yield the rows of a whole file, or of what is wrong with one."""
+    match unit:
+        case Failure(file=file, error=error):
+            yield from _fail(error, file.path, "", file.path, file.modified, options)
+        case file:
+            try:
+                yield from _read_members(file, options)
+            except DocumentError as error:
                 yield from _fail(error, file.path, "", file.path, file.modified, options)
-
-
-def _read_file(file: Listed, options: XmlOptions) -> Iterator[Row]:
-    yield from _guard(_read_members(file, options), file, file.path, options)
 
 
 def _read_members(file: Listed, options: XmlOptions) -> Iterator[Row]:
@@ -76,12 +96,6 @@ def _read_members(file: Listed, options: XmlOptions) -> Iterator[Row]:
                     yield _record_row(record, member.id, file.path, member.member, member.modified)
         except DocumentError as error:
             yield from _fail(error, member.id, member.member, file.path, member.modified, options)
-
-
-def _read_task(task: Task) -> Iterator[Row]:
-    modified = task.file.modified
-    for record in read_ranges(task):
-        yield _record_row(record, task.file.path, task.file.path, "", modified)
 
 
 def _read_whole(member: Member, options: XmlOptions) -> Row:
@@ -123,13 +137,6 @@ def _record_row(record: Record, id: str, path: str, member: str, modified: datet
         modified,
         None,
     )
-
-
-def _guard(rows: Iterator[Row], file: Listed, id: str, options: XmlOptions) -> Iterator[Row]:  # noqa: A002
-    try:
-        yield from rows
-    except DocumentError as error:
-        yield from _fail(error, id, "", file.path, file.modified, options)
 
 
 def _fail(

@@ -23,8 +23,7 @@ from penstock.sources.listing import Listed, list_files
 from penstock.spark.sources import offsets
 from penstock.spark.sources.options import XmlOptions
 from penstock.spark.sources.partitions import Unit, plan_units
-from penstock.spark.sources.reading import COLUMNS, XML, arrow_schema, rows_of
-from penstock.spark.sources.tables import batches
+from penstock.spark.sources.reading import COLUMNS, batches_of
 
 
 class Units(InputPartition):
@@ -84,7 +83,7 @@ class XmlReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a task as record batches."""
         assert isinstance(partition, Units)
-        return batches(rows_of(partition.units, self._options), arrow_schema(), XML)
+        return batches_of(partition.units, self._options)
 
 
 class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -132,7 +131,7 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a task as record batches."""
         assert isinstance(partition, Units)
-        return batches(rows_of(partition.units, self._options), arrow_schema(), XML)
+        return batches_of(partition.units, self._options)
 
     def _list(self) -> list[Listed]:
         options = self._options
