@@ -19,7 +19,9 @@ def main(folder: Path) -> None:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]")
-    for key, value in SETTINGS.items():
+    # The test reads afterwards which files each batch took.
+    kept = {"spark.sql.streaming.minBatchesToRetain": "10000"}
+    for key, value in (SETTINGS | kept).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     reader = spark.readStream.schema("id long, xml binary").option("maxFilesPerTrigger", 1)

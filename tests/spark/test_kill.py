@@ -10,13 +10,14 @@ import sys
 import time
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
 import pyarrow.parquet as pq
 import pytest
 
 import penstock
+from penstock.registry.durable import DurableRegistry
 from tests.spark.servers import ROOT, surroundings
 from tests.spark.test_streaming import identities, write_items
 
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-KILLS = 24
-FILES = 150
+KILLS = 22
+FILES = 120
 START_SECONDS_MAX = 120.0
 RUN_SECONDS_MAX = 600.0
+_NAMES = ("document", "subscription", "ordinal", "kind", "value", "start", "decided_at")
 
 
 def start_driver(folder: Path) -> subprocess.Popen[bytes]:
@@ -62,18 +64,45 @@ def wait_for_commits(folder: Path, count: int, driver: subprocess.Popen[bytes]) 
 
 
 def files_of_batches(checkpoint: Path) -> dict[int, list[Path]]:
-    """Return which files belong to which batch, as the source took them down."""
-    found: dict[str, int] = {}
-    for log in (checkpoint / "sources" / "0").iterdir():
-        if log.name.startswith("."):
-            continue
+    """Return which files belong to which batch, as Spark took them down.
+
+    The source numbers its own entries, and a batch goes up to one of them: after a kill it may
+    take two entries at once.
+    """
+    entries: dict[int, set[Path]] = {}
+    for log in (checkpoint / "sources" / "0").glob("[0-9]*"):
         for line in log.read_text("utf-8").splitlines()[1:]:
             entry = json.loads(line)
-            found[entry["path"]] = entry["batchId"]
+            path = Path(unquote(urlparse(entry["path"]).path))
+            entries.setdefault(entry["batchId"], set()).add(path)
     batches: dict[int, list[Path]] = {}
-    for path, batch in found.items():
-        batches.setdefault(batch, []).append(Path(unquote(urlparse(path).path)))
+    taken = -1
+    offsets = checkpoint / "offsets"
+    for batch in sorted(int(file.name) for file in offsets.glob("[0-9]*")):
+        last = json.loads((offsets / str(batch)).read_text("utf-8").splitlines()[-1])["logOffset"]
+        batches[batch] = [path for at in range(taken + 1, last + 1) for path in entries[at]]
+        taken = last
     return batches
+
+
+def expected_rows(folder: Path, registry: DurableRegistry) -> tuple[list[dict[str, Any]], set[int]]:
+    """Return what the engine finds, each batch with its own version, and these versions."""
+    batches = files_of_batches(folder / "checkpoint")
+    assert sorted(file for files in batches.values() for file in files) == sorted(
+        (folder / "in").iterdir()
+    )
+    query = json.loads((folder / "checkpoint" / "metadata").read_text("utf-8"))["id"]
+    versions = {batch: registry.pin(query, batch) for batch in batches}
+    expected = []
+    for batch, files in batches.items():
+        engine = penstock.Engine(registry.at(versions[batch]))
+        for file in files:
+            table = pq.read_table(file).to_pylist()
+            documents = [penstock.Document(row["xml"], id=str(row["id"])) for row in table]
+            expected += [
+                {name: getattr(row, name) for name in _NAMES} for row in engine.run(documents)
+            ]
+    return expected, set(versions.values())
 
 
 def test_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
@@ -100,21 +129,7 @@ def test_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: 
     driver.wait(RUN_SECONDS_MAX)
     assert driver.returncode == 0, (tmp_path / "driver.log").read_text("utf-8")[-3000:]
 
-    batches = files_of_batches(tmp_path / "checkpoint")
-    assert sum(map(len, batches.values())) == FILES
-    query = json.loads((tmp_path / "checkpoint" / "metadata").read_text("utf-8"))["id"]
-    expected = []
-    for batch, files in batches.items():
-        engine = penstock.Engine(registry.at(registry.pin(query, batch)))
-        for file in files:
-            table = pq.read_table(file).to_pylist()
-            documents = [penstock.Document(row["xml"], id=str(row["id"])) for row in table]
-            expected += [
-                {name: getattr(row, name) for name in _NAMES} for row in engine.run(documents)
-            ]
+    expected, versions = expected_rows(tmp_path, registry)
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     assert identities(found) == identities(expected)
-    assert len({registry.pin(query, batch) for batch in batches}) > 5
-
-
-_NAMES = ("document", "subscription", "ordinal", "kind", "value", "start", "decided_at")
+    assert len(versions) > KILLS / 2
