@@ -49,9 +49,8 @@ def document(number: int) -> str:
 def start(project: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "penstock", "run", str(project / "pipeline.yaml"), "--quiet"]
     environment = os.environ | {"PYTHONPATH": str(Path(penstock.__file__).parents[1])}
-    return subprocess.Popen(
-        command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL
-    )
+    with open(project / "stderr", "wb") as said:
+        return subprocess.Popen(command, env=environment, start_new_session=True, stderr=said)
 
 
 def batches(project: Path) -> int:
@@ -75,7 +74,7 @@ def kill_in_the_middle(project: Path, randomness: random.Random) -> None:
         time.sleep(randomness.uniform(0.5, 15))
     else:
         while batches(project) == before:
-            assert running.poll() is None, "the pipeline ended by itself"
+            assert running.poll() is None, (project / "stderr").read_text()
             assert time.monotonic() < deadline, "the pipeline does not come to a batch"
             time.sleep(0.02)
         time.sleep(randomness.uniform(0.0, 1.5))
