@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks single|spark [--json PATH] [--small] [--repeat N]`."""
+"""The command: `python -m benchmarks single|spark|splitting [--json PATH] [--small]`."""
 
 import argparse
 import json
@@ -43,6 +43,10 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     """Measure, print the page, write the files that were asked for."""
+    if arguments[:1] == ["splitting"]:
+        from benchmarks.experiments import splitting
+
+        return splitting.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

@@ -6,10 +6,12 @@ import os
 import re
 import zlib
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+from operator import sub
+from typing import TypeVar
 
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES
@@ -27,15 +29,22 @@ _DECLARED = re.compile(rb"^<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\
 _OTHER_MARKS = (b"\x1f\x8b", b"PK\x03\x04", b"\xfe\xff", b"\xff\xfe", b"BZh", b"\xfd7zXZ\x00")
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Neighbouring records with the same declarations in scope and the same values around."""
+T = TypeVar("T")
+Run = tuple[int, Mapping[str, str]]
+"""What holds for a record, by its place in the task, and for those after it up to the next run."""
 
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A part of a file that holds whole records, and the file as it was when they were found."""
+
+    file: Listed
     first: int
-    declarations: Mapping[str, str]
-    ancestors: Mapping[str, str]
+    """The number of the first record."""
     packed: bytes
     """Where records start and end, as differences of 64-bit numbers, compressed."""
+    declarations: tuple[Run, ...]
+    ancestors: tuple[Run, ...]
 
     def bounds(self) -> list[int]:
         """Return start and end of each record in turn."""
@@ -45,11 +54,22 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A part of a file that holds whole records, and the file as it was when they were found."""
+class Window:
+    """Neighbouring records of a task, as they stand in the file.
 
-    file: Listed
-    groups: tuple[Group, ...]
+    ``bounds`` are start and end of each record in turn, counted from the beginning of ``data``,
+    which is ``base`` in the file. Runs count from the first record of the window.
+    """
+
+    first: int
+    base: int
+    bounds: list[int]
+    data: bytes
+    declarations: list[Run]
+    ancestors: list[Run]
+
+    def __len__(self) -> int:
+        return len(self.bounds) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +125,23 @@ def read_ranges(task: Task) -> Iterator[Record]:
     Raises:
         DocumentError: The file cannot be read, or is not the one in which they were found.
     """
-    for group, first, bounds, data, base in read_windows(task):
-        alone = StandAlone(group.declarations)
-        for number, at in enumerate(range(0, len(bounds), 2), first):
-            start, end = bounds[at], bounds[at + 1]
-            xml = alone.declare(data[start - base : end - base])
-            yield Record(number, start, end, "", xml, group.declarations, group.ancestors)
-
-
-Window = tuple[Group, int, list[int], bytes, int]
-"""A group, the number of its first record here, bounds, and bytes that begin at an offset."""
+    for window in read_windows(task):
+        scopes, around = (
+            spread(window.declarations, len(window)),
+            spread(window.ancestors, len(window)),
+        )
+        alone, like = StandAlone(scopes[0]), scopes[0]
+        for index in range(len(window)):
+            start, end = window.bounds[2 * index : 2 * index + 2]
+            if scopes[index] is not like:
+                alone, like = StandAlone(scopes[index]), scopes[index]
+            xml = alone.declare(window.data[start:end])
+            place = (window.first + index, window.base + start, window.base + end)
+            yield Record(*place, "", xml, scopes[index], around[index])
 
 
 def read_windows(task: Task, window_bytes: int = _WINDOW_BYTES) -> Iterator[Window]:
-    """Yield the records of a task, many at a time, as they stand in the file.
+    """Yield the records of a task, many at a time.
 
     Raises:
         DocumentError: As above.
@@ -128,17 +151,37 @@ def read_windows(task: Task, window_bytes: int = _WINDOW_BYTES) -> Iterator[Wind
             found = os.fstat(opened.fileno())
             if (found.st_size, found.st_mtime_ns) != (task.file.size, task.file.mtime_ns):
                 raise changed()
-            for group in task.groups:
-                bounds = group.bounds()
-                at = 0
-                while at < len(bounds):
-                    upto = bisect_right(bounds, bounds[at] + window_bytes, at + 2) // 2 * 2
-                    part = bounds[at:upto]
-                    data = _read(opened.fileno(), part[0], part[-1])
-                    yield group, group.first + at // 2, part, data, part[0]
-                    at = upto
+            bounds = task.bounds()
+            at = 0
+            while at < len(bounds):
+                base = bounds[at]
+                upto = bisect_right(bounds, base + window_bytes, at + 2) // 2 * 2
+                yield Window(
+                    task.first + at // 2,
+                    base,
+                    [bound - base for bound in bounds[at:upto]],
+                    _read(opened.fileno(), base, bounds[upto - 1]),
+                    _runs(task.declarations, at // 2, upto // 2),
+                    _runs(task.ancestors, at // 2, upto // 2),
+                )
+                at = upto
     except OSError as error:
         raise unreadable(f"the file cannot be read: {error.strerror or error}") from None
+
+
+def spread(runs: Sequence[tuple[int, T]], count: int) -> list[T]:
+    """Return what holds for each of so many records."""
+    ends = [start for start, _ in runs[1:]] + [count]
+    return [
+        value for (start, value), end in zip(runs, ends, strict=True) for _ in range(start, end)
+    ]
+
+
+def _runs(runs: tuple[Run, ...], start: int, end: int) -> list[Run]:
+    """Return the runs of some records of a task, counted from the first of them."""
+    first = bisect_right(runs, start, key=lambda run: run[0]) - 1
+    last = bisect_left(runs, end, key=lambda run: run[0])
+    return [(max(place - start, 0), value) for place, value in runs[first:last]]
 
 
 def changed() -> DocumentError:
@@ -154,65 +197,60 @@ def _is_plain(head: bytes) -> bool:
 
 
 class _Planning:
-    """Collects records into groups, and groups into tasks."""
+    """Collects records into tasks."""
 
     def __init__(self, file: Listed, task_bytes: int) -> None:
         self._file = file
         self._task_bytes = task_bytes
         self._tasks: list[Task] = []
-        self._groups: list[Group] = []
-        self._numbers = array("q")
-        self._like: Record | None = None
-        self._end = 0
-        self._taken_bytes = 0
+        self._begin(0)
         self.is_begun = False
+
+    def _begin(self, first: int) -> None:
+        self._first = first
+        self._bounds = array("q")
+        self._declarations: list[Run] = []
+        self._ancestors: list[Run] = []
+        self._taken_bytes = 0
 
     def add(self, records: Iterable[Record]) -> None:
         """Take the next records."""
-        for record in records:
+        bounds, taken = self._bounds, self._taken_bytes
+        like_declarations: object = None
+        like_ancestors: object = None
+        for number, start, end, _, _, declarations, ancestors in records:
             self.is_begun = True
-            if self._taken_bytes >= self._task_bytes:
-                self._end_task()
-            like = self._like
-            if (
-                like is None
-                or _differ(like.ancestors, record.ancestors)
-                or _differ(like.declarations, record.declarations)
-            ):
-                self._begin_group(record)
-            self._numbers.append(record.start - self._end)
-            self._numbers.append(record.end - record.start)
-            self._end = record.end
-            self._taken_bytes += record.end - record.start
+            if taken >= self._task_bytes:
+                self._end()
+                self._begin(number)
+                bounds, taken = self._bounds, 0
+                like_declarations = like_ancestors = None
+            if declarations is not like_declarations or ancestors is not like_ancestors:
+                _note(self._declarations, number - self._first, declarations)
+                _note(self._ancestors, number - self._first, ancestors)
+                like_declarations, like_ancestors = declarations, ancestors
+            bounds.append(start)
+            bounds.append(end)
+            taken += end - start
+        self._taken_bytes = taken
 
     def finish(self) -> tuple[Task, ...]:
         """Return the tasks."""
-        self._end_task()
+        self._end()
         return tuple(self._tasks)
 
-    def _begin_group(self, record: Record) -> None:
-        self._end_group()
-        self._like = record
-        self._end = 0
-
-    def _end_group(self) -> None:
-        if self._like is not None:
-            first, numbers = self._like.number, zlib.compress(self._numbers.tobytes(), 1)
-            group = Group(first, self._like.declarations, self._like.ancestors, numbers)
-            self._groups.append(group)
-        self._numbers = array("q")
-        self._like = None
-
-    def _end_task(self) -> None:
-        self._end_group()
-        if self._groups:
-            self._tasks.append(Task(self._file, tuple(self._groups)))
-        self._groups = []
-        self._taken_bytes = 0
+    def _end(self) -> None:
+        if self._bounds:
+            differences = array("q", map(sub, self._bounds, chain((0,), self._bounds)))
+            packed = zlib.compress(differences.tobytes(), 1)
+            runs = tuple(self._declarations), tuple(self._ancestors)
+            self._tasks.append(Task(self._file, self._first, packed, *runs))
 
 
-def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    return one is not other and one != other
+def _note(runs: list[Run], place: int, value: Mapping[str, str]) -> None:
+    """Begin a run, unless the last one goes on."""
+    if not runs or (runs[-1][1] is not value and runs[-1][1] != value):
+        runs.append((place, value))
 
 
 def _read(descriptor: int, start: int, end: int) -> bytes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import repeat
+from operator import le
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.errors import DocumentError
 from penstock.kernel import Session
@@ -60,7 +62,8 @@ class Splitter:
 
     The outermost match of the path is the record. Where the pieces end never changes a record.
     What is held is the record that is open, and what an undecided predicate of the path holds
-    back; ``limits.buffer_bytes_max`` bounds both. With ``is_bare`` records come without ``xml``.
+    back; ``limits.buffer_bytes_max`` bounds both. With ``is_bare`` records come
+    without ``xml`` and ``name``.
     """
 
     def __init__(
@@ -130,6 +133,8 @@ class Splitter:
         if self._entities is None:
             # All entities are declared before the first element.
             self._entities = self._session.entities()
+        if self._is_bare and failure is None and self._take_plain(records, rows, scopes):
+            return None
         shared = [self._scope(scope) for scope in scopes]
         number, last_end, total = self._records, self._end, 0
         for subscription, _, _, name, text, start, end, _, _, scope in rows:
@@ -157,6 +162,27 @@ class Splitter:
         self._records, self._end = number, last_end
         self._bytes_records += total
         return failure
+
+    def _take_plain(self, records: list[Record], rows: list[Any], scopes: list[Any]) -> bool:
+        """Append bare records, if all are alike and none is in another: the same, but quicker."""
+        subscriptions, _, _, _, _, starts, ends, _, _, scope = zip(*rows, strict=True)
+        if (
+            self._around
+            or self._entities
+            or any(subscriptions)
+            or starts[0] < self._end
+            or scope.count(scope[0]) < len(scope)
+            or not all(map(le, ends, starts[1:]))
+        ):
+            return False
+        declarations = scopes[scope[0]] if scope[0] >= 0 else _NOTHING
+        numbers = range(self._records, self._records + len(rows))
+        same = (repeat(""), repeat(b""), repeat(declarations), repeat(_NOTHING))
+        records.extend(map(Record._make, zip(numbers, starts, ends, *same)))  # noqa: B905
+        self._records += len(rows)
+        self._end = ends[-1]
+        self._bytes_records += sum(ends) - sum(starts)
+        return True
 
     def _scope(self, declarations: dict[str, str]) -> StandAlone:
         key = tuple(declarations.items())

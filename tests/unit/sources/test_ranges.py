@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from penstock.errors import DocumentError
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
-from penstock.sources.ranges import find_ranges, read_ranges
+from penstock.sources.ranges import find_ranges, read_ranges, read_windows, spread
 
 PATH = RecordPath("//r", ancestors={"h": "//h"})
 DOCUMENT = b"<d><h>1</h>" + b"<r>12345</r>\n" * 10 + b"<h>2</h>" + b"<r>&amp;</r>" * 5 + b"</d>"
@@ -29,7 +30,17 @@ def test_tasks_have_about_the_size_that_was_asked_for(tmp_path: Path) -> None:
     whole = find_ranges(listed(tmp_path, DOCUMENT), PATH, 1 << 20)
     assert whole is not None
     assert len(whole.tasks) == 1
-    assert [group.ancestors for group in whole.tasks[0].groups] == [{"h": "1"}, {"h": "2"}]
+    assert whole.tasks[0].ancestors == ((0, {"h": "1"}), (10, {"h": "2"}))
+
+
+def test_windows_of_every_size_hold_what_holds_for_their_records(tmp_path: Path) -> None:
+    found = find_ranges(listed(tmp_path, DOCUMENT), PATH, 1 << 20)
+    assert found is not None
+    for window_bytes in range(1, 200):
+        windows = list(read_windows(found.tasks[0], window_bytes))
+        around = [one for window in windows for one in spread(window.ancestors, len(window))]
+        assert around == [{"h": "1"}] * 10 + [{"h": "2"}] * 5
+        assert [w.first for w in windows] == list(accumulate(map(len, windows), initial=0))[:-1]
 
 
 def test_records_before_an_error_are_found(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from penstock.sources.ranges import Task, read_windows
+from penstock.sources.ranges import Task, Window, read_windows, spread
 from penstock.sources.standalone import StandAlone
 
 _NAME = re.compile(rb"<[^\s/>]+")
@@ -24,20 +24,20 @@ def task_batches(task: Task, schema: Any) -> Iterator[Any]:
     import pyarrow.compute as pc
 
     path = task.file.path
-    for group, first, bounds, data, base in read_windows(task):
-        count = len(bounds) // 2
-        edges = pa.array(bounds, pa.int64())
+    for window in read_windows(task):
+        count = len(window)
+        edges = pa.array(window.bounds, pa.int64())
         starts, ends = edges[::2], edges[1::2]
+        first = window.first
         numbers = pc.cast(pa.array(range(first, first + count), pa.int64()), pa.string())
-        around = list(group.ancestors.items()) or None
         made = {
             "id": pc.binary_join_element_wise(pa.scalar(path), numbers, pa.scalar("#")),
-            "xml": _declared(_slices(bounds, data, base), group.declarations),
+            "xml": _xml(window),
             "path": _same(path, count, pa.string()),
             "member": _same("", count, pa.string()),
-            "offset": starts,
+            "offset": pc.add(starts, window.base),
             "length": pc.subtract(ends, starts),
-            "ancestors": pa.array([around] * count, schema.field("ancestors").type),
+            "ancestors": _ancestors(window, schema.field("ancestors").type),
             "ts": _same(task.file.modified, count, schema.field("ts").type),
             "fault": pa.nulls(count, schema.field("fault").type),
         }
@@ -45,19 +45,33 @@ def task_batches(task: Task, schema: Any) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _slices(bounds: list[int], data: bytes, base: int) -> Any:
-    """Return the bytes of all records.
+def _xml(window: Window) -> Any:
+    """Return the records, each standing alone.
 
     Records and what is between them are laid out as one array over the bytes as they are, of
     which every second value is taken.
     """
     import pyarrow as pa
 
-    offsets = array("i", [bound - base for bound in bounds])
-    pieces = pa.Array.from_buffers(
-        pa.binary(), len(bounds) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    )
-    return pieces.take(pa.array(range(0, len(bounds) - 1, 2), pa.int32()))
+    bounds = window.bounds
+    buffers = [None, pa.py_buffer(array("i", bounds)), pa.py_buffer(window.data)]
+    pieces = pa.Array.from_buffers(pa.binary(), len(bounds) - 1, buffers)
+    records = pieces.take(pa.array(range(0, len(bounds) - 1, 2), pa.int32()))
+    ends = [start for start, _ in window.declarations[1:]] + [len(records)]
+    parts = [
+        _declared(records.slice(start, end - start), declarations)
+        for (start, declarations), end in zip(window.declarations, ends, strict=True)
+    ]
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
+def _ancestors(window: Window, type_: Any) -> Any:
+    import pyarrow as pa
+
+    if window.ancestors == [(0, {})]:
+        return pa.nulls(len(window), type_)
+    runs = [(at, list(one.items()) or None) for at, one in window.ancestors]
+    return pa.array(spread(runs, len(window)), type_)
 
 
 def _declared(records: Any, declarations: Mapping[str, str]) -> Any:
