@@ -12,20 +12,19 @@ import hashlib
 import mmap
 import os
 import struct
-import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from penstock.kernel import Plan
+from penstock.registry.atomic import TEMPORARY, whole_file
 
 SUFFIX = ".plan"
 _HEAD = struct.Struct("=8sIIQQ")
 _MAGIC = b"PENSTOCK"
 _FORMAT = 1
 _ALIGNMENT = 64
-_TEMPORARY = ".tmp"
 _STALE_SECONDS = 3600.0
 
 
@@ -50,7 +49,8 @@ def write_plan(folder: Path, names: Sequence[str], plan: Plan) -> Path:
     digest.update(image)
     path = folder / f"{digest.hexdigest()}{SUFFIX}"
     if not _is_complete(path, _HEAD.size + len(listed) + len(padding) + len(image)):
-        _write_whole(path, (head, listed, padding, image))
+        with whole_file(path) as file:
+            file.writelines((head, listed, padding, image))
     return path
 
 
@@ -79,7 +79,7 @@ def remove_plans(folder: Path, kept: Iterable[str]) -> None:
     spared = set(kept)
     for path in folder.iterdir():
         with contextlib.suppress(OSError):
-            is_old = path.name.endswith(_TEMPORARY) and (
+            is_old = path.name.endswith(TEMPORARY) and (
                 time.time() - path.stat().st_mtime > _STALE_SECONDS
             )
             if is_old or (path.suffix == SUFFIX and path.name not in spared):
@@ -124,24 +124,3 @@ def _is_complete(path: Path, length: int) -> bool:
         return path.stat().st_size == length and bool(read_plan(path))
     except (OSError, PlanFileError):
         return False
-
-
-def _write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    handle, name = tempfile.mkstemp(suffix=_TEMPORARY, dir=path.parent)
-    try:
-        with open(handle, "wb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 
 from penstock.errors import SinkError
+from penstock.registry.atomic import whole_file
 from penstock.results import Result
 from penstock.results.arrow import batch_of, schema
-from penstock.sinks.atomic import whole_file
 from penstock.sinks.base import Sink
 
 if TYPE_CHECKING:

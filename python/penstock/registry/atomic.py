@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all: of a registry, and of the sinks above it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+TEMPORARY = ".tmp"
+"""How the names of unfinished files end."""
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
@@ -19,8 +22,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         OSError: It cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Readers of a folder pass over names that begin with a dot.
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    # Readers of a folder pass over names that begin with a dot; the suffix tells what a crash left.
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY, dir=path.parent)
     try:
         with open(handle, "wb") as file:
             yield file
