@@ -64,11 +64,8 @@ def read_plan(path: Path) -> tuple[tuple[str, ...], Plan]:
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size < _HEAD.size:
             raise PlanFileError(f"{path} is cut off")
-        with (
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
-            memoryview(mapped) as view,
-        ):
-            return _parse(path, view)
+        # The plan uses the map where it lies and keeps it; nobody closes it but the plan's end.
+        return _parse(path, memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
 
 
 def remove_plans(folder: Path, kept: Iterable[str]) -> None:
@@ -94,13 +91,13 @@ def _parse(path: Path, view: memoryview) -> tuple[tuple[str, ...], Plan]:
     image_start = names_end + -names_end % _ALIGNMENT
     if len(view) != image_start + image_bytes:
         raise PlanFileError(f"{path} is cut off")
-    with view[_HEAD.size : names_end] as names, view[image_start:] as image:
-        if zlib.crc32(image, zlib.crc32(names)) != checksum:
-            raise PlanFileError(f"{path} is damaged")
-        try:
-            return _unpack_names(bytes(names)), Plan.load(bytes(image))
-        except ValueError as error:
-            raise PlanFileError(f"{path}: {error}") from None
+    names, image = view[_HEAD.size : names_end], view[image_start:]
+    if zlib.crc32(image, zlib.crc32(names)) != checksum:
+        raise PlanFileError(f"{path} is damaged")
+    try:
+        return _unpack_names(bytes(names)), Plan.load(image)
+    except ValueError as error:
+        raise PlanFileError(f"{path}: {error}") from None
 
 
 def _pack_names(names: Sequence[str]) -> bytes:

@@ -194,7 +194,7 @@ impl Matcher {
     fn deliver_answers(&mut self) {
         let plan = self.plan.clone();
         for (target, value) in std::mem::take(&mut self.answers) {
-            if std::mem::replace(&mut self.answered[target as usize], true) {
+            if std::mem::replace(&mut self.answered[target as usize], self.epoch) == self.epoch {
                 continue;
             }
             if let Some(trace) = &mut self.trace {
@@ -219,7 +219,7 @@ impl Matcher {
     /// Reports the aggregates of the document.
     pub(super) fn deliver_tallies(&mut self) {
         let plan = self.plan.clone();
-        for target in 0..plan.target_count() {
+        for target in self.aggregates.clone().iter().copied() {
             if let (
                 Output::Aggregate {
                     function,

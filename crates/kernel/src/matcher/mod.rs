@@ -25,7 +25,7 @@ pub use trace::TraceEntry;
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span};
 use crate::limits::Limits;
-use crate::plan::{NodeKind, Plan};
+use crate::plan::{NodeKind, Output, Plan};
 use crate::tokenizer::codes;
 use candidates::Candidates;
 use deliver::Tally;
@@ -119,7 +119,11 @@ pub struct Matcher {
     decided: Vec<(u64, u32, u32)>,
     /// Atomic answers of this event.
     answers: Vec<(u32, Value<'static>)>,
-    answered: Vec<bool>,
+    /// The document in which each target was answered last; nothing is reset between documents.
+    answered: Vec<u64>,
+    epoch: u64,
+    /// Targets that are aggregates.
+    aggregates: Rc<[u32]>,
     tallies: Vec<Tally>,
     ordinals: Vec<u64>,
     /// Closed candidates whose bytes are still only in the source: number, node.
@@ -154,6 +158,9 @@ impl Matcher {
         let mut automaton = Automaton::new(options.cache_bytes_max);
         automaton.admit_symbol(symbols.comment.max(symbols.text).max(symbols.document));
         let targets = plan.target_count();
+        let is_aggregate =
+            |&target: &u32| matches!(plan.target(target).0, Output::Aggregate { .. });
+        let aggregates = (0..targets).filter(is_aggregate).collect();
         Matcher {
             limits,
             options,
@@ -168,7 +175,9 @@ impl Matcher {
             queue: Vec::new(),
             decided: Vec::new(),
             answers: Vec::new(),
-            answered: vec![false; targets as usize],
+            answered: vec![0; targets as usize],
+            epoch: 0,
+            aggregates,
             tallies: vec![Tally::EMPTY; targets as usize],
             ordinals: Vec::new(),
             kept: Vec::new(),
@@ -214,8 +223,10 @@ impl Matcher {
         self.queue.clear();
         self.decided.clear();
         self.answers.clear();
-        self.answered.fill(false);
-        self.tallies.fill(Tally::EMPTY);
+        self.epoch += 1;
+        for &target in self.aggregates.iter() {
+            self.tallies[target as usize] = Tally::EMPTY;
+        }
         self.ordinals.clear();
         self.kept.clear();
         self.values.clear();
