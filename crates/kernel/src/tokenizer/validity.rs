@@ -79,7 +79,7 @@ fn summarize(bytes: &[u8]) -> Summary {
     summarize_any(bytes)
 }
 
-/// The same with vectors of twice the width, which halves the time.
+/// The same with vectors of twice the width, where the processor has them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn summarize_wide(bytes: &[u8]) -> Summary {
