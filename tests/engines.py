@@ -7,8 +7,8 @@ of an element or of the document is its source text, that of any other node its 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 
+import penstock
 from penstock.languages.xpath import xpath
 from penstock.testing.reference import Atomic, evaluate
 from penstock.testing.tree import Node, Tree, parse
@@ -36,14 +36,10 @@ def ask_reference(expression: str, document: bytes, namespaces: Mapping[str, str
 
 def ask_kernel(expression: str, document: bytes, namespaces: Mapping[str, str]) -> Answer:
     """Return the answer of the engine itself."""
-    import penstock
-
     found = penstock.evaluate(expression, document, namespaces=namespaces)
     if isinstance(found, list):
         return [(row.kind, row.start, row.end, row.value) for row in found]
     return found
 
 
-ENGINES: dict[str, Ask] = {"reference": ask_reference}
-if find_spec("penstock.engine") is not None:
-    ENGINES["kernel"] = ask_kernel
+ENGINES: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}

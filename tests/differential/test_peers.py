@@ -68,9 +68,6 @@ def _agree(found: object, expected: object) -> bool:
     return type(found) is type(expected) and found == expected
 
 
-needs_kernel = pytest.mark.skipif("kernel" not in ENGINES, reason="needs the engine")
-
-
 @pytest.mark.parametrize("first", batches(2_000))
 def test_reference_and_lxml_agree(first: int) -> None:
     check_lxml(first)
@@ -81,7 +78,6 @@ def test_reference_and_saxon_agree(saxon: Saxon, first: int) -> None:
     check_saxon(saxon, first)
 
 
-@needs_kernel
 @pytest.mark.parametrize("first", batches(2_000))
 def test_kernel_and_reference_agree(first: int) -> None:
     check_kernel(first)
@@ -95,7 +91,6 @@ def test_reference_and_peers_agree_on_many_pairs(saxon: Saxon) -> None:
 
 
 @pytest.mark.slow
-@needs_kernel
 def test_kernel_and_reference_agree_on_many_pairs() -> None:
     for first in range(1_000_000, 1_100_000, 250):
         check_kernel(first)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from random import Random
 
 import pytest
@@ -49,9 +48,6 @@ DOCUMENTS = DocumentKnobs(nodes_max=14)
 
 KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
 
-has_kernel = find_spec("penstock.kernel") is not None
-needs_kernel = pytest.mark.skipif(not has_kernel, reason="needs the kernel")
-
 
 def cases(first: int, count: int) -> Iterator[tuple[str, Query, Tree, list[Step]]]:
     """Yield random pairs with what the oracle says of them; refused queries are left out."""
@@ -90,12 +86,10 @@ def check(first: int, count: int) -> None:
         assert findings.is_clean, (expression, tree.source.decode(), findings)
 
 
-@needs_kernel
 def test_the_kernel_is_never_wrong_late_or_overholding() -> None:
     check(0, PAIRS)
 
 
-@needs_kernel
 @pytest.mark.slow
 def test_the_kernel_is_never_wrong_late_or_overholding_on_many_pairs() -> None:
     check(1_000_000, PAIRS_SLOW)
@@ -119,18 +113,15 @@ def check_values(first: int, count: int) -> None:
         assert answered[0] <= known_at(query, tree), (expression, tree.source.decode(), answered)
 
 
-@needs_kernel
 def test_the_kernel_answers_once_and_as_soon_as_the_value_is_known() -> None:
     check_values(0, PAIRS)
 
 
-@needs_kernel
 @pytest.mark.slow
 def test_the_kernel_answers_as_soon_as_the_value_is_known_on_many_pairs() -> None:
     check_values(1_000_000, PAIRS_SLOW // 10)
 
 
-@needs_kernel
 def test_queries_together_decide_what_each_decides_alone(
     record_property: Callable[[str, object], None],
 ) -> None:
