@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.twigs.expressions import Selection
 from penstock.twigs.patterns import Condition, Scalar, ValueType
 
 
@@ -100,4 +101,4 @@ class Event:
     publish: str | None = None
 
 
-Output = Fragments | Value | Aggregate | Message | Event
+Output = Fragments | Value | Aggregate | Message | Event | Selection
