@@ -73,6 +73,8 @@ pub struct StartTag<'a> {
     pub attributes: &'a [Attribute<'a>],
     /// Declarations in scope at this element, its own included.
     pub scope: &'a Rc<Scope>,
+    /// The value of the attribute that the document declares to be the element's id.
+    pub id: Option<&'a [u8]>,
 }
 
 /// Listens to one document at a time.

@@ -3,6 +3,7 @@
 //! The kernel receives buffers and returns buffers. It opens no file, reads no query text and
 //! follows no reference out of a document.
 
+mod circuit;
 pub mod error;
 pub mod events;
 pub mod limits;

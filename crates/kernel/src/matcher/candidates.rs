@@ -1,5 +1,6 @@
 //! Nodes that are, or may become, results.
 
+use super::rows::Bindings;
 use super::small::SmallSet;
 use crate::events::Scope;
 use crate::plan::NodeKind;
@@ -62,6 +63,8 @@ pub struct Candidate {
     pub is_counted: bool,
     /// The operands it runs for instead of being a result: depth, operand.
     pub runs_for: SmallVec<[(u32, u32); 1]>,
+    /// Values beside it that are known: target, values.
+    pub bound: Vec<(u32, Bindings)>,
 }
 
 impl Candidate {

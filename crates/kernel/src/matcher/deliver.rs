@@ -157,7 +157,7 @@ impl Matcher {
                 ordinal,
                 decided_at: self.event_end,
             };
-            if self.candidates[candidate].is_open {
+            if self.candidates[candidate].is_open || self.awaits_values(&pending, candidate) {
                 self.candidates[candidate].pending.push(pending);
             } else {
                 self.write_node(candidate, pending);
@@ -178,14 +178,8 @@ impl Matcher {
     pub(super) fn tally(&mut self, target: u32, number: f64) {
         let plan = self.plan.clone();
         self.tallies[target as usize].add(number);
-        if let (
-            Output::Aggregate {
-                function,
-                running: true,
-            },
-            postings,
-        ) = plan.target(target)
-        {
+        let (output, postings) = plan.target(target);
+        if let Some((function, true)) = output.aggregate() {
             let number = self.tallies[target as usize].value(function);
             self.write_atom(postings, RowKind::Number, &format_number(number));
         }
@@ -202,7 +196,7 @@ impl Matcher {
             }
             let (output, postings) = plan.target(target);
             let kind = match (&output, &value) {
-                (Output::Filter { .. }, _) => RowKind::Match,
+                (Output::Filter { .. } | Output::SelectFilter { .. }, _) => RowKind::Match,
                 (_, Value::Text(_)) => RowKind::String,
                 (_, Value::Number(_)) => RowKind::Number,
                 (_, Value::Boolean(_)) => RowKind::Boolean,
@@ -220,14 +214,8 @@ impl Matcher {
     pub(super) fn deliver_tallies(&mut self) {
         let plan = self.plan.clone();
         for target in self.aggregates.clone().iter().copied() {
-            if let (
-                Output::Aggregate {
-                    function,
-                    running: false,
-                },
-                postings,
-            ) = plan.target(target)
-            {
+            let (output, postings) = plan.target(target);
+            if let Some((function, false)) = output.aggregate() {
                 let text = format_number(self.tallies[target as usize].value(function));
                 self.write_atom(postings, RowKind::Number, &text);
             }
@@ -257,6 +245,10 @@ impl Matcher {
         (entry.is_open, entry.end) = (false, end);
         let pending = std::mem::take(&mut entry.pending);
         for item in pending {
+            if self.awaits_values(&item, candidate) {
+                self.candidates[candidate].pending.push(item);
+                continue;
+            }
             match self.plan.target(item.target).0 {
                 Output::Aggregate { .. } => {
                     self.tally(item.target, self.candidates[candidate].number)
@@ -273,14 +265,16 @@ impl Matcher {
         self.check_held(end)
     }
 
-    fn write_node(&mut self, candidate: u32, item: Pending) {
+    pub(super) fn write_node(&mut self, candidate: u32, item: Pending) {
         let entry = &self.candidates[candidate];
         let (end, value_from) = (entry.end, self.rows.value.bytes.len());
-        if self.plan.target(item.target).0 == Output::Fragments {
+        if self.plan.target(item.target).0.has_bytes() {
             self.append_bytes(entry.sent.max(entry.start), end, candidate);
         }
+        let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
-            return self.write_row(candidate, item, Some(end));
+            self.write_row(candidate, item, Some(end));
+            return self.rows.bind(bindings);
         };
         let entry = &self.candidates[candidate];
         let head = row_head(self.document, entry, item, Some(end));
@@ -292,6 +286,7 @@ impl Matcher {
                 name: entry.name.clone(),
                 value,
                 scope: entry.scope.clone(),
+                bindings,
             },
         );
         gate.settle(item.target, entry.order);
@@ -399,6 +394,7 @@ fn row_kind(candidate: &Candidate) -> RowKind {
         NodeKind::Text => RowKind::Text,
         NodeKind::Comment => RowKind::Comment,
         NodeKind::Instruction => RowKind::Instruction,
+        NodeKind::Namespace => RowKind::Namespace,
         _ => RowKind::Element,
     }
 }

@@ -27,6 +27,10 @@ impl Draft {
     pub fn step(plan: &Plan, symbols: &Symbols, parent: &Key, symbol: u32) -> Draft {
         let class = symbols.class(symbol);
         let mut draft = Draft::default();
+        if class.kind == NodeKind::Namespace {
+            // No twig asks for namespaces, and they are nobody's children.
+            return draft;
+        }
         let near = if class.kind == NodeKind::Attribute {
             Axis::Attribute
         } else {

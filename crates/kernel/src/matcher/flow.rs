@@ -38,6 +38,8 @@ impl Matcher {
                 Axis::Itself => depths.retain(|d| matches(*d)),
                 Axis::Descendant => depths = (0..highest).filter(|&d| matches(d)).collect(),
                 Axis::DescendantOrSelf => depths = (0..=highest).filter(|&d| matches(d)).collect(),
+                // Twigs have forward axes only.
+                _ => depths.clear(),
             }
             spine = parent;
         }

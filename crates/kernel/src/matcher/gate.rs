@@ -1,6 +1,6 @@
 //! Document order: a row waits until no earlier node can still become a result of its target.
 
-use super::rows::{RowHead, Rows};
+use super::rows::{Bindings, RowHead, Rows};
 use crate::events::Scope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -12,6 +12,7 @@ pub struct Parked {
     pub name: Rc<[u8]>,
     pub value: Vec<u8>,
     pub scope: Option<Rc<Scope>>,
+    pub bindings: Option<Bindings>,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +69,7 @@ impl Gate {
                 for row in entry.remove() {
                     rows.value.bytes.extend_from_slice(&row.value);
                     rows.push(row.head, &row.name, row.scope.as_ref());
+                    rows.bind(row.bindings);
                 }
             }
         }

@@ -30,7 +30,7 @@ impl Handler for Matcher {
         }
         self.event_end = tag.span.end;
         let flags = self.push(tag.symbol.0);
-        if flags & flag::OPEN != 0 {
+        if flags & flag::OPEN != 0 || self.circuit.is_some() {
             self.open_element(tag)?;
         }
         self.trace_event();
@@ -44,7 +44,11 @@ impl Handler for Matcher {
         }
         self.event_end = span.end;
         let frame = &self.frames.stack[self.frames.stack.len() - 1];
-        if frame.flags & flag::CLOSE != 0 || frame.memory != 0 || frame.candidate != NONE {
+        if frame.flags & flag::CLOSE != 0
+            || frame.memory != 0
+            || frame.candidate != NONE
+            || self.circuit.is_some()
+        {
             self.close_node(span.end)?;
         } else {
             self.frames.pop();
@@ -63,7 +67,7 @@ impl Handler for Matcher {
         }
         self.check_held(span.end)?;
         let top = &self.frames.stack[self.frames.stack.len() - 1];
-        if top.flags & flag::TEXT != 0 || self.trace.is_some() {
+        if top.flags & flag::TEXT != 0 || self.hears_text || self.trace.is_some() {
             let start = self.text_span.map_or(span.start, |open| open.start);
             self.text_span = Some(Span {
                 start,
@@ -88,7 +92,8 @@ impl Handler for Matcher {
     fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
         self.finish_text()?;
         self.event_end = span.end;
-        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::COMMENT != 0 {
+        let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
+        if flags & flag::COMMENT != 0 || self.is_heard(self.symbols.comment) {
             let node = Node {
                 kind: NodeKind::Comment,
                 name: b"",
@@ -97,6 +102,7 @@ impl Handler for Matcher {
                 scope: None,
             };
             self.visit_leaf(self.symbols.comment, &node, value, span.end)?;
+            self.finish_circuit();
             self.settle()?;
         }
         self.trace_event();
@@ -111,7 +117,8 @@ impl Handler for Matcher {
     ) -> Result<(), DocumentError> {
         self.finish_text()?;
         self.event_end = span.end;
-        if self.frames.stack[self.frames.stack.len() - 1].flags & flag::INSTRUCTION != 0 {
+        let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
+        if flags & flag::INSTRUCTION != 0 || self.circuit.is_some() {
             let symbol = self.symbol(NodeKind::Instruction, b"", target);
             let node = Node {
                 kind: NodeKind::Instruction,
@@ -121,6 +128,7 @@ impl Handler for Matcher {
                 scope: None,
             };
             self.visit_leaf(symbol, &node, value, span.end)?;
+            self.finish_circuit();
             self.settle()?;
         }
         self.trace_event();

@@ -1,6 +1,7 @@
 //! Events become results: one pass, all subscriptions of a plan together.
 
 mod candidates;
+mod circuits;
 mod compute;
 mod deliver;
 mod drafts;
@@ -17,15 +18,16 @@ mod states;
 mod symbols;
 mod trace;
 mod truth;
-mod values;
+pub(crate) mod values;
 
 pub use rows::{Declarations, RowKind, Rows, TextColumn};
 pub use trace::TraceEntry;
 
+use crate::circuit::Circuit;
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span};
 use crate::limits::Limits;
-use crate::plan::{NodeKind, Output, Plan};
+use crate::plan::{NodeKind, Plan};
 use crate::tokenizer::codes;
 use candidates::Candidates;
 use deliver::Tally;
@@ -111,6 +113,10 @@ pub struct Matcher {
     candidates: Candidates,
     source: Source,
     gate: Option<Gate>,
+    /// Evaluates the expressions of the plan, if it has any.
+    circuit: Option<Circuit>,
+    /// Whether expressions may select text nodes.
+    hears_text: bool,
     trace: Option<Trace>,
     rows: Rows,
     /// Facts that arrived and are not worked off: depth, formula.
@@ -158,9 +164,12 @@ impl Matcher {
         let mut automaton = Automaton::new(options.cache_bytes_max);
         automaton.admit_symbol(symbols.comment.max(symbols.text).max(symbols.document));
         let targets = plan.target_count();
-        let is_aggregate =
-            |&target: &u32| matches!(plan.target(target).0, Output::Aggregate { .. });
+        let is_aggregate = |&target: &u32| plan.target(target).0.aggregate().is_some();
         let aggregates = (0..targets).filter(is_aggregate).collect();
+        let mut circuit = Circuit::new(&plan);
+        let hears_text = circuit
+            .as_mut()
+            .is_some_and(|circuit| circuit.concerns(symbols.text, &symbols));
         Matcher {
             limits,
             options,
@@ -170,6 +179,8 @@ impl Matcher {
             candidates: Candidates::default(),
             source: Source::new(),
             gate: options.in_document_order.then(|| Gate::new(targets)),
+            circuit,
+            hears_text,
             trace: options.is_traced.then(Trace::default),
             rows: Rows::default(),
             queue: Vec::new(),
@@ -216,6 +227,9 @@ impl Matcher {
     pub fn abandon(&mut self) {
         while self.frames.pop().is_some() {}
         self.candidates.clear();
+        if let Some(circuit) = &mut self.circuit {
+            circuit.clear();
+        }
         self.source.clear();
         if let Some(gate) = &mut self.gate {
             gate.clear();
@@ -281,7 +295,7 @@ impl Matcher {
             cache_clears: self.automaton.clears,
             steps: self.steps,
             held: self.candidates.held,
-            kept_bytes: self.source.kept() as u64 + self.closed_bytes,
+            kept_bytes: self.source.kept() as u64 + self.closed_bytes + self.circuit_bytes(),
         }
     }
 

@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Matcher, Node, limit_error};
 use crate::error::DocumentError;
 use crate::events::{Span, StartTag};
-use crate::plan::{Axis, NONE, NodeKind, Output};
+use crate::plan::{Axis, NONE, NodeKind};
 use std::rc::Rc;
 
 impl Matcher {
@@ -28,7 +28,10 @@ impl Matcher {
         };
         self.open_facts(0, &node);
         self.open_rest(0);
+        self.enter_circuit(symbol, &node, None);
+        self.finish_attributes();
         self.open_candidate(0, &node);
+        self.finish_circuit();
     }
 
     #[inline]
@@ -114,12 +117,16 @@ impl Matcher {
 
     /// Makes the node a candidate if a target selects it or may yet.
     fn open_candidate(&mut self, depth: usize, node: &Node<'_>) -> u32 {
+        let is_wanted = self
+            .circuit
+            .as_ref()
+            .is_some_and(|circuit| circuit.wants_candidate());
         let state = self.state_at(depth);
         let flags = state.flags;
-        if state.plain.is_empty() && state.segments.is_empty() {
+        if state.plain.is_empty() && state.segments.is_empty() && !is_wanted {
             return NONE;
         }
-        if flags & flag::COUNT != 0 && self.trace.is_none() {
+        if flags & flag::COUNT != 0 && self.trace.is_none() && !is_wanted {
             for index in 0..self.state_at(depth).plain.len() {
                 let target = self.state_at(depth).plain[index];
                 self.tally(target, 0.0);
@@ -129,8 +136,19 @@ impl Matcher {
         let reach = self.state_at(depth).reach.clone();
         let order = self.next_node;
         self.next_node += 1;
-        let candidate = self.new_candidate(depth, node, order, reach, flags & flag::BYTES != 0);
+        let (reach, needs_bytes) = if is_wanted {
+            self.widen_reach(&reach, flags & flag::BYTES != 0)
+        } else {
+            (reach, flags & flag::BYTES != 0)
+        };
+        let candidate = self.new_candidate(depth, node, order, reach, needs_bytes);
         self.frames.stack[depth].candidate = candidate;
+        if is_wanted {
+            self.candidates.hold(candidate);
+            if let Some(circuit) = &mut self.circuit {
+                circuit.attach(candidate);
+            }
+        }
         for index in 0..self.state_at(depth).plain.len() {
             let target = self.state_at(depth).plain[index];
             self.select(target, candidate);
@@ -158,10 +176,7 @@ impl Matcher {
         let name = self.expanded_name(node);
         if let Some(gate) = &mut self.gate {
             for &target in reach.iter() {
-                if matches!(
-                    self.plan.target(target).0,
-                    Output::Fragments | Output::Spans
-                ) {
+                if self.plan.target(target).0.has_nodes() {
                     gate.expect(target, order);
                 }
             }
@@ -193,6 +208,7 @@ impl Matcher {
                     needs_bytes,
                     is_counted: false,
                     runs_for: Default::default(),
+                    bound: Vec::new(),
                 });
             };
             (old.order, old.kind, old.name, old.scope) = (order, kind, name, scope);
@@ -204,6 +220,7 @@ impl Matcher {
             old.passed.clear();
             old.waits.clear();
             old.runs_for.clear();
+            old.bound.clear();
             None
         })
     }
@@ -247,13 +264,18 @@ impl Matcher {
         // their facts: its number is taken first.
         let order = self.next_node;
         self.next_node += 1;
-        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 {
+        self.enter_circuit(tag.symbol.0, &node, None);
+        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || self.circuit.is_some() {
+            self.identify(tag);
             self.visit_attributes(tag)?;
+            self.visit_namespaces(tag)?;
         }
+        self.finish_attributes();
         self.open_rest(depth);
         let after = std::mem::replace(&mut self.next_node, order);
         self.open_candidate(depth, &node);
         self.next_node = after;
+        self.finish_circuit();
         self.settle()?;
         self.check_held(self.event_end)
     }
@@ -286,14 +308,21 @@ impl Matcher {
         end: u64,
     ) -> Result<(), DocumentError> {
         let flags = self.push(symbol);
-        if flags & (flag::OPEN | flag::CLOSE) == 0 {
+        let is_heard = self.is_heard(symbol);
+        if flags & (flag::OPEN | flag::CLOSE) == 0 && !is_heard {
             self.frames.pop();
             return Ok(());
         }
         let depth = self.frames.stack.len() - 1;
         self.open_facts(depth, node);
         self.open_rest(depth);
+        if is_heard {
+            self.enter_circuit(symbol, node, Some(value));
+        }
         self.open_candidate(depth, node);
+        if let (true, Some(circuit)) = (is_heard, &mut self.circuit) {
+            circuit.close(b"");
+        }
         if flags & flag::VALUE != 0 {
             self.value_frames -= 1;
         }
@@ -363,6 +392,7 @@ impl Matcher {
         let frame = self.frames.stack[depth];
         let values = std::mem::take(&mut self.values);
         let value = &values[frame.value_from as usize..];
+        let was_awaited = self.leave_circuit(value);
         self.close_facts(
             depth,
             if frame.flags & flag::VALUE != 0 {
@@ -376,13 +406,15 @@ impl Matcher {
                 super::values::parse_number(value);
         }
         self.values = values;
-        if frame.flags & flag::VALUE != 0 {
-            self.value_frames -= 1;
+        let awaited = u32::from(frame.flags & flag::VALUE != 0) + u32::from(was_awaited);
+        if awaited > 0 {
+            self.value_frames -= awaited;
             if self.value_frames == 0 {
                 self.values.clear();
             }
         }
         self.close_frame(depth, end)?;
+        self.finish_circuit();
         self.settle()
     }
 
@@ -402,6 +434,7 @@ impl Matcher {
         self.visit_leaf(self.symbols.text, &node, &text, span.end)?;
         self.text = text;
         self.text.clear();
+        self.finish_circuit();
         self.settle()?;
         self.trace_event();
         Ok(())

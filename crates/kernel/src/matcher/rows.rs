@@ -19,6 +19,8 @@ pub enum RowKind {
     Comment = 4,
     /// A processing instruction.
     Instruction = 5,
+    /// A namespace in scope.
+    Namespace = 6,
     /// A number.
     Number = 7,
     /// A string.
@@ -59,6 +61,9 @@ impl TextColumn {
     }
 }
 
+/// Values beside a result, in the order of its query; none where there is no such node.
+pub type Bindings = Rc<[Option<Rc<str>>]>;
+
 /// Namespace declarations `(prefix, uri)`.
 pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 
@@ -89,6 +94,8 @@ pub struct Rows {
     pub scope: Vec<i32>,
     /// Declarations in scope where results start.
     pub scopes: Vec<Declarations>,
+    /// Rows with values beside them: number of the row, the values.
+    pub bindings: Vec<(u32, Bindings)>,
     last_scope: Option<Rc<Scope>>,
 }
 
@@ -136,6 +143,13 @@ impl Rows {
         self.scope.push(scope);
     }
 
+    /// Puts values beside the last row.
+    pub fn bind(&mut self, bindings: Option<Bindings>) {
+        if let Some(bindings) = bindings {
+            self.bindings.push((self.len() as u32 - 1, bindings));
+        }
+    }
+
     /// Lets go of what it shares with the matcher, so that the rows can go their own way.
     pub(super) fn forget_scope(&mut self) {
         self.last_scope = None;
@@ -160,7 +174,7 @@ impl Rows {
 }
 
 /// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
-fn flatten(scope: &Scope) -> Declarations {
+pub(super) fn flatten(scope: &Scope) -> Declarations {
     let mut found: Declarations = Vec::new();
     let mut at = Some(scope);
     while let Some(scope) = at {

@@ -81,6 +81,12 @@ impl Symbols {
     }
 }
 
+impl crate::circuit::Tests for Symbols {
+    fn tests(&self, symbol: u32) -> &[u32] {
+        &self.classes[symbol as usize].tests
+    }
+}
+
 fn test_holds(plan: &Plan, test: u32, kind: NodeKind, uri: &[u8]) -> bool {
     let (wanted, _, uris) = plan.test(test);
     let kind_holds = wanted == NodeKind::Any || wanted == kind;

@@ -110,7 +110,8 @@ pub fn compare_numbers(op: Comparison, left: f64, right: f64) -> bool {
     }
 }
 
-fn compare(op: Comparison, left: Value<'_>, right: Value<'_>) -> bool {
+/// Compares two values by the rules of XPath 1.0, section 3.4.
+pub fn compare(op: Comparison, left: Value<'_>, right: Value<'_>) -> bool {
     use Value::{Boolean, Number};
     match op {
         Comparison::Eq | Comparison::Ne => {
@@ -141,9 +142,6 @@ pub fn round(number: f64) -> f64 {
 /// Evaluates an expression; `operand` gives the string of an operand.
 pub fn evaluate<'a>(plan: &'a Plan, expr: u32, operand: &dyn Fn(u32) -> &'a str) -> Value<'a> {
     let view = plan.expr(expr);
-    let arg = |index: usize| evaluate(plan, view.args[index], operand);
-    let text = |index: usize| arg(index).text();
-    let number = |index: usize| arg(index).number();
     match view.op {
         Op::Text => Value::Text(Cow::Borrowed(
             std::str::from_utf8(plan.string(view.args[0])).unwrap_or(""),
@@ -151,16 +149,29 @@ pub fn evaluate<'a>(plan: &'a Plan, expr: u32, operand: &dyn Fn(u32) -> &'a str)
         Op::Number => Value::Number(plan.number(view.args[0])),
         Op::Boolean => Value::Boolean(view.args[0] != 0),
         Op::Operand => Value::Text(Cow::Borrowed(operand(view.args[0]))),
+        op => apply(op, view.args.len(), &|index| {
+            evaluate(plan, view.args[index], operand)
+        }),
+    }
+}
+
+/// Applies an operator that is no leaf to its arguments.
+pub fn apply<'a>(op: Op, count: usize, arg: &dyn Fn(usize) -> Value<'a>) -> Value<'a> {
+    let text = |index: usize| arg(index).text();
+    let number = |index: usize| arg(index).number();
+    match op {
+        // Leaves have no arguments to be applied to.
+        Op::Text | Op::Number | Op::Boolean | Op::Operand => Value::Boolean(false),
         Op::ToString => Value::Text(text(0)),
         Op::ToNumber => Value::Number(number(0)),
         Op::ToBoolean => Value::Boolean(arg(0).boolean()),
-        Op::Concat => Value::Text((0..view.args.len()).map(text).collect::<String>().into()),
+        Op::Concat => Value::Text((0..count).map(text).collect::<String>().into()),
         Op::Contains => Value::Boolean(text(0).contains(&*text(1))),
         Op::StartsWith => Value::Boolean(text(0).starts_with(&*text(1))),
         Op::Length => Value::Number(text(0).chars().count() as f64),
         Op::Normalize => Value::Text(normalize_space(&text(0)).into()),
         Op::Substring => {
-            let length = (view.args.len() == 3).then(|| number(2));
+            let length = (count == 3).then(|| number(2));
             Value::Text(substring(&text(0), number(1), length).into())
         }
         Op::Before => {

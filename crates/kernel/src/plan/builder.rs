@@ -3,6 +3,7 @@
 use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
 use super::image::Plan;
 use super::intern::Interner;
+use super::parts::PartKey;
 use super::program::{Axis, NodeKind, OutputSpec, PathSpec, Program, ProgramError};
 use rustc_hash::FxHashMap;
 
@@ -59,6 +60,7 @@ pub struct Builder {
     pub(super) tests: Interner<TestKey>,
     pub(super) exprs: Interner<ExprKey>,
     pub(super) formulas: Interner<FormulaKey>,
+    pub(super) parts: Interner<PartKey>,
     pub(super) shapes: Interner<ShapeKey>,
     pub(super) shape_of: Vec<u32>,
     pub(super) spines: Vec<SpineNode>,
@@ -84,6 +86,7 @@ impl Builder {
             tests: Interner::default(),
             exprs: Interner::default(),
             formulas: Interner::default(),
+            parts: Interner::default(),
             shapes: Interner::default(),
             shape_of: Vec::new(),
             spines: Vec::new(),
@@ -140,7 +143,7 @@ impl Builder {
                 }
             }
             OutputSpec::Filter { holds } => OutputSpec::Filter { holds: at(holds) },
-            other => other,
+            other => super::parts::place_output(other, &local.parts),
         };
         let (target, new) = self.targets.intern(TargetKey { ways, output });
         if new {
@@ -187,6 +190,7 @@ impl Builder {
             tests,
             exprs: Vec::new(),
             formulas: Vec::new(),
+            parts: Vec::new(),
         };
         for expr in &program.exprs {
             let id = self.intern_expr(expr, &local);
@@ -195,6 +199,10 @@ impl Builder {
         for formula in &program.formulas {
             let id = self.intern_spec(formula, program, &local)?;
             local.formulas.push(id);
+        }
+        for part in &program.parts {
+            let key = PartKey::of(part, &local);
+            local.parts.push(self.parts.intern(key).0);
         }
         Ok(local)
     }

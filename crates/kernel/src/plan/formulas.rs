@@ -82,6 +82,7 @@ pub struct Local {
     pub tests: Vec<u32>,
     pub exprs: Vec<u32>,
     pub formulas: Vec<u32>,
+    pub parts: Vec<u32>,
 }
 
 pub const TRUE: u32 = 0;

@@ -5,14 +5,14 @@
 //! them by their place there. Nothing is copied to read a plan, so a mapped file serves as well
 //! as owned memory.
 
-use super::program::{NodeKind, Op};
+use super::program::{NodeKind, Op, PartKind};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
 use std::any::Any;
 
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,10 @@ pub(super) enum Section {
     Operands = 12,
     /// Open-addressed table of `= string` atoms.
     Equals = 13,
+    /// Parts of expressions: kind, list of words.
+    Parts = 14,
 }
-pub(super) const SECTIONS: usize = 14;
+pub(super) const SECTIONS: usize = 15;
 pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 
 pub(super) mod size {
@@ -57,8 +59,9 @@ pub(super) mod size {
     pub const SPINE: usize = 10;
     pub const GUARD: usize = 6;
     pub const SEGMENT: usize = 3;
-    pub const TARGET: usize = 4;
+    pub const TARGET: usize = 5;
     pub const OPERAND: usize = 7;
+    pub const PART: usize = 2;
 }
 
 /// Many programs interned together, ready to run. Immutable; any number of matchers share it.
@@ -274,9 +277,47 @@ impl Plan {
                 formula: r[1],
                 kind: r[2],
             },
+            6 => Output::Select {
+                set: r[1],
+                spans: r[2] & 1 != 0,
+                has_beside: r[2] & 2 != 0,
+            },
+            7 => Output::SelectValue {
+                atom: r[1],
+                kind: r[2],
+            },
+            8 => Output::SelectFilter { atom: r[1] },
+            9 => Output::SelectAggregate {
+                set: r[1],
+                function: r[2] >> 1,
+                running: r[2] & 1 != 0,
+            },
             _ => Output::Filter { holds: r[1] },
         };
         (output, self.list(r[3]))
+    }
+
+    /// Names (strings) and sets of the values beside the results of a target, by turns.
+    pub fn beside(&self, target: u32) -> &[u32] {
+        let r = self.record(Section::Targets, target, size::TARGET);
+        if r[0] == 6 && r[4] != NONE {
+            self.part(r[4]).1
+        } else {
+            &[]
+        }
+    }
+
+    /// A part of an expression: what it is and its words.
+    #[inline]
+    pub fn part(&self, id: u32) -> (PartKind, &[u32]) {
+        let r = self.record(Section::Parts, id, size::PART);
+        let kind = PartKind::from_code(r[0]).unwrap_or(PartKind::Boolean);
+        (kind, self.list(r[1]))
+    }
+
+    /// How many parts of expressions there are.
+    pub fn part_count(&self) -> u32 {
+        self.count(Section::Parts, size::PART)
     }
 
     /// How many targets there are.

@@ -9,12 +9,13 @@ mod formulas;
 mod freeze;
 mod image;
 mod intern;
+mod parts;
 mod program;
 mod records;
 
 pub use builder::Builder;
 pub use image::{NONE, Plan};
-pub use program::{Axis, Comparison, NodeKind, Op, ProgramError};
+pub use program::{Axis, Comparison, NodeKind, Op, PartKind, ProgramError};
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-const MAGIC: &[u8] = b"PSK1";
+const MAGIC: &[u8] = b"PSK2";
 
 /// Why bytes are not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,83 @@ codes! {
         DescendantOrSelf = 3,
         /// Attributes.
         Attribute = 4,
+        /// The parent.
+        Parent = 5,
+        /// Ancestors.
+        Ancestor = 6,
+        /// The node and its ancestors.
+        AncestorOrSelf = 7,
+        /// Later siblings.
+        FollowingSibling = 8,
+        /// Earlier siblings.
+        PrecedingSibling = 9,
+        /// What starts after the node's end.
+        Following = 10,
+        /// What ends before the node's start.
+        Preceding = 11,
+        /// Namespaces in scope.
+        Namespace = 12,
+    }
+}
+
+impl Axis {
+    /// Whether twigs have it; the others belong to expressions.
+    pub fn is_forward(self) -> bool {
+        (self as u32) <= Axis::Attribute as u32
+    }
+}
+
+codes! {
+    /// The kinds of parts that expressions are made of; sets of nodes from `Here` on.
+    PartKind {
+        /// String constant.
+        Text = 0,
+        /// Number constant.
+        Number = 1,
+        /// Boolean constant.
+        Boolean = 2,
+        /// Operator and atoms.
+        Call = 3,
+        /// All parts hold.
+        And = 4,
+        /// Some part holds.
+        Or = 5,
+        /// The part does not hold.
+        Not = 6,
+        /// `position()`.
+        Position = 7,
+        /// `last()`.
+        Last = 8,
+        /// Whether a set has a node.
+        Exists = 9,
+        /// Comparison and two sets.
+        ComparePairs = 10,
+        /// Comparison, set, atom, whether as numbers.
+        CompareSome = 11,
+        /// How many nodes a set has.
+        Count = 12,
+        /// The sum of their numbers.
+        Sum = 13,
+        /// The string value of the first node.
+        String = 14,
+        /// A part of the name of the first node.
+        Name = 15,
+        /// All string values, separated by spaces.
+        Strings = 16,
+        /// The context node.
+        Here = 17,
+        /// The document node.
+        Root = 18,
+        /// Base set, axis, test, predicates.
+        Step = 19,
+        /// Base set, predicates.
+        Filter = 20,
+        /// Sets.
+        Union = 21,
+        /// The elements whose id is a word of an atom.
+        Identified = 22,
+        /// Values beside a result: names and sets by turns.
+        Beside = 23,
     }
 }
 
@@ -68,6 +145,15 @@ codes! {
         Comment = 5,
         /// Processing instructions.
         Instruction = 6,
+        /// Namespaces in scope.
+        Namespace = 7,
+    }
+}
+
+impl PartKind {
+    /// Whether it is a set of nodes.
+    pub fn is_set(self) -> bool {
+        (PartKind::Here as u32..=PartKind::Identified as u32).contains(&(self as u32))
     }
 }
 
@@ -214,6 +300,13 @@ pub enum FormulaSpec {
     },
 }
 
+/// A part of an expression: its kind and what that lists (strings, numbers, tests, earlier parts).
+#[derive(Clone, Debug)]
+pub struct PartSpec {
+    pub kind: PartKind,
+    pub words: Vec<u32>,
+}
+
 /// One alternative of the spine: a condition at the document node, then guarded steps.
 #[derive(Clone, Debug)]
 pub struct PathSpec {
@@ -236,7 +329,22 @@ pub enum OutputSpec {
     Value { formula: u32, kind: u32 },
     /// Reported once when the formula holds at the document node.
     Filter { holds: u32 },
+    /// The nodes of a set, with the values of a `Beside` part or `NO_PART`.
+    Select { set: u32, spans: bool, beside: u32 },
+    /// The value of an atom: 0 string, 1 number, 2 boolean.
+    SelectValue { atom: u32, kind: u32 },
+    /// Reported once when the atom is true.
+    SelectFilter { atom: u32 },
+    /// An aggregate over a set.
+    SelectAggregate {
+        set: u32,
+        function: u32,
+        running: bool,
+    },
 }
+
+/// No part.
+pub const NO_PART: u32 = u32::MAX;
 
 /// One compiled query.
 #[derive(Clone, Debug)]
@@ -246,6 +354,7 @@ pub struct Program {
     pub tests: Vec<TestSpec>,
     pub exprs: Vec<ExprSpec>,
     pub formulas: Vec<FormulaSpec>,
+    pub parts: Vec<PartSpec>,
     pub paths: Vec<PathSpec>,
     pub output: OutputSpec,
 }
@@ -287,13 +396,42 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn many<T>(&mut self, mut read: impl FnMut(&mut Self, usize) -> Read<T>) -> Read<Vec<T>> {
+    fn count(&mut self) -> Read<usize> {
         let count = self.word()? as usize;
         // A count is no reason to allocate: every entry takes at least a byte of what is left.
         if count > self.rest.len() {
             return Err(ProgramError("a count is larger than what follows"));
         }
+        Ok(count)
+    }
+
+    fn forward_axis(&mut self) -> Read<Axis> {
+        self.code(|code| Axis::from_code(code).filter(|axis| axis.is_forward()))
+    }
+
+    fn many<T>(&mut self, mut read: impl FnMut(&mut Self, usize) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.count()?;
         (0..count).map(|index| read(self, index)).collect()
+    }
+
+    /// An earlier part that is a set of nodes.
+    fn set(&mut self, parts: &[PartSpec]) -> Read<u32> {
+        let part = self.below(parts.len())?;
+        if parts[part as usize].kind.is_set() {
+            Ok(part)
+        } else {
+            Err(ProgramError("a part is no set of nodes"))
+        }
+    }
+
+    /// An earlier part that is an atom.
+    fn atom(&mut self, parts: &[PartSpec]) -> Read<u32> {
+        let part = self.below(parts.len())?;
+        if parts[part as usize].kind.is_set() {
+            Err(ProgramError("a part is no atom"))
+        } else {
+            Ok(part)
+        }
     }
 
     fn code<T>(&mut self, from: impl Fn(u32) -> Option<T>) -> Read<T> {
@@ -328,11 +466,16 @@ impl Program {
         };
         let formulas = r.many(|r, index| read_formula(r, index, &sizes))?;
         let n_formulas = formulas.len();
+        let mut parts: Vec<PartSpec> = Vec::new();
+        for _ in 0..r.count()? {
+            let part = read_part(&mut r, &parts, &sizes)?;
+            parts.push(part);
+        }
         let paths = r.many(|r, _| {
             let root = r.below(n_formulas)?;
             let steps = r.many(|r, _| {
                 Ok((
-                    r.code(Axis::from_code)?,
+                    r.forward_axis()?,
                     r.below(sizes.tests)?,
                     r.below(n_formulas)?,
                 ))
@@ -357,6 +500,39 @@ impl Program {
             4 => OutputSpec::Filter {
                 holds: r.below(n_formulas)?,
             },
+            6 => {
+                let set = r.set(&parts)?;
+                let spans = r.below(2)? == 1;
+                let mut beside = Vec::new();
+                for _ in 0..r.count()? {
+                    beside.extend([r.below(n_strings)?, r.set(&parts)?]);
+                }
+                let mut place = NO_PART;
+                if !beside.is_empty() {
+                    place = parts.len() as u32;
+                    parts.push(PartSpec {
+                        kind: PartKind::Beside,
+                        words: beside,
+                    });
+                }
+                OutputSpec::Select {
+                    set,
+                    spans,
+                    beside: place,
+                }
+            }
+            7 => OutputSpec::SelectValue {
+                atom: r.atom(&parts)?,
+                kind: r.below(3)?,
+            },
+            8 => OutputSpec::SelectFilter {
+                atom: r.atom(&parts)?,
+            },
+            9 => OutputSpec::SelectAggregate {
+                set: r.set(&parts)?,
+                function: r.below(5)?,
+                running: r.below(2)? == 1,
+            },
             _ => return Err(ProgramError("an unknown output")),
         };
         if !r.rest.is_empty() {
@@ -368,6 +544,7 @@ impl Program {
             tests,
             exprs,
             formulas,
+            parts,
             paths,
             output,
         })
@@ -401,7 +578,16 @@ fn read_expr(r: &mut Reader<'_>, index: usize, strings: usize, numbers: usize) -
         Op::Operand => vec![r.below(256)?],
         _ => r.many(|r, _| r.below(index))?,
     };
-    let arity = match op {
+    if !arity(op).contains(&args.len()) {
+        return Err(WRONG_COUNT);
+    }
+    Ok(ExprSpec { op, args })
+}
+
+const WRONG_COUNT: ProgramError = ProgramError("an operator has the wrong number of arguments");
+
+fn arity(op: Op) -> std::ops::RangeInclusive<usize> {
+    match op {
         Op::Text | Op::Number | Op::Boolean | Op::Operand => 1..=1,
         Op::Concat => 1..=usize::MAX,
         Op::Substring => 2..=3,
@@ -416,13 +602,60 @@ fn read_expr(r: &mut Reader<'_>, index: usize, strings: usize, numbers: usize) -
         | Op::Round
         | Op::Negate => 1..=1,
         _ => 2..=2,
-    };
-    if !arity.contains(&args.len()) {
-        return Err(ProgramError(
-            "an operator has the wrong number of arguments",
-        ));
     }
-    Ok(ExprSpec { op, args })
+}
+
+/// The words of a part, as the plan keeps them: counts are left out where only a list follows.
+fn read_part(r: &mut Reader<'_>, parts: &[PartSpec], sizes: &Sizes) -> Read<PartSpec> {
+    let kind = r.code(PartKind::from_code)?;
+    let mut words = Vec::new();
+    match kind {
+        PartKind::Text => words.push(r.below(sizes.strings)?),
+        PartKind::Number => words.push(r.below(sizes.numbers)?),
+        PartKind::Boolean => words.push(r.below(2)?),
+        PartKind::Call => {
+            let op = r.code(|code| Op::from_code(code).filter(|_| code > Op::Operand as u32))?;
+            words.push(op as u32);
+            words.extend(r.many(|r, _| r.atom(parts))?);
+            if !arity(op).contains(&(words.len() - 1)) {
+                return Err(WRONG_COUNT);
+            }
+        }
+        PartKind::And | PartKind::Or => words = r.many(|r, _| r.atom(parts))?,
+        PartKind::Not => words.push(r.atom(parts)?),
+        PartKind::Position | PartKind::Last | PartKind::Here | PartKind::Root => {}
+        PartKind::Exists
+        | PartKind::Count
+        | PartKind::Sum
+        | PartKind::String
+        | PartKind::Strings => words.push(r.set(parts)?),
+        PartKind::Name => words.extend([r.below(4)?, r.set(parts)?]),
+        PartKind::ComparePairs => words.extend([
+            r.code(Comparison::from_code)? as u32,
+            r.set(parts)?,
+            r.set(parts)?,
+        ]),
+        PartKind::CompareSome => words.extend([
+            r.code(Comparison::from_code)? as u32,
+            r.set(parts)?,
+            r.atom(parts)?,
+            r.below(2)?,
+        ]),
+        PartKind::Step => {
+            let base = r.set(parts)?;
+            let axis = r.code(Axis::from_code)? as u32;
+            words.extend([base, axis, r.below(sizes.tests)?]);
+            words.extend(r.many(|r, _| r.atom(parts))?);
+        }
+        PartKind::Filter => {
+            words.push(r.set(parts)?);
+            words.extend(r.many(|r, _| r.atom(parts))?);
+        }
+        PartKind::Union => words = r.many(|r, _| r.set(parts))?,
+        PartKind::Identified => words.push(r.atom(parts)?),
+        PartKind::Beside => return Err(ProgramError("an unknown code")),
+    }
+    Ok(PartSpec { kind, words })
 }
 
 fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<FormulaSpec> {
@@ -433,7 +666,7 @@ fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<Formula
         3 => FormulaSpec::Or(r.many(|r, _| r.below(index))?),
         4 => FormulaSpec::Not(r.below(index)?),
         5 => FormulaSpec::Edge {
-            axis: r.code(Axis::from_code)?,
+            axis: r.forward_axis()?,
             test: r.below(sizes.tests)?,
             sub: r.below(index)?,
         },
@@ -457,13 +690,8 @@ fn read_formula(r: &mut Reader<'_>, index: usize, sizes: &Sizes) -> Read<Formula
                 } else {
                     None
                 };
-                let steps = r.many(|r, _| {
-                    Ok((
-                        r.code(Axis::from_code)?,
-                        r.below(sizes.tests)?,
-                        r.below(index)?,
-                    ))
-                })?;
+                let steps =
+                    r.many(|r, _| Ok((r.forward_axis()?, r.below(sizes.tests)?, r.below(index)?)))?;
                 Ok(OperandSpec {
                     part,
                     condition,

@@ -45,6 +45,65 @@ pub enum Output {
         /// Holds when the document matches.
         holds: u32,
     },
+    /// The nodes of a set.
+    Select {
+        /// The set, a part.
+        set: u32,
+        /// Whether they come without their bytes.
+        spans: bool,
+        /// Whether values travel beside them.
+        has_beside: bool,
+    },
+    /// The value of an atom at the document node.
+    SelectValue {
+        /// The atom, a part.
+        atom: u32,
+        /// 0 string, 1 number, 2 boolean.
+        kind: u32,
+    },
+    /// One match per document, when an atom is true.
+    SelectFilter {
+        /// The atom, a part.
+        atom: u32,
+    },
+    /// An aggregate over a set.
+    SelectAggregate {
+        /// The set, a part.
+        set: u32,
+        /// As for `Aggregate`.
+        function: u32,
+        /// Whether it reports after every node.
+        running: bool,
+    },
+}
+
+impl Output {
+    /// Whether the results are nodes with their bytes.
+    pub fn has_bytes(self) -> bool {
+        matches!(
+            self,
+            Output::Fragments | Output::Select { spans: false, .. }
+        )
+    }
+
+    /// Whether the results are nodes.
+    pub fn has_nodes(self) -> bool {
+        matches!(
+            self,
+            Output::Fragments | Output::Spans | Output::Select { .. }
+        )
+    }
+
+    /// Function and whether it is running, of an aggregate.
+    pub fn aggregate(self) -> Option<(u32, bool)> {
+        match self {
+            Output::Aggregate { function, running }
+            | Output::SelectAggregate {
+                function, running, ..
+            } => Some((function, running)),
+            _ => None,
+        }
+    }
 }
 
 /// Which part of a node an operand is.

@@ -54,6 +54,7 @@ impl Core {
                 span,
                 attributes: &[],
                 scope: self.spaces.scope(),
+                id: None,
             };
             handler.start(&tag)?;
             return Ok(after + 1);
@@ -185,6 +186,12 @@ impl Core {
         self.bind_attributes(handler)?;
         let mut list = recycle(std::mem::take(&mut self.parts.list));
         self.list_attributes(source, &mut list);
+        let declared = self
+            .doctype
+            .attributes
+            .get(&*self.names.get(name).bytes)
+            .and_then(|declared| declared.id());
+        let id = declared.and_then(|id| list.iter().find(|attribute| attribute.name == id));
         let tag = StartTag {
             symbol: self.names.get(name).element.symbol,
             name: &self.names.get(name).bytes,
@@ -192,6 +199,7 @@ impl Core {
             span,
             attributes: &list,
             scope: self.spaces.scope(),
+            id: id.map(|attribute| attribute.value),
         };
         handler.start(&tag)?;
         self.parts.list = recycle(list);

@@ -65,6 +65,7 @@ pub fn freeze(builder: &Builder) -> Plan {
     freeze_formulas(builder, &reverse, &operands, &mut layout);
     freeze_shapes(builder, &operands, &mut layout);
     freeze_spines_and_guards(builder, &operands, &mut layout);
+    freeze_parts(builder, &mut layout);
     freeze_targets(builder, &mut layout);
     Plan::from_words(layout.finish())
         .unwrap_or_else(|reason| panic!("a fresh plan is sound: {reason}"))
@@ -280,8 +281,16 @@ fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
     }
 }
 
+fn freeze_parts(builder: &Builder, layout: &mut Layout) {
+    for part in builder.parts.keys() {
+        let words = layout.list(&part.words);
+        layout.push(Section::Parts, &[part.kind as u32, words]);
+    }
+}
+
 fn freeze_targets(builder: &Builder, layout: &mut Layout) {
     for (target, postings) in builder.targets.keys().iter().zip(&builder.postings) {
+        let mut beside_part = NONE;
         let [kind, a, b] = match target.output {
             OutputSpec::Fragments => [0, 0, 0],
             OutputSpec::Spans => [5, 0, 0],
@@ -289,8 +298,19 @@ fn freeze_targets(builder: &Builder, layout: &mut Layout) {
             OutputSpec::Boolean { holds, fails } => [2, holds, fails],
             OutputSpec::Value { formula, kind } => [3, formula, kind],
             OutputSpec::Filter { holds } => [4, holds, 0],
+            OutputSpec::Select { set, spans, beside } => {
+                beside_part = beside;
+                [6, set, u32::from(spans) | u32::from(beside != NONE) << 1]
+            }
+            OutputSpec::SelectValue { atom, kind } => [7, atom, kind],
+            OutputSpec::SelectFilter { atom } => [8, atom, 0],
+            OutputSpec::SelectAggregate {
+                set,
+                function,
+                running,
+            } => [9, set, function << 1 | u32::from(running)],
         };
         let postings = layout.list(postings);
-        layout.push(Section::Targets, &[kind, a, b, postings]);
+        layout.push(Section::Targets, &[kind, a, b, postings, beside_part]);
     }
 }

@@ -1,0 +1,324 @@
+//! Cells of three-valued truth and of values, and the wires between them.
+//!
+//! A cell is unknown until it is decided, once. What depends on it is told by a message; messages
+//! are worked off by the circuit (`Circuit::drain`). Handles carry a generation, so a handle to a
+//! cell that is gone is harmless. Within one event nothing goes: a cell decided or orphaned during
+//! an event stays readable until its end.
+
+use super::ranges::Range;
+use crate::plan::Op;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// An atomic value; `Nothing` is the value of the first node where there is no node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Atom {
+    Truth(bool),
+    Number(f64),
+    Text(Rc<str>),
+    Nothing,
+}
+
+impl Atom {
+    /// Whether it is the truth value true.
+    pub fn holds(&self) -> bool {
+        matches!(self, Atom::Truth(true))
+    }
+}
+
+/// A cell by number and generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handle {
+    pub id: u32,
+    generation: u32,
+}
+
+/// Something known, or the cell that will tell.
+#[derive(Clone, Debug)]
+pub enum Wire {
+    Known(Atom),
+    Cell(Handle),
+}
+
+impl Wire {
+    pub const TRUE: Wire = Wire::Known(Atom::Truth(true));
+    pub const FALSE: Wire = Wire::Known(Atom::Truth(false));
+
+    pub fn is_true(&self) -> bool {
+        matches!(self, Wire::Known(Atom::Truth(true)))
+    }
+
+    pub fn is_false(&self) -> bool {
+        matches!(self, Wire::Known(Atom::Truth(false)))
+    }
+}
+
+/// What a cell is.
+#[derive(Debug)]
+pub enum Kind {
+    /// Some input is true; inputs may still be added while it is open.
+    Or { unknown: u32, open: u32 },
+    /// All inputs are true.
+    And { unknown: u32 },
+    /// The input is false.
+    Not,
+    /// How many inputs are true, from `base`.
+    Count { sure: f64, unknown: u32, open: u32 },
+    /// An operator on values.
+    Apply { op: Op, args: Box<[Wire]> },
+    /// The string value of an open node.
+    Value,
+    /// Computed by a sink from what reaches it.
+    Sink(u32),
+    /// Tells a target that a node is selected or not.
+    Output { target: u32, info: u32 },
+    /// Tells a target its value.
+    Answer { target: u32 },
+}
+
+/// Who is told, and what the sender is to it.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    to: Handle,
+    tag: u32,
+}
+
+#[derive(Debug)]
+pub struct Cell {
+    generation: u32,
+    pub kind: Kind,
+    pub range: Option<Range>,
+    known: Option<Atom>,
+    dependents: SmallVec<[Edge; 1]>,
+    inputs: SmallVec<[Handle; 2]>,
+    sweep_at: u32,
+    /// Undecided cells that depend on it.
+    interest: u32,
+    /// Others that need it: memories of open nodes, the circuit itself.
+    pins: u32,
+}
+
+/// A decision or a narrower range, on its way to a dependent.
+#[derive(Debug)]
+pub struct Message {
+    pub to: Handle,
+    pub tag: u32,
+    /// Nothing where only the range changed.
+    pub atom: Option<Atom>,
+}
+
+const SWEEP_MIN: u32 = 32;
+
+/// The cells in being.
+#[derive(Debug, Default)]
+pub struct Cells {
+    slots: Vec<Cell>,
+    free: Vec<u32>,
+    pub queue: Vec<Message>,
+    /// Decided in this event, to be freed at its end.
+    decided: Vec<u32>,
+    /// Fresh, or without interest since this event.
+    orphans: Vec<Handle>,
+    pub count: u64,
+}
+
+impl Cells {
+    pub fn add(&mut self, kind: Kind) -> Handle {
+        let cell = Cell {
+            generation: 0,
+            kind,
+            range: None,
+            known: None,
+            dependents: SmallVec::new(),
+            inputs: SmallVec::new(),
+            sweep_at: SWEEP_MIN,
+            interest: 0,
+            pins: 0,
+        };
+        self.count += 1;
+        let handle = if let Some(id) = self.free.pop() {
+            let generation = self.slots[id as usize].generation;
+            self.slots[id as usize] = Cell { generation, ..cell };
+            Handle { id, generation }
+        } else {
+            self.slots.push(cell);
+            Handle {
+                id: self.slots.len() as u32 - 1,
+                generation: 0,
+            }
+        };
+        // Nobody depends on it yet; if nobody does by the end of the event, it goes.
+        self.orphans.push(handle);
+        handle
+    }
+
+    /// Whether the cell is there and unknown.
+    #[inline]
+    pub fn is_open(&self, handle: Handle) -> bool {
+        let cell = &self.slots[handle.id as usize];
+        cell.generation == handle.generation && cell.known.is_none()
+    }
+
+    /// The cell, if it is there and unknown.
+    pub fn open(&mut self, handle: Handle) -> Option<&mut Cell> {
+        let cell = &mut self.slots[handle.id as usize];
+        (cell.generation == handle.generation && cell.known.is_none()).then_some(cell)
+    }
+
+    /// The wire with what is known by now.
+    pub fn resolve(&self, wire: &Wire) -> Wire {
+        if let Wire::Cell(handle) = wire {
+            let cell = &self.slots[handle.id as usize];
+            if cell.generation == handle.generation {
+                if let Some(atom) = &cell.known {
+                    return Wire::Known(atom.clone());
+                }
+            }
+        }
+        wire.clone()
+    }
+
+    pub fn range(&self, wire: &Wire) -> Option<Range> {
+        match wire {
+            Wire::Known(Atom::Number(number)) if !number.is_nan() => Some(Range::of(*number)),
+            Wire::Known(_) => None,
+            Wire::Cell(handle) => self.slots[handle.id as usize].range,
+        }
+    }
+
+    /// Tells `to`, which has to be open, whatever becomes of `input`.
+    pub fn depend(&mut self, to: Handle, input: Handle, tag: u32) {
+        let cell = &mut self.slots[input.id as usize];
+        cell.interest += 1;
+        cell.dependents.push(Edge { to, tag });
+        if cell.dependents.len() as u32 >= cell.sweep_at {
+            self.sweep_dependents(input.id);
+        }
+        let cell = &mut self.slots[to.id as usize];
+        cell.inputs.push(input);
+        if cell.inputs.len() as u32 >= cell.sweep_at {
+            let mut inputs = std::mem::take(&mut cell.inputs);
+            inputs.retain(|input| self.is_open(*input));
+            let cell = &mut self.slots[to.id as usize];
+            cell.sweep_at = cell.sweep_at.max(2 * inputs.len() as u32);
+            cell.inputs = inputs;
+        }
+    }
+
+    /// Lets go of dependents that are decided or gone; without this an endless stream below one
+    /// undecided fact would grow its list for ever.
+    fn sweep_dependents(&mut self, id: u32) {
+        let mut edges = std::mem::take(&mut self.slots[id as usize].dependents);
+        edges.retain(|edge| self.is_open(edge.to));
+        let cell = &mut self.slots[id as usize];
+        cell.sweep_at = (2 * edges.len() as u32).max(SWEEP_MIN);
+        cell.dependents = edges;
+    }
+
+    pub fn decide(&mut self, handle: Handle, atom: Atom) {
+        if !self.is_open(handle) {
+            return;
+        }
+        let cell = &mut self.slots[handle.id as usize];
+        let dependents = std::mem::take(&mut cell.dependents);
+        let inputs = std::mem::take(&mut cell.inputs);
+        cell.known = Some(atom.clone());
+        self.decided.push(handle.id);
+        self.count -= 1;
+        for edge in dependents {
+            self.queue.push(Message {
+                to: edge.to,
+                tag: edge.tag,
+                atom: Some(atom.clone()),
+            });
+        }
+        self.forgo(inputs);
+    }
+
+    /// Sets the range of a number that is not decided yet.
+    pub fn narrow(&mut self, handle: Handle, range: Range) {
+        let cell = &mut self.slots[handle.id as usize];
+        if cell.range == Some(range) {
+            return;
+        }
+        cell.range = Some(range);
+        for index in 0..self.slots[handle.id as usize].dependents.len() {
+            let Edge { to, tag } = self.slots[handle.id as usize].dependents[index];
+            self.queue.push(Message {
+                to,
+                tag,
+                atom: None,
+            });
+        }
+    }
+
+    fn forgo(&mut self, inputs: SmallVec<[Handle; 2]>) {
+        for input in inputs {
+            if let Some(cell) = self.open(input) {
+                cell.interest -= 1;
+                if cell.interest == 0 && cell.pins == 0 {
+                    self.orphans.push(input);
+                }
+            }
+        }
+    }
+
+    pub fn pin(&mut self, wire: &Wire) {
+        if let Wire::Cell(handle) = wire {
+            self.slots[handle.id as usize].pins += 1;
+        }
+    }
+
+    pub fn unpin(&mut self, wire: &Wire) {
+        let Wire::Cell(handle) = *wire else { return };
+        let cell = &mut self.slots[handle.id as usize];
+        if cell.generation != handle.generation {
+            return;
+        }
+        cell.pins -= 1;
+        if cell.pins > 0 {
+            return;
+        }
+        if cell.known.is_some() {
+            self.decided.push(handle.id);
+        } else if cell.interest == 0 {
+            self.orphans.push(handle);
+        }
+    }
+
+    /// Ends an event: what is decided or needed by nobody goes.
+    pub fn sweep(&mut self) {
+        while let Some(handle) = self.orphans.pop() {
+            let Some(cell) = self.open(handle) else {
+                continue;
+            };
+            if cell.interest > 0 || cell.pins > 0 {
+                continue;
+            }
+            let inputs = std::mem::take(&mut cell.inputs);
+            cell.dependents.clear();
+            cell.generation += 1;
+            self.free.push(handle.id);
+            self.count -= 1;
+            self.forgo(inputs);
+        }
+        while let Some(id) = self.decided.pop() {
+            let cell = &mut self.slots[id as usize];
+            if cell.pins == 0 && cell.known.is_some() {
+                cell.known = None;
+                cell.kind = Kind::Value;
+                cell.generation += 1;
+                self.free.push(id);
+            }
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+        self.queue.clear();
+        self.decided.clear();
+        self.orphans.clear();
+        self.count = 0;
+    }
+}

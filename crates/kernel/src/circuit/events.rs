@@ -1,0 +1,549 @@
+//! Nodes open and close.
+
+use super::cells::{Atom, Kind, Wire};
+use super::evaluation::Focus;
+use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Seen, Spot, Target, Wired};
+use super::routes::{Leaf, Need};
+use super::sinks::{Entry, FirstPart, SinkKind};
+use super::{Action, Circuit, Symbol, Tests};
+use crate::plan::{Axis, NONE, NodeKind, Op, Output};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+impl Circuit {
+    /// A node opens: everything that is asked of it is wired.
+    pub fn open(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
+        let symbol = self.symbol(node.symbol, tests);
+        let order = self.next_order;
+        self.next_order += 1;
+        self.frames.push(Frame {
+            symbol: node.symbol,
+            kind: node.kind,
+            order,
+            info: NONE,
+        });
+        if self.extras.len() < self.frames.len() {
+            self.extras.push(Extra::default());
+        }
+        let is_document = node.kind == NodeKind::Document;
+        if symbol.awaited.is_empty() && symbol.needs.is_empty() && !is_document {
+            return;
+        }
+        self.is_opening = true;
+        self.memo.clear();
+        let text = node
+            .value
+            .map(|value| std::str::from_utf8(value).unwrap_or(""));
+        self.opening_value = text.map(Rc::from);
+        if self.routes.uses_names {
+            self.opening_name = (node.name.into(), node.uri.into());
+        }
+        if is_document {
+            self.open_document();
+        }
+        self.fire(&symbol);
+        for &need in symbol.needs.iter() {
+            self.prepare(need);
+        }
+    }
+
+    /// All that expressions ask of the document node.
+    fn open_document(&mut self) {
+        for need in self.routes.root_needs.clone() {
+            let wired = self.wire(need);
+            self.root.insert(need, wired);
+        }
+        let plan = self.plan.clone();
+        for target in self.routes.targets.clone() {
+            let (kind, set) = match plan.target(target).0 {
+                Output::Select { set, .. } => (SinkKind::Output { target }, set),
+                Output::SelectAggregate { set, function, .. } => {
+                    let needs_value = function != 0;
+                    (
+                        SinkKind::Tally {
+                            target,
+                            needs_value,
+                        },
+                        set,
+                    )
+                }
+                Output::SelectValue { atom, .. } | Output::SelectFilter { atom } => {
+                    let wire = self.evaluate(atom, Spot::Opening, &Focus::default());
+                    self.answer(target, wire);
+                    continue;
+                }
+                _ => continue,
+            };
+            let sink = self.add_relay(kind);
+            if let SinkKind::Tally { .. } = self.sinks[sink as usize].kind {
+                let cell = self.cells.add(Kind::Sink(sink));
+                self.cells.pin(&Wire::Cell(cell));
+                self.sinks[sink as usize].cell = Some(cell);
+            }
+            self.collect_merged(set, Spot::Opening, Target::Sink(sink), Wire::TRUE);
+        }
+    }
+
+    fn answer(&mut self, target: u32, wire: Wire) {
+        match wire {
+            Wire::Known(atom) => self.actions.push(Action::Answer { target, atom }),
+            Wire::Cell(input) => {
+                let cell = self.cells.add(Kind::Answer { target });
+                self.cells.pin(&Wire::Cell(cell));
+                self.cells.depend(cell, input, 0);
+            }
+        }
+    }
+
+    /// The arms that wait for the opening node hear of it.
+    fn fire(&mut self, symbol: &Symbol) {
+        let routes = self.table.clone();
+        let depth = self.frames.len() - 1;
+        let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
+        for &id in symbol.awaited.iter() {
+            let route = &routes[id as usize];
+            let is_near = match route.axis {
+                Axis::Attribute => kind == NodeKind::Attribute,
+                Axis::Namespace => kind == NodeKind::Namespace,
+                _ => !matches!(kind, NodeKind::Attribute | NodeKind::Namespace),
+            };
+            let waiting = &self.arms[id as usize];
+            if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
+                continue;
+            }
+            let is_deep = matches!(
+                route.axis,
+                Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
+            );
+            let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
+            let follow = self.follow[id as usize].iter();
+            for arm in waiting.iter().rev().chain(follow) {
+                if !is_deep && arm.depth as usize + 1 != depth {
+                    break;
+                }
+                if arm.since < order && self.is_heard(arm.to) {
+                    heard.push((arm.to, self.cells.resolve(&arm.when)));
+                }
+            }
+            self.deliver_all(id, heard);
+        }
+    }
+
+    fn deliver_all(&mut self, id: u32, mut heard: SmallVec<[(ArmTarget, Wire); 4]>) {
+        while let Some((to, mut when)) = heard.pop() {
+            if let ArmTarget::Plain(Target::Sink(_)) = to {
+                // One node reaches a sink once by each route, however many nodes it is below.
+                let mut at = 0;
+                while at < heard.len() {
+                    if heard[at].0 == to {
+                        let (_, other) = heard.swap_remove(at);
+                        when = self.any(&[when, other]);
+                    } else {
+                        at += 1;
+                    }
+                }
+            }
+            self.deliver(id, to, Spot::Opening, &when);
+        }
+    }
+
+    /// Wires what may be asked of the opening node later, and remembers it.
+    fn prepare(&mut self, need: Need) {
+        let info = self.info_of(Spot::Opening);
+        match need {
+            Need::Node => {}
+            Need::Value => {
+                if self.infos[info].value.is_none() {
+                    let value = self.value_of(Spot::Opening);
+                    self.cells.pin(&value);
+                    self.infos[info].value = Some(value);
+                }
+            }
+            Need::Result(_) => self.infos[info].outputs += 1,
+            _ => {
+                let wired = self.wire(need);
+                self.infos[info].wired.push((need, wired));
+            }
+        }
+    }
+
+    fn wire(&mut self, need: Need) -> Wired {
+        let wire = match need {
+            Need::Atom(part) => self.evaluate(part, Spot::Opening, &Focus::default()),
+            Need::Truth(route) => self.truth(route, Spot::Opening),
+            _ => {
+                let store = self.add_relay(SinkKind::Store {
+                    entries: Vec::new(),
+                    links: Vec::new(),
+                    is_dropped: false,
+                });
+                let target = Target::Sink(store);
+                match need {
+                    Need::Set(set) => self.collect(set, Spot::Opening, target, Wire::TRUE),
+                    Need::Nodes(route) => self.spread(route, target, Wire::TRUE),
+                    _ => {}
+                }
+                self.close_sink(store);
+                return Wired::Store(store);
+            }
+        };
+        self.cells.pin(&wire);
+        Wired::Wire(wire)
+    }
+
+    /// The remembered node of a spot.
+    pub(super) fn info_of(&mut self, spot: Spot) -> u32 {
+        if let Spot::Late(info) = spot {
+            return info;
+        }
+        let depth = self.frames.len() - 1;
+        let frame = self.frames[depth];
+        if frame.info != NONE {
+            return frame.info;
+        }
+        let (name, uri) = self.opening_name.clone();
+        let info = self.infos.add(Info {
+            order: frame.order,
+            kind: frame.kind,
+            name,
+            uri,
+            references: 1,
+            depth: depth as u32,
+            ..Info::default()
+        });
+        self.frames[depth].info = info;
+        info
+    }
+
+    /// One less refers to a remembered node; the last one lets it go.
+    pub(super) fn release(&mut self, id: u32) {
+        let info = &mut self.infos[id];
+        info.references -= 1;
+        if info.references > 0 {
+            return;
+        }
+        if info.candidate != NONE && !info.is_released {
+            let candidate = info.candidate;
+            self.actions.push(Action::Release { candidate });
+        }
+        let info = &mut self.infos[id];
+        let (wired, value) = (std::mem::take(&mut info.wired), info.value.take());
+        self.infos.remove(id);
+        for (_, wired) in wired {
+            match wired {
+                Wired::Wire(wire) => self.cells.unpin(&wire),
+                Wired::Store(store) => self.drop_store(store),
+            }
+        }
+        if let Some(value) = value {
+            self.cells.unpin(&value);
+        }
+    }
+
+    /// An element has an id by the document's own declarations.
+    pub fn identify(&mut self, id: &[u8]) {
+        let word: Rc<str> = std::str::from_utf8(id).unwrap_or("").into();
+        for need in self.routes.id_needs.clone() {
+            self.prepare(need);
+        }
+        let info = self.info_of(Spot::Opening);
+        self.infos[info].references += 1;
+        self.ids.push((word.clone(), info));
+        for (target, words, when) in self.id_arms.clone() {
+            let named = self.names_word(&words, &word);
+            let wire = self.and(self.cells.resolve(&when), named);
+            self.add(target, Spot::Opening, wire);
+        }
+    }
+
+    pub(super) fn collect_identified(&mut self, words: Wire, target: Target, when: Wire) {
+        for (word, info) in self.ids.clone() {
+            let named = self.names_word(&words, &word);
+            let wire = self.and(when.clone(), named);
+            self.add(target, Spot::Late(info), wire);
+        }
+        self.source_open(ArmTarget::Plain(target));
+        self.cells.pin(&words);
+        self.cells.pin(&when);
+        self.id_arms.push((target, words, when));
+    }
+
+    /// Whether a word is among words.
+    fn names_word(&mut self, words: &Wire, word: &str) -> Wire {
+        let space = Wire::Known(Atom::Text(" ".into()));
+        let words = self.apply(Op::Normalize, &[self.cells.resolve(words)]);
+        let padded = self.apply(Op::Concat, &[space.clone(), words, space]);
+        let word = Wire::Known(Atom::Text(format!(" {word} ").into()));
+        self.apply(Op::Contains, &[padded, word])
+    }
+
+    /// All attributes and namespaces of the opening element are known.
+    pub fn finish_attributes(&mut self) {
+        let depth = self.frames.len() - 1;
+        let armed = std::mem::take(&mut self.extras[depth].armed_near);
+        for route in armed {
+            self.disarm(route, depth);
+        }
+        self.is_opening = false;
+    }
+
+    /// Takes the arms of a route at a node down.
+    fn disarm(&mut self, route: u32, depth: usize) {
+        let is_here = |arm: &mut Arm| arm.depth as usize == depth;
+        while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
+            self.cells.unpin(&arm.when);
+            self.source_close(arm.to);
+        }
+    }
+
+    /// Whether the string value of the innermost node is awaited.
+    pub fn wants_value(&self) -> bool {
+        let depth = self.frames.len() - 1;
+        !self.extras[depth].on_value.is_empty()
+    }
+
+    /// The innermost node closes; `value` is its string value where that was awaited.
+    pub fn close(&mut self, value: &[u8]) {
+        self.is_opening = false;
+        let depth = self.frames.len() - 1;
+        let frame = self.frames[depth];
+        if self.extras[depth].is_used {
+            self.close_extra(depth, value);
+        }
+        self.leave_behind(depth);
+        if depth == 0 {
+            self.close_document();
+        }
+        for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
+            self.forget(seen);
+        }
+        if frame.info != NONE {
+            self.infos[frame.info].depth = NONE;
+            self.release(frame.info);
+        }
+        self.frames.pop();
+    }
+
+    fn close_extra(&mut self, depth: usize, value: &[u8]) {
+        let mut extra = std::mem::take(&mut self.extras[depth]);
+        if !extra.on_value.is_empty() {
+            let text: Rc<str> = std::str::from_utf8(value).unwrap_or("").into();
+            for cell in extra.on_value.drain(..) {
+                self.cells.decide(cell, Atom::Text(text.clone()));
+            }
+        }
+        for route in extra.armed.drain(..) {
+            self.disarm(route, depth);
+        }
+        for or in extra.on_close.drain(..) {
+            self.or_close(or);
+        }
+        for (route, to, when) in extra.later.drain(..) {
+            let since = self.next_order.saturating_sub(1);
+            self.follow[route as usize].push(Arm {
+                depth: 0,
+                since,
+                to,
+                when,
+            });
+        }
+        extra.is_used = false;
+        self.extras[depth] = extra;
+    }
+
+    /// Remembers a closed node for those that will look back at it.
+    fn leave_behind(&mut self, depth: usize) {
+        let frame = self.frames[depth];
+        let behind = match &self.symbols[frame.symbol as usize] {
+            Some(symbol) if !symbol.behind.is_empty() => symbol.behind.clone(),
+            _ => return,
+        };
+        if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
+            return;
+        }
+        let routes = self.table.clone();
+        for &id in behind.iter() {
+            let route = &routes[id as usize];
+            let is_truth = route.leaf != Leaf::Collect && !route.is_positional;
+            let seen = if is_truth {
+                let wire = if route.is_plain() {
+                    Wire::TRUE
+                } else {
+                    let or = self.open_or(1);
+                    let to = ArmTarget::Plain(Target::Any(or));
+                    self.deliver(id, to, Spot::Late(frame.info), &Wire::TRUE);
+                    self.or_close(or);
+                    self.cells.resolve(&Wire::Cell(or))
+                };
+                if wire.is_false() {
+                    continue;
+                }
+                self.cells.pin(&wire);
+                Seen::Truth(wire)
+            } else {
+                self.infos[frame.info].references += 1;
+                Seen::Node(frame.info)
+            };
+            self.add_seen(id, route.axis, depth, seen);
+        }
+    }
+
+    fn add_seen(&mut self, id: u32, axis: Axis, depth: usize, seen: Seen) {
+        let is_sure = |seen: &Seen| matches!(seen, Seen::Truth(wire) if wire.is_true());
+        if axis == Axis::Preceding {
+            let list = &mut self.behind[id as usize];
+            // One that will do for sure is enough.
+            if !(is_sure(&seen) && list.iter().any(is_sure)) {
+                list.push(seen);
+            }
+            return;
+        }
+        let list = &mut self.extras[depth - 1].seen;
+        if !(is_sure(&seen)
+            && list
+                .iter()
+                .any(|(route, seen)| *route == id && is_sure(seen)))
+        {
+            list.push((id, seen));
+        }
+    }
+
+    fn forget(&mut self, seen: Seen) {
+        match seen {
+            Seen::Truth(wire) => self.cells.unpin(&wire),
+            Seen::Node(info) => self.release(info),
+        }
+    }
+
+    fn close_document(&mut self) {
+        for route in 0..self.follow.len() {
+            for arm in std::mem::take(&mut self.follow[route]) {
+                self.cells.unpin(&arm.when);
+                self.source_close(arm.to);
+            }
+        }
+        for (target, words, when) in std::mem::take(&mut self.id_arms) {
+            self.cells.unpin(&words);
+            self.cells.unpin(&when);
+            self.source_close(ArmTarget::Plain(target));
+        }
+    }
+
+    /// Ends an event: everything that follows from it is worked out.
+    pub fn finish_event(&mut self) {
+        for or in std::mem::take(&mut self.ways) {
+            self.or_close(or);
+        }
+        self.drain();
+        self.cells.sweep();
+        self.reap();
+    }
+
+    pub(super) fn add_output(&mut self, target: u32, spot: Spot, when: Wire) {
+        let info = self.info_of(spot);
+        self.infos[info].references += 1;
+        self.infos[info].outputs += 1;
+        let cell = self.cells.add(Kind::Output { target, info });
+        self.cells.pin(&Wire::Cell(cell));
+        match when {
+            Wire::Cell(input) => self.cells.depend(cell, input, 0),
+            // The candidate is attached later in this event: the decision takes the same way.
+            Wire::Known(atom) => self.cells.queue.push(super::cells::Message {
+                to: cell,
+                tag: 0,
+                atom: Some(atom),
+            }),
+        }
+        if !self.plan.beside(target).is_empty() {
+            self.bind(target, info, spot);
+        }
+    }
+
+    /// A result is decided, or will be none.
+    pub(super) fn decide_output(&mut self, target: u32, info: u32, is_result: bool) {
+        let entry = &mut self.infos[info];
+        let candidate = entry.candidate;
+        entry.outputs -= 1;
+        if is_result {
+            self.actions.push(Action::Select { target, candidate });
+        }
+        self.decide_bind(target, info, is_result);
+        let entry = &mut self.infos[info];
+        if entry.outputs == 0 && candidate != NONE && !entry.is_released {
+            entry.is_released = true;
+            self.actions.push(Action::Release { candidate });
+        }
+        self.release(info);
+    }
+
+    /// Wires the values beside a possible result.
+    fn bind(&mut self, target: u32, info: u32, spot: Spot) {
+        let plan = self.plan.clone();
+        let sink = self.add_relay(SinkKind::Bind { target, info });
+        let cell = self.cells.add(Kind::Sink(sink));
+        self.cells.pin(&Wire::Cell(cell));
+        self.sinks[sink as usize].cell = Some(cell);
+        self.infos[info].references += 1;
+        for (index, pair) in plan.beside(target).chunks_exact(2).enumerate() {
+            let value = self.first(pair[1], spot, FirstPart::Optional);
+            if let Wire::Cell(input) = value {
+                self.cells.depend(cell, input, index as u32);
+            }
+            self.sinks[sink as usize].entries.push(Entry {
+                order: 0,
+                when: Wire::TRUE,
+                value,
+            });
+        }
+        self.infos[info].binds.push((target, sink));
+    }
+
+    /// The values beside a node matter from now on, or no longer.
+    fn decide_bind(&mut self, target: u32, info: u32, is_result: bool) {
+        let binds = &mut self.infos[info].binds;
+        let Some(at) = binds.iter().position(|(t, _)| *t == target) else {
+            return;
+        };
+        let (_, sink) = binds.swap_remove(at);
+        if is_result {
+            self.sinks[sink as usize].pending = 1;
+            self.settle_bind(sink);
+        } else {
+            self.drop_bind(sink, info);
+        }
+    }
+
+    fn drop_bind(&mut self, sink: u32, info: u32) {
+        if let Some(cell) = self.sinks[sink as usize].cell {
+            self.cells.decide(cell, Atom::Nothing);
+            self.cells.unpin(&Wire::Cell(cell));
+        }
+        self.free_sinks.push(sink);
+        self.release(info);
+    }
+
+    /// Tells the values beside a result once all are known and it is one.
+    pub(super) fn settle_bind(&mut self, id: u32) {
+        let sink = &self.sinks[id as usize];
+        let SinkKind::Bind { target, info } = sink.kind else {
+            return;
+        };
+        if sink.pending == 0 {
+            return;
+        }
+        let mut values = Vec::with_capacity(sink.entries.len());
+        for entry in &sink.entries {
+            match &entry.value {
+                Wire::Cell(_) => return,
+                Wire::Known(Atom::Text(text)) => values.push(Some(text.clone())),
+                Wire::Known(_) => values.push(None),
+            }
+        }
+        self.actions.push(Action::Bind {
+            target,
+            candidate: self.infos[info].candidate,
+            values,
+        });
+        self.drop_bind(id, info);
+    }
+}

@@ -1,0 +1,182 @@
+//! Open nodes as the circuit sees them, and the nodes it remembers.
+
+use super::cells::{Handle, Wire};
+use super::routes::Need;
+use crate::plan::{NONE, NodeKind};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// An open node: small, because every element pushes one.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub symbol: u32,
+    pub kind: NodeKind,
+    pub order: u64,
+    /// What is remembered of it, or NONE.
+    pub info: u32,
+}
+
+/// Who hears of the nodes that a route reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// The truth that there is one.
+    Any(Handle),
+    Sink(u32),
+}
+
+/// A route waits at an open node for nodes to come.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    pub depth: u32,
+    /// The node that put it there; an arm is for later nodes.
+    pub since: u64,
+    pub to: ArmTarget,
+    pub when: Wire,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ArmTarget {
+    Plain(Target),
+    List(u32),
+}
+
+/// What an open node keeps besides its frame; reused by the nodes of one depth.
+#[derive(Debug, Default)]
+pub struct Extra {
+    /// Routes with arms at this node.
+    pub armed: SmallVec<[u32; 4]>,
+    /// The same, for attributes and namespaces.
+    pub armed_near: SmallVec<[u32; 2]>,
+    /// Cells that its string value decides.
+    pub on_value: Vec<Handle>,
+    /// Truths that its end closes.
+    pub on_close: Vec<Handle>,
+    /// Arms that go up when it closes: what follows it.
+    pub later: Vec<(u32, ArmTarget, Wire)>,
+    /// Children that later siblings may look back at.
+    pub seen: Vec<(u32, Seen)>,
+    pub is_used: bool,
+}
+
+/// A node that is behind.
+#[derive(Clone, Debug)]
+pub enum Seen {
+    /// Only whether it will do matters.
+    Truth(Wire),
+    Node(u32),
+}
+
+/// What has been wired at a remembered node.
+#[derive(Clone, Debug)]
+pub enum Wired {
+    Wire(Wire),
+    Store(u32),
+}
+
+/// A node that is remembered: a possible result, a member of a set, or one that may be asked late.
+#[derive(Debug)]
+pub struct Info {
+    pub order: u64,
+    pub kind: NodeKind,
+    pub name: Rc<[u8]>,
+    pub uri: Rc<[u8]>,
+    pub value: Option<Wire>,
+    pub wired: Vec<(Need, Wired)>,
+    /// The matcher's candidate, or NONE.
+    pub candidate: u32,
+    /// Undecided outputs and open windows that hold the candidate.
+    pub outputs: u32,
+    /// Everyone who refers to it.
+    pub references: u32,
+    /// Depth while it is open, else NONE.
+    pub depth: u32,
+    /// The sets that it joined, by the serial number of the sink, with the truth that it did.
+    pub joined: SmallVec<[(u64, Handle); 1]>,
+    /// Values beside it: target, sink.
+    pub binds: SmallVec<[(u32, u32); 1]>,
+    /// Whether the matcher was told that the candidate is no longer held.
+    pub is_released: bool,
+}
+
+/// The nodes remembered, by number; numbers are reused.
+#[derive(Debug, Default)]
+pub struct Infos {
+    slots: Vec<Info>,
+    free: Vec<u32>,
+    pub count: u64,
+}
+
+impl Infos {
+    pub fn add(&mut self, info: Info) -> u32 {
+        self.count += 1;
+        if let Some(id) = self.free.pop() {
+            self.slots[id as usize] = info;
+            return id;
+        }
+        self.slots.push(info);
+        self.slots.len() as u32 - 1
+    }
+
+    pub fn remove(&mut self, id: u32) {
+        self.count -= 1;
+        self.slots[id as usize].order = u64::MAX;
+        self.free.push(id);
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+        self.count = 0;
+    }
+}
+
+impl std::ops::Index<u32> for Infos {
+    type Output = Info;
+    fn index(&self, id: u32) -> &Info {
+        &self.slots[id as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Infos {
+    fn index_mut(&mut self, id: u32) -> &mut Info {
+        &mut self.slots[id as usize]
+    }
+}
+
+/// A node that is opening, as the matcher describes it.
+#[derive(Clone, Copy)]
+pub struct Opening<'a> {
+    pub symbol: u32,
+    pub kind: NodeKind,
+    pub name: &'a [u8],
+    pub uri: &'a [u8],
+    /// Known at once for nodes without content.
+    pub value: Option<&'a [u8]>,
+}
+
+/// Where something is evaluated: at the node that is opening now, or at a remembered one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spot {
+    Opening,
+    Late(u32),
+}
+
+impl Default for Info {
+    fn default() -> Self {
+        Info {
+            order: 0,
+            kind: NodeKind::Any,
+            name: Rc::from(&b""[..]),
+            uri: Rc::from(&b""[..]),
+            value: None,
+            wired: Vec::new(),
+            candidate: NONE,
+            outputs: 0,
+            references: 0,
+            depth: NONE,
+            joined: SmallVec::new(),
+            binds: SmallVec::new(),
+            is_released: false,
+        }
+    }
+}

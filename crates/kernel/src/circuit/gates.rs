@@ -1,0 +1,334 @@
+//! Building gates without cells where the outcome is known, and working off messages.
+
+use super::cells::{Atom, Handle, Kind, Message, Wire};
+use super::ranges::{self, Range};
+use super::{Action, Circuit};
+use crate::matcher::values::{self, Value};
+use crate::plan::Op;
+
+impl Circuit {
+    pub(super) fn and(&mut self, left: Wire, right: Wire) -> Wire {
+        self.all(&[left, right])
+    }
+
+    /// The conjunction of wires.
+    pub(super) fn all(&mut self, wires: &[Wire]) -> Wire {
+        let mut unknown: smallvec::SmallVec<[Handle; 4]> = smallvec::SmallVec::new();
+        for wire in wires {
+            match self.cells.resolve(wire) {
+                Wire::Known(Atom::Truth(true)) => {}
+                Wire::Known(_) => return Wire::FALSE,
+                Wire::Cell(handle) if unknown.contains(&handle) => {}
+                Wire::Cell(handle) => unknown.push(handle),
+            }
+        }
+        match unknown.len() {
+            0 => Wire::TRUE,
+            1 => Wire::Cell(unknown[0]),
+            count => {
+                let gate = self.cells.add(Kind::And {
+                    unknown: count as u32,
+                });
+                unknown.iter().for_each(|&h| self.cells.depend(gate, h, 0));
+                Wire::Cell(gate)
+            }
+        }
+    }
+
+    /// The disjunction of wires.
+    pub(super) fn any(&mut self, wires: &[Wire]) -> Wire {
+        let mut unknown: smallvec::SmallVec<[Handle; 4]> = smallvec::SmallVec::new();
+        for wire in wires {
+            match self.cells.resolve(wire) {
+                Wire::Known(Atom::Truth(true)) => return Wire::TRUE,
+                Wire::Known(_) => {}
+                Wire::Cell(handle) if unknown.contains(&handle) => {}
+                Wire::Cell(handle) => unknown.push(handle),
+            }
+        }
+        match unknown.len() {
+            0 => Wire::FALSE,
+            1 => Wire::Cell(unknown[0]),
+            count => {
+                let gate = self.cells.add(Kind::Or {
+                    unknown: count as u32,
+                    open: 0,
+                });
+                unknown.iter().for_each(|&h| self.cells.depend(gate, h, 0));
+                Wire::Cell(gate)
+            }
+        }
+    }
+
+    pub(super) fn not(&mut self, wire: &Wire) -> Wire {
+        match self.cells.resolve(wire) {
+            Wire::Known(atom) => Wire::Known(Atom::Truth(!atom.holds())),
+            Wire::Cell(handle) => {
+                let gate = self.cells.add(Kind::Not);
+                self.cells.depend(gate, handle, 0);
+                Wire::Cell(gate)
+            }
+        }
+    }
+
+    /// An `Or` that inputs can be added to; it is false only when its sources are closed.
+    pub(super) fn open_or(&mut self, sources: u32) -> Handle {
+        self.cells.add(Kind::Or {
+            unknown: 0,
+            open: sources,
+        })
+    }
+
+    pub(super) fn or_add(&mut self, or: Handle, wire: &Wire) {
+        if !self.cells.is_open(or) {
+            return;
+        }
+        match self.cells.resolve(wire) {
+            Wire::Known(atom) if atom.holds() => self.cells.decide(or, atom),
+            Wire::Known(_) => {}
+            Wire::Cell(handle) => {
+                self.cells.depend(or, handle, 0);
+                if let Some(cell) = self.cells.open(or) {
+                    if let Kind::Or { unknown, .. } = &mut cell.kind {
+                        *unknown += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One more source of an `Or`.
+    pub(super) fn or_open(&mut self, or: Handle) {
+        if let Some(cell) = self.cells.open(or) {
+            if let Kind::Or { open, .. } = &mut cell.kind {
+                *open += 1;
+            }
+        }
+    }
+
+    /// A source of an `Or` is at its end.
+    pub(super) fn or_close(&mut self, or: Handle) {
+        let Some(cell) = self.cells.open(or) else {
+            return;
+        };
+        if let Kind::Or { unknown, open } = &mut cell.kind {
+            *open -= 1;
+            if *open == 0 && *unknown == 0 {
+                self.cells.decide(or, Atom::Truth(false));
+            }
+        }
+    }
+
+    /// A count of wires, from `sure` on; it stays open for `sources`.
+    pub(super) fn count(&mut self, sure: f64, wires: &[Handle], sources: u32) -> Handle {
+        let count = self.cells.add(Kind::Count {
+            sure,
+            unknown: wires.len() as u32,
+            open: sources,
+        });
+        wires.iter().for_each(|&h| self.cells.depend(count, h, 0));
+        self.settle_count(count);
+        count
+    }
+
+    pub(super) fn count_add(&mut self, count: Handle, wire: &Wire) {
+        let wire = self.cells.resolve(wire);
+        if wire.is_false() || !self.cells.is_open(count) {
+            return;
+        }
+        if let Wire::Cell(input) = wire {
+            self.cells.depend(count, input, 0);
+        }
+        if let Some(cell) = self.cells.open(count) {
+            if let Kind::Count { sure, unknown, .. } = &mut cell.kind {
+                if wire.is_true() {
+                    *sure += 1.0;
+                } else {
+                    *unknown += 1;
+                }
+            }
+        }
+        self.settle_count(count);
+    }
+
+    pub(super) fn count_close(&mut self, count: Handle) {
+        if let Some(cell) = self.cells.open(count) {
+            if let Kind::Count { open, .. } = &mut cell.kind {
+                *open -= 1;
+            }
+            self.settle_count(count);
+        }
+    }
+
+    fn settle_count(&mut self, count: Handle) {
+        let Some(cell) = self.cells.open(count) else {
+            return;
+        };
+        let Kind::Count {
+            sure,
+            unknown,
+            open,
+        } = cell.kind
+        else {
+            return;
+        };
+        if open > 0 {
+            self.cells.narrow(count, Range::from(sure));
+        } else if unknown == 0 {
+            self.cells.decide(count, Atom::Number(sure));
+        } else {
+            let high = sure + f64::from(unknown);
+            self.cells.narrow(count, Range { low: sure, high });
+        }
+    }
+
+    /// An operator on wires.
+    pub(super) fn apply(&mut self, op: Op, args: &[Wire]) -> Wire {
+        let args: Box<[Wire]> = args.iter().map(|arg| self.cells.resolve(arg)).collect();
+        if let Some(atom) = self.outcome(op, &args) {
+            return Wire::Known(atom);
+        }
+        let range = self.bounds(op, &args);
+        let inputs: smallvec::SmallVec<[(u32, Handle); 3]> = args
+            .iter()
+            .enumerate()
+            .filter_map(|(index, arg)| match arg {
+                Wire::Cell(handle) => Some((index as u32, *handle)),
+                Wire::Known(_) => None,
+            })
+            .collect();
+        let gate = self.cells.add(Kind::Apply { op, args });
+        for (index, input) in inputs {
+            self.cells.depend(gate, input, index);
+        }
+        if let (Some(range), Some(cell)) = (range, self.cells.open(gate)) {
+            cell.range = Some(range);
+        }
+        Wire::Cell(gate)
+    }
+
+    fn bounds(&self, op: Op, args: &[Wire]) -> Option<Range> {
+        let bounds: smallvec::SmallVec<[Option<Range>; 2]> =
+            args.iter().map(|arg| self.cells.range(arg)).collect();
+        ranges::combine(op, &bounds)
+    }
+
+    /// The value of an operator, where its arguments or their bounds give it.
+    fn outcome(&self, op: Op, args: &[Wire]) -> Option<Atom> {
+        if args.iter().all(|arg| matches!(arg, Wire::Known(_))) {
+            let value = values::apply(op, args.len(), &|index| match &args[index] {
+                Wire::Known(atom) => as_value(atom),
+                Wire::Cell(_) => Value::Boolean(false),
+            });
+            return Some(as_atom(value));
+        }
+        if args.len() != 2 || op < Op::Eq {
+            return None;
+        }
+        let nan = |wire: &Wire| matches!(wire, Wire::Known(Atom::Number(n)) if n.is_nan());
+        let (left, right) = (self.cells.range(&args[0]), self.cells.range(&args[1]));
+        if (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some()) {
+            return Some(Atom::Truth(op == Op::Ne));
+        }
+        ranges::compare(op, left?, right?).map(Atom::Truth)
+    }
+
+    fn reconsider(&mut self, gate: Handle) {
+        let Some(cell) = self.cells.open(gate) else {
+            return;
+        };
+        let Kind::Apply { op, args } = &mut cell.kind else {
+            return;
+        };
+        let (op, args) = (*op, std::mem::take(args));
+        let outcome = self.outcome(op, &args);
+        let range = self.bounds(op, &args);
+        if let Some(cell) = self.cells.open(gate) {
+            cell.kind = Kind::Apply { op, args };
+        }
+        if let Some(atom) = outcome {
+            self.cells.decide(gate, atom);
+        } else if let Some(range) = range {
+            self.cells.narrow(gate, range);
+        }
+    }
+
+    /// Works off the messages of an event and everything that follows from them.
+    pub fn drain(&mut self) {
+        while let Some(message) = self.cells.queue.pop() {
+            self.receive(message);
+        }
+    }
+
+    fn receive(&mut self, Message { to, tag, atom }: Message) {
+        let Some(cell) = self.cells.open(to) else {
+            return;
+        };
+        let Some(atom) = atom else {
+            return match cell.kind {
+                Kind::Apply { .. } => self.reconsider(to),
+                _ => {}
+            };
+        };
+        match &mut cell.kind {
+            Kind::Or { unknown, open } => {
+                *unknown -= 1;
+                let is_over = *unknown == 0 && *open == 0;
+                if atom.holds() || is_over {
+                    self.cells.decide(to, atom);
+                }
+            }
+            Kind::And { unknown } => {
+                *unknown -= 1;
+                if !atom.holds() || *unknown == 0 {
+                    self.cells.decide(to, atom);
+                }
+            }
+            Kind::Not => self.cells.decide(to, Atom::Truth(!atom.holds())),
+            Kind::Count { sure, unknown, .. } => {
+                *unknown -= 1;
+                *sure += f64::from(u8::from(atom.holds()));
+                self.settle_count(to);
+            }
+            Kind::Apply { args, .. } => {
+                args[tag as usize] = Wire::Known(atom);
+                self.reconsider(to);
+            }
+            Kind::Sink(sink) => {
+                let sink = *sink;
+                self.tell_sink(sink, tag, atom);
+            }
+            Kind::Output { target, info } => {
+                let (target, info) = (*target, *info);
+                self.cells.decide(to, atom.clone());
+                self.cells.unpin(&Wire::Cell(to));
+                self.decide_output(target, info, atom.holds());
+            }
+            Kind::Answer { target } => {
+                let target = *target;
+                self.cells.decide(to, atom.clone());
+                self.cells.unpin(&Wire::Cell(to));
+                self.actions.push(Action::Answer { target, atom });
+            }
+            Kind::Value => {}
+        }
+    }
+}
+
+fn as_value(atom: &Atom) -> Value<'_> {
+    match atom {
+        Atom::Truth(truth) => Value::Boolean(*truth),
+        Atom::Number(number) => Value::Number(*number),
+        Atom::Text(text) => Value::Text((&**text).into()),
+        Atom::Nothing => Value::Text("".into()),
+    }
+}
+
+/// The value as an atom.
+pub(super) fn as_atom(value: Value<'_>) -> Atom {
+    match value {
+        Value::Boolean(truth) => Atom::Truth(truth),
+        Value::Number(number) => Atom::Number(number),
+        Value::Text(text) => Atom::Text((&*text).into()),
+    }
+}

@@ -1,0 +1,200 @@
+//! Positions: the nodes that a step reaches from one node, in order, under its predicates.
+
+use super::Circuit;
+use super::cells::{Atom, Handle, Wire};
+use super::evaluation::Focus;
+use super::frames::{ArmTarget, Spot, Target};
+use crate::plan::NONE;
+
+/// How many nodes got as far as one predicate.
+#[derive(Debug, Default)]
+struct Level {
+    sure: f64,
+    unknown: Vec<Handle>,
+    /// The count that `last()` stands for.
+    last: Option<Handle>,
+}
+
+/// The nodes under a step or a filter that counts positions.
+#[derive(Debug)]
+pub struct List {
+    /// The step, or NONE for a filter.
+    route: u32,
+    predicates: Box<[u32]>,
+    pub target: Target,
+    when: Wire,
+    levels: Vec<Level>,
+    pub open: u32,
+    /// Nodes that came out of order wait here for the end: order, node, condition.
+    waiting: Option<Vec<(u64, u32, Wire)>>,
+}
+
+impl Circuit {
+    /// A list under a step; its caller closes its first source.
+    pub(super) fn add_list(&mut self, route: u32, target: Target, when: Wire) -> u32 {
+        let predicates = self.table[route as usize].predicates.clone();
+        self.new_list(route, predicates, target, when, None)
+    }
+
+    /// A list under a filter, in document order.
+    pub(super) fn add_filter(&mut self, predicates: &[u32], target: Target, is_late: bool) -> u32 {
+        let counts = |&p: &u32| self.routes.nature(p).has_focus();
+        let waiting = (is_late && predicates.iter().any(counts)).then(Vec::new);
+        self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting)
+    }
+
+    fn new_list(
+        &mut self,
+        route: u32,
+        predicates: Box<[u32]>,
+        target: Target,
+        when: Wire,
+        waiting: Option<Vec<(u64, u32, Wire)>>,
+    ) -> u32 {
+        self.source_open(ArmTarget::Plain(target));
+        let mut levels = Vec::with_capacity(predicates.len());
+        for &predicate in predicates.iter() {
+            let last = self.routes.nature(predicate).uses_last.then(|| {
+                let count = self.count(0.0, &[], 1);
+                self.cells.pin(&Wire::Cell(count));
+                count
+            });
+            levels.push(Level {
+                last,
+                ..Level::default()
+            });
+        }
+        self.cells.pin(&when);
+        let list = List {
+            route,
+            predicates,
+            target,
+            when,
+            levels,
+            open: 1,
+            waiting,
+        };
+        if let Some(id) = self.free_lists.pop() {
+            self.lists[id as usize] = list;
+            return id;
+        }
+        self.lists.push(list);
+        self.lists.len() as u32 - 1
+    }
+
+    /// The next node of a list, along its axis.
+    pub(super) fn list_add(&mut self, id: u32, spot: Spot) {
+        let when = self.lists[id as usize].when.clone();
+        self.list_try(id, spot, Wire::TRUE, when);
+    }
+
+    /// The next node of a filter, with its own condition.
+    pub(super) fn filter_add(&mut self, id: u32, spot: Spot, when: Wire) {
+        if self.lists[id as usize].waiting.is_none() {
+            return self.list_try(id, spot, when, Wire::TRUE);
+        }
+        let info = self.info_of(spot);
+        self.infos[info].references += 1;
+        self.cells.pin(&when);
+        let order = self.infos[info].order;
+        if let Some(waiting) = &mut self.lists[id as usize].waiting {
+            waiting.push((order, info, when));
+        }
+    }
+
+    /// `own` is the condition under which the node is in the list; `when` that of the whole list.
+    fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
+        let mut passed = self.cells.resolve(&own);
+        for level in 0..self.lists[id as usize].predicates.len() {
+            if passed.is_false() {
+                return;
+            }
+            let predicate = self.lists[id as usize].predicates[level];
+            let focus = if self.routes.nature(predicate).has_focus() {
+                self.focus(id, level, &passed)
+            } else {
+                Focus::default()
+            };
+            let truth = self.evaluate(predicate, spot, &focus);
+            passed = self.and(passed, truth);
+        }
+        let (route, target) = {
+            let list = &self.lists[id as usize];
+            (list.route, list.target)
+        };
+        let wire = self.and(when, passed);
+        if route == NONE {
+            self.add(target, spot, wire);
+        } else {
+            self.arrive(route, spot, target, wire);
+        }
+    }
+
+    /// Position and size for a node that got as far as a predicate; counts it.
+    fn focus(&mut self, id: u32, level: usize, passed: &Wire) -> Focus {
+        let mut unknown = std::mem::take(&mut self.lists[id as usize].levels[level].unknown);
+        let mut sure = self.lists[id as usize].levels[level].sure;
+        unknown.retain(|&handle| match self.cells.resolve(&Wire::Cell(handle)) {
+            Wire::Known(atom) => {
+                sure += f64::from(u8::from(atom.holds()));
+                self.cells.unpin(&Wire::Cell(handle));
+                false
+            }
+            Wire::Cell(_) => true,
+        });
+        let position = if unknown.is_empty() {
+            Wire::Known(Atom::Number(sure + 1.0))
+        } else {
+            Wire::Cell(self.count(sure + 1.0, &unknown, 0))
+        };
+        match passed {
+            Wire::Cell(handle) => {
+                self.cells.pin(passed);
+                unknown.push(*handle);
+            }
+            Wire::Known(_) => sure += 1.0,
+        }
+        let state = &mut self.lists[id as usize].levels[level];
+        (state.sure, state.unknown) = (sure, unknown);
+        let last = state.last;
+        if let Some(last) = last {
+            self.count_add(last, passed);
+        }
+        Focus {
+            position: Some(position),
+            last: last.map(|last| self.cells.resolve(&Wire::Cell(last))),
+        }
+    }
+
+    /// A source of a list is at its end.
+    pub(super) fn close_list(&mut self, id: u32) {
+        self.lists[id as usize].open -= 1;
+        if self.lists[id as usize].open > 0 {
+            return;
+        }
+        if let Some(mut waiting) = self.lists[id as usize].waiting.take() {
+            waiting.sort_by_key(|(order, ..)| *order);
+            for (_, info, when) in waiting {
+                let when_now = self.cells.resolve(&when);
+                self.list_try(id, Spot::Late(info), when_now, Wire::TRUE);
+                self.cells.unpin(&when);
+                self.release(info);
+            }
+        }
+        let levels = std::mem::take(&mut self.lists[id as usize].levels);
+        for level in levels {
+            if let Some(last) = level.last {
+                self.count_close(last);
+                self.cells.unpin(&Wire::Cell(last));
+            }
+            for handle in level.unknown {
+                self.cells.unpin(&Wire::Cell(handle));
+            }
+        }
+        let when = self.lists[id as usize].when.clone();
+        self.cells.unpin(&when);
+        let target = self.lists[id as usize].target;
+        self.free_lists.push(id);
+        self.source_close(ArmTarget::Plain(target));
+    }
+}

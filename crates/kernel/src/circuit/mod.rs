@@ -1,0 +1,268 @@
+//! Evaluates what has no forward twig: any expression of XPath 1.0, in one pass.
+//!
+//! For every node that an expression asks about, its conditions become cells of three-valued truth
+//! (`cells`), wired to each other as the document arrives: a path's truth is an `Or` that stays
+//! open until no further node can come, a predicate an `And`, a position or a count a number with
+//! bounds. What a step waits for is an *arm* at an open node; a node that opens looks at the arms
+//! that its name is listed for, nothing else. Cells outlive their nodes where something above or
+//! beside them is still undecided, and go as soon as nobody depends on them.
+//!
+//! Everything that is asked of a node is wired while it opens. Steps that look back therefore find
+//! what they need (`routes::Need`), and nothing of the document is kept but what a query may still
+//! ask for.
+
+mod cells;
+mod evaluation;
+mod events;
+mod frames;
+mod gates;
+mod lists;
+mod pairs;
+mod ranges;
+mod routes;
+mod sinks;
+mod spreading;
+
+pub use cells::Atom;
+pub use frames::Opening;
+
+use crate::plan::{NONE, Plan};
+use cells::{Cells, Wire};
+use frames::{Arm, Extra, Frame, Infos, Seen};
+use lists::List;
+use pairs::Pair;
+use routes::{Need, Route, Routes};
+use rustc_hash::FxHashMap;
+use sinks::Sink;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What the circuit tells the matcher at the end of an event.
+#[derive(Debug)]
+pub enum Action {
+    /// A candidate is a result of a target.
+    Select { target: u32, candidate: u32 },
+    /// The circuit no longer holds the candidate.
+    Release { candidate: u32 },
+    /// The values beside a result are known.
+    Bind {
+        target: u32,
+        candidate: u32,
+        values: Vec<Option<Rc<str>>>,
+    },
+    /// A target counts a node, with its number.
+    Tally { target: u32, number: f64 },
+    /// A target has its value.
+    Answer { target: u32, atom: Atom },
+}
+
+/// The tests that symbols pass; the matcher's symbols know them.
+pub trait Tests {
+    /// Sorted numbers of the tests that nodes of the symbol pass.
+    fn tests(&self, symbol: u32) -> &[u32];
+}
+
+/// What a symbol has to do with routes, worked out when it is first met.
+#[derive(Clone, Debug)]
+struct Symbol {
+    /// Routes that wait for such nodes.
+    awaited: Rc<[u32]>,
+    /// Routes that may look back at such nodes: truths and nodes.
+    behind: Rc<[u32]>,
+    needs: Rc<[Need]>,
+    tests: Rc<[u32]>,
+}
+
+/// All expressions of a plan over one document at a time.
+pub struct Circuit {
+    plan: Arc<Plan>,
+    routes: Routes,
+    table: Rc<[Route]>,
+    symbols: Vec<Option<Symbol>>,
+    cells: Cells,
+    infos: Infos,
+    frames: Vec<Frame>,
+    extras: Vec<Extra>,
+    /// By route: arms at open nodes, innermost last.
+    arms: Vec<Vec<Arm>>,
+    /// By route: arms for whatever follows a closed node.
+    follow: Vec<Vec<Arm>>,
+    /// By route: closed nodes that later ones may look back at.
+    behind: Vec<Vec<Seen>>,
+    sinks: Vec<Sink>,
+    free_sinks: Vec<u32>,
+    lists: Vec<List>,
+    free_lists: Vec<u32>,
+    pairs: Vec<Pair>,
+    free_pairs: Vec<u32>,
+    /// What was wired at the opening node in this event.
+    memo: Vec<(Need, Wire)>,
+    /// Elements with an id: the id, the remembered node.
+    ids: Vec<(Rc<str>, u32)>,
+    id_arms: Vec<(frames::Target, Wire, Wire)>,
+    /// Truths over several ways to one node that this event closes.
+    ways: Vec<cells::Handle>,
+    /// What the document node was asked for.
+    root: FxHashMap<Need, frames::Wired>,
+    opening_value: Option<Rc<str>>,
+    opening_name: (Rc<[u8]>, Rc<[u8]>),
+    is_opening: bool,
+    /// Closed sinks whose cell may still be open.
+    lingering: Vec<u32>,
+    linger_max: usize,
+    next_order: u64,
+    next_serial: u64,
+    pub actions: Vec<Action>,
+}
+
+impl Circuit {
+    /// The circuit of a plan; none where no subscription has an expression.
+    pub fn new(plan: &Arc<Plan>) -> Option<Circuit> {
+        let mut routes = Routes::new(plan);
+        if routes.is_empty() {
+            return None;
+        }
+        routes.complete(plan);
+        let count = routes.all().len();
+        Some(Circuit {
+            plan: plan.clone(),
+            table: routes.all().into(),
+            routes,
+            symbols: Vec::new(),
+            cells: Cells::default(),
+            infos: Infos::default(),
+            frames: Vec::new(),
+            extras: Vec::new(),
+            arms: vec![Vec::new(); count],
+            follow: vec![Vec::new(); count],
+            behind: vec![Vec::new(); count],
+            sinks: Vec::new(),
+            free_sinks: Vec::new(),
+            lists: Vec::new(),
+            free_lists: Vec::new(),
+            pairs: Vec::new(),
+            free_pairs: Vec::new(),
+            memo: Vec::new(),
+            ids: Vec::new(),
+            id_arms: Vec::new(),
+            ways: Vec::new(),
+            root: FxHashMap::default(),
+            opening_value: None,
+            opening_name: (Rc::from(&b""[..]), Rc::from(&b""[..])),
+            is_opening: false,
+            lingering: Vec::new(),
+            linger_max: sinks::LINGER_MIN,
+            next_order: 0,
+            next_serial: 0,
+            actions: Vec::new(),
+        })
+    }
+
+    /// Forgets the document under way.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.infos.clear();
+        self.frames.clear();
+        self.extras.clear();
+        for lists in [&mut self.arms, &mut self.follow] {
+            lists.iter_mut().for_each(Vec::clear);
+        }
+        self.behind.iter_mut().for_each(Vec::clear);
+        self.sinks.clear();
+        self.free_sinks.clear();
+        self.lists.clear();
+        self.free_lists.clear();
+        self.pairs.clear();
+        self.free_pairs.clear();
+        self.memo.clear();
+        self.ids.clear();
+        self.id_arms.clear();
+        self.ways.clear();
+        self.root.clear();
+        self.lingering.clear();
+        self.actions.clear();
+        self.next_order = 0;
+    }
+
+    /// The targets that expressions answer.
+    pub fn targets(&self) -> &[u32] {
+        &self.routes.targets
+    }
+
+    /// Whether namespaces in scope are nodes that somebody asks for.
+    pub fn uses_namespaces(&self) -> bool {
+        self.routes.uses_namespaces
+    }
+
+    /// Whether declared ids matter.
+    pub fn uses_ids(&self) -> bool {
+        self.routes.uses_ids
+    }
+
+    /// Bytes that it keeps, roughly: cells and remembered nodes.
+    pub fn kept_bytes(&self) -> u64 {
+        self.cells.count * 96 + self.infos.count * 128
+    }
+
+    fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Symbol {
+        let index = symbol as usize;
+        if self.symbols.len() <= index {
+            self.symbols.resize(index + 1, None);
+        }
+        if let Some(known) = &self.symbols[index] {
+            return known.clone();
+        }
+        let tests = tests.tests(symbol);
+        let passes = |test: u32| tests.binary_search(&test).is_ok();
+        let (mut awaited, mut behind) = (Vec::new(), Vec::new());
+        for (id, route) in self.table.iter().enumerate() {
+            if !passes(route.test) {
+                continue;
+            }
+            if routes::looks_behind(route.axis) {
+                behind.push(id as u32);
+            } else if routes::is_awaited(route.axis) {
+                awaited.push(id as u32);
+            }
+        }
+        let mut needs: Vec<Need> = Vec::new();
+        for (test, list) in &self.routes.needs {
+            if passes(*test) {
+                needs.extend(list);
+            }
+        }
+        needs.sort_unstable();
+        needs.dedup();
+        let known = Symbol {
+            awaited: awaited.into(),
+            behind: behind.into(),
+            needs: needs.into(),
+            tests: tests.into(),
+        };
+        self.symbols[index] = Some(known.clone());
+        known
+    }
+
+    /// Whether nodes of this symbol concern any expression; a hint, asked for leaves.
+    pub fn concerns(&mut self, symbol: u32, tests: &dyn Tests) -> bool {
+        let known = self.symbol(symbol, tests);
+        !(known.awaited.is_empty() && known.behind.is_empty() && known.needs.is_empty())
+    }
+
+    /// The node that is opening now, remembered; NONE where nobody asked for that.
+    pub fn opening_info(&self) -> u32 {
+        self.frames.last().map_or(NONE, |frame| frame.info)
+    }
+
+    /// Whether the node that is opening now may become a result.
+    pub fn wants_candidate(&self) -> bool {
+        let info = self.opening_info();
+        info != NONE && self.infos[info].outputs > 0 && self.infos[info].candidate == NONE
+    }
+
+    /// Tells which candidate the node that is opening now is.
+    pub fn attach(&mut self, candidate: u32) {
+        let info = self.opening_info();
+        self.infos[info].candidate = candidate;
+    }
+}

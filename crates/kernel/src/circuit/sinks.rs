@@ -1,0 +1,643 @@
+//! Where the nodes of a set go: counts, values, results, or on along a route.
+
+use super::cells::{Atom, Handle, Kind, Wire};
+use super::evaluation::comparison;
+use super::frames::{ArmTarget, Spot, Target};
+use super::routes::Need;
+use super::{Action, Circuit};
+use crate::matcher::values;
+use crate::plan::{Comparison, NONE};
+use std::rc::Rc;
+
+/// What of the first node is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FirstPart {
+    /// Its string value; empty where there is no node.
+    Text,
+    /// A part of its name.
+    Name(u32),
+    /// Its string value, or nothing where there is no node.
+    Optional,
+}
+
+/// Until when further ways to one node may come up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Window {
+    /// All come up while the node opens.
+    Event,
+    /// Until the node ends.
+    Node,
+    /// Until its parent ends.
+    Parent,
+    /// Until the set is complete.
+    End,
+}
+
+#[derive(Debug)]
+pub enum SinkKind {
+    Count,
+    Sum,
+    Strings,
+    /// Some node compares with a value.
+    Compare {
+        op: Comparison,
+        value: Wire,
+    },
+    First {
+        part: FirstPart,
+        is_ordered: bool,
+    },
+    /// One side of a comparison of two sets.
+    Pair {
+        pair: u32,
+        side: usize,
+    },
+    /// The results of a target.
+    Output {
+        target: u32,
+    },
+    /// What a target adds up.
+    Tally {
+        target: u32,
+        needs_value: bool,
+    },
+    /// The values beside a result.
+    Bind {
+        target: u32,
+        info: u32,
+    },
+    /// Each node once, whatever ways lead to it.
+    Merge {
+        target: Target,
+        window: Window,
+    },
+    /// On along a route.
+    Steps {
+        route: u32,
+        target: Target,
+    },
+    Filter {
+        list: u32,
+    },
+    /// Kept for whoever asks later.
+    Store {
+        entries: Vec<(u32, Wire)>,
+        links: Vec<(Target, Wire)>,
+        /// Nobody will ask any more; who asked already still hears.
+        is_dropped: bool,
+    },
+}
+
+/// A node of a set that a sink has to look at again.
+#[derive(Debug)]
+pub struct Entry {
+    pub order: u64,
+    pub when: Wire,
+    pub value: Wire,
+}
+
+impl Entry {
+    fn is_settled(&self) -> bool {
+        self.when.is_false() || (self.when.is_true() && matches!(self.value, Wire::Known(_)))
+    }
+}
+
+#[derive(Debug)]
+pub struct Sink {
+    pub kind: SinkKind,
+    /// Sources that may still send nodes.
+    pub open: u32,
+    /// The cell that it decides.
+    pub cell: Option<Handle>,
+    pub entries: Vec<Entry>,
+    /// Entries that are not settled.
+    pub pending: u32,
+    /// Entries before this one are out.
+    head: usize,
+    /// Tells it from others that had its number.
+    serial: u64,
+}
+
+impl Circuit {
+    pub(super) fn add_sink(&mut self, kind: SinkKind, cell: Handle) -> u32 {
+        let id = self.add_relay(kind);
+        self.sinks[id as usize].cell = Some(cell);
+        id
+    }
+
+    /// A sink without a cell of its own; its caller closes its first source.
+    pub(super) fn add_relay(&mut self, kind: SinkKind) -> u32 {
+        if let SinkKind::Merge { target, .. } | SinkKind::Steps { target, .. } = kind {
+            self.source_open(ArmTarget::Plain(target));
+        }
+        if let SinkKind::Compare { value, .. } = &kind {
+            self.cells.pin(value);
+        }
+        self.next_serial += 1;
+        let sink = Sink {
+            kind,
+            open: 1,
+            cell: None,
+            entries: Vec::new(),
+            pending: 0,
+            head: 0,
+            serial: self.next_serial,
+        };
+        if let Some(id) = self.free_sinks.pop() {
+            self.sinks[id as usize] = sink;
+            return id;
+        }
+        self.sinks.push(sink);
+        self.sinks.len() as u32 - 1
+    }
+
+    /// A value computed from all nodes of a set.
+    pub(super) fn gather(&mut self, kind: SinkKind, set: u32, spot: Spot) -> Wire {
+        let id = self.add_relay(kind);
+        let cell = self.cells.add(Kind::Sink(id));
+        self.sinks[id as usize].cell = Some(cell);
+        self.collect_merged(set, spot, Target::Sink(id), Wire::TRUE);
+        self.cells.resolve(&Wire::Cell(cell))
+    }
+
+    /// A part of the first node of a set.
+    pub(super) fn first(&mut self, set: u32, spot: Spot, part: FirstPart) -> Wire {
+        let plan = self.plan.clone();
+        if plan.part(set).0 == crate::plan::PartKind::Here {
+            return self.part_of(part, spot);
+        }
+        let is_ordered = !self.routes.is_late_set(&plan, set);
+        self.gather(SinkKind::First { part, is_ordered }, set, spot)
+    }
+
+    fn part_of(&mut self, part: FirstPart, spot: Spot) -> Wire {
+        match part {
+            FirstPart::Name(part) => Wire::Known(Atom::Text(self.name_of(part, spot))),
+            _ => self.value_of(spot),
+        }
+    }
+
+    pub(super) fn is_sink_heard(&self, id: u32) -> bool {
+        let sink = &self.sinks[id as usize];
+        match sink.kind {
+            SinkKind::Merge { target, .. } | SinkKind::Steps { target, .. } => {
+                self.is_heard(ArmTarget::Plain(target))
+            }
+            SinkKind::Filter { list } => self.is_heard(ArmTarget::List(list)),
+            SinkKind::Store {
+                is_dropped,
+                ref links,
+                ..
+            } => !(is_dropped && links.is_empty()),
+            _ => sink.cell.is_none_or(|cell| self.cells.is_open(cell)),
+        }
+    }
+
+    /// Frees the sinks that are closed and whose cell is decided or gone. Looking at all of them
+    /// only when their number has doubled keeps this cheap.
+    pub(super) fn reap(&mut self) {
+        if self.lingering.len() < self.linger_max {
+            return;
+        }
+        let mut lingering = std::mem::take(&mut self.lingering);
+        lingering.retain(|&id| {
+            let sink = &mut self.sinks[id as usize];
+            if sink.cell.is_some_and(|cell| self.cells.is_open(cell)) {
+                return true;
+            }
+            sink.entries = Vec::new();
+            if let SinkKind::Pair { pair, .. } = sink.kind {
+                let pair_state = &mut self.pairs[pair as usize];
+                pair_state.sides_left -= 1;
+                if pair_state.sides_left == 0 {
+                    self.free_pairs.push(pair);
+                }
+            }
+            self.free_sinks.push(id);
+            false
+        });
+        self.linger_max = (2 * lingering.len()).max(LINGER_MIN);
+        self.lingering = lingering;
+    }
+
+    /// A node joins a set, under a condition.
+    pub(super) fn add(&mut self, target: Target, spot: Spot, when: Wire) {
+        let when = self.cells.resolve(&when);
+        if when.is_false() {
+            return;
+        }
+        let id = match target {
+            Target::Any(or) => return self.or_add(or, &when),
+            Target::Sink(id) => id,
+        };
+        if !self.is_sink_heard(id) {
+            return;
+        }
+        let cell = self.sinks[id as usize].cell;
+        match &self.sinks[id as usize].kind {
+            SinkKind::Count => {
+                if let Some(cell) = cell {
+                    self.count_add(cell, &when);
+                }
+            }
+            SinkKind::Compare { op, value } => {
+                let (op, value) = (comparison(*op), value.clone());
+                let own = self.value_of(spot);
+                let truth = self.apply(op, &[own, value]);
+                let wire = self.and(when, truth);
+                if let Some(cell) = cell {
+                    self.or_add(cell, &wire);
+                }
+            }
+            SinkKind::First { part, is_ordered } => {
+                let part = *part;
+                let has_sure = *is_ordered && self.sinks[id as usize].pending == SURE;
+                if !has_sure {
+                    let value = self.part_of(part, spot);
+                    self.add_entry(id, spot, when, value, 0);
+                    self.settle_first(id);
+                }
+            }
+            SinkKind::Sum | SinkKind::Strings => {
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, 0);
+            }
+            SinkKind::Pair { side, .. } => {
+                let side = *side;
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, side as u32);
+                let last = self.sinks[id as usize].entries.len() - 1;
+                self.settle_pair(id, last);
+            }
+            SinkKind::Tally { needs_value, .. } => {
+                let value = if *needs_value {
+                    self.value_of(spot)
+                } else {
+                    Wire::Known(Atom::Nothing)
+                };
+                self.add_entry(id, spot, when, value, 0);
+                let last = self.sinks[id as usize].entries.len() - 1;
+                self.settle_tally(id, last);
+            }
+            SinkKind::Output { target } => self.add_output(*target, spot, when),
+            SinkKind::Merge { target, window } => {
+                let (target, window) = (*target, *window);
+                self.merge(id, target, window, spot, when);
+            }
+            SinkKind::Steps { route, target } => {
+                let (route, target) = (*route, *target);
+                match spot {
+                    Spot::Opening => self.spread(route, target, when),
+                    Spot::Late(info) => self.link_late(info, route, target, when),
+                }
+            }
+            SinkKind::Filter { list } => self.filter_add(*list, spot, when),
+            SinkKind::Store { .. } => self.store(id, spot, when),
+            SinkKind::Bind { .. } => {}
+        }
+    }
+
+    fn link_late(&mut self, info: u32, route: u32, target: Target, when: Wire) {
+        let need = Need::Nodes(route);
+        let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
+        match wired {
+            Some((_, super::frames::Wired::Store(store))) => self.link(*store, target, when),
+            _ => debug_assert!(false, "{need:?} was not wired in time"),
+        }
+    }
+
+    fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
+        let order = match spot {
+            Spot::Opening => self.frames[self.frames.len() - 1].order,
+            Spot::Late(info) => self.infos[info].order,
+        };
+        let sink = &mut self.sinks[id as usize];
+        let tag = (sink.entries.len() as u32) << 2 | side << 1;
+        let cell = sink.cell;
+        let entry = Entry { order, when, value };
+        if !entry.is_settled() && sink.pending != SURE {
+            sink.pending += 1;
+        }
+        let inputs = [(&entry.when, tag), (&entry.value, tag | 1)];
+        for (wire, tag) in inputs {
+            if let (Wire::Cell(input), Some(cell)) = (wire, cell) {
+                self.cells.depend(cell, *input, tag);
+            }
+        }
+        self.sinks[id as usize].entries.push(entry);
+    }
+
+    /// Something about an entry of a sink is known now.
+    pub(super) fn tell_sink(&mut self, id: u32, tag: u32, atom: Atom) {
+        let mut id = id;
+        if let SinkKind::Pair { pair, .. } = self.sinks[id as usize].kind {
+            id = self.pairs[pair as usize].sinks[(tag >> 1 & 1) as usize];
+        }
+        if let SinkKind::Bind { .. } = self.sinks[id as usize].kind {
+            self.sinks[id as usize].entries[tag as usize].value = Wire::Known(atom);
+            return self.settle_bind(id);
+        }
+        let index = (tag >> 2) as usize;
+        let sink = &mut self.sinks[id as usize];
+        let entry = &mut sink.entries[index];
+        let was_settled = entry.is_settled();
+        if tag & 1 == 0 {
+            entry.when = Wire::Known(atom);
+        } else {
+            entry.value = Wire::Known(atom);
+        }
+        if was_settled || !entry.is_settled() {
+            if let SinkKind::First { .. } = sink.kind {
+                self.settle_first(id);
+            }
+            return;
+        }
+        if sink.pending != SURE {
+            sink.pending -= 1;
+        }
+        match sink.kind {
+            SinkKind::First { .. } => self.settle_first(id),
+            SinkKind::Pair { .. } => self.settle_pair(id, index),
+            SinkKind::Tally { .. } => self.settle_tally(id, index),
+            _ => self.settle_all(id),
+        }
+    }
+
+    fn settle_first(&mut self, id: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let SinkKind::First { part, is_ordered } = sink.kind else {
+            return;
+        };
+        let Some(cell) = sink.cell else { return };
+        while sink.head < sink.entries.len() && sink.entries[sink.head].when.is_false() {
+            sink.head += 1;
+        }
+        let is_closed = sink.open == 0;
+        let rest = &sink.entries[sink.head..];
+        let first = if is_ordered {
+            rest.first()
+        } else if is_closed {
+            let alive = rest.iter().filter(|entry| !entry.when.is_false());
+            alive.min_by_key(|entry| entry.order)
+        } else {
+            return;
+        };
+        match first {
+            None if is_closed => {
+                let nothing = if part == FirstPart::Optional {
+                    Atom::Nothing
+                } else {
+                    Atom::Text("".into())
+                };
+                self.cells.decide(cell, nothing);
+            }
+            Some(entry) if entry.when.is_true() => {
+                if let Wire::Known(atom) = entry.value.clone() {
+                    self.cells.decide(cell, atom);
+                } else if is_ordered {
+                    sink.pending = SURE;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sums and joined strings: known when everything is.
+    fn settle_all(&mut self, id: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let (true, Some(cell)) = (sink.open == 0 && sink.pending == 0, sink.cell) else {
+            return;
+        };
+        let mut sure: Vec<&Entry> = sink.entries.iter().filter(|e| e.when.is_true()).collect();
+        sure.sort_by_key(|entry| entry.order);
+        let texts = sure.iter().map(|entry| match &entry.value {
+            Wire::Known(Atom::Text(text)) => text.clone(),
+            _ => "".into(),
+        });
+        let atom = match sink.kind {
+            SinkKind::Sum => Atom::Number(
+                texts
+                    .map(|text| values::parse_number(text.as_bytes()))
+                    .sum(),
+            ),
+            SinkKind::Strings => {
+                let texts: Vec<Rc<str>> = texts.collect();
+                Atom::Text(texts.join(" ").into())
+            }
+            _ => return,
+        };
+        self.cells.decide(cell, atom);
+    }
+
+    fn settle_tally(&mut self, id: u32, index: usize) {
+        let sink = &mut self.sinks[id as usize];
+        let SinkKind::Tally { target, .. } = sink.kind else {
+            return;
+        };
+        let entry = &sink.entries[index];
+        if entry.when.is_true() && entry.is_settled() {
+            let number = match &entry.value {
+                Wire::Known(Atom::Text(text)) => values::parse_number(text.as_bytes()),
+                _ => f64::NAN,
+            };
+            self.actions.push(Action::Tally { target, number });
+        }
+        if sink.pending == 0 {
+            sink.entries.clear();
+        }
+    }
+
+    fn merge(&mut self, id: u32, target: Target, window: Window, spot: Spot, when: Wire) {
+        let serial = self.sinks[id as usize].serial;
+        let info = self.info_of(spot);
+        let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
+        if let Some(&(_, or)) = joined {
+            return self.or_add(or, &when);
+        }
+        let or = self.open_or(1);
+        self.or_add(or, &when);
+        self.infos[info].joined.push((serial, or));
+        let depth = self.infos[info].depth;
+        match window {
+            Window::Event => self.ways.push(or),
+            Window::Node if depth != NONE => self.extras[depth as usize].on_close.push(or),
+            Window::Parent if depth != NONE && depth > 0 => {
+                self.extras[depth as usize - 1].on_close.push(or);
+            }
+            // A closed sibling: its parent is the parent of the node that looks back.
+            Window::Parent if self.frames.len() > 1 => {
+                let parent = self.frames.len() - 2;
+                self.extras[parent].on_close.push(or);
+                self.extras[parent].is_used = true;
+            }
+            _ => {
+                self.infos[info].references += 1;
+                self.sinks[id as usize].entries.push(Entry {
+                    order: u64::from(info),
+                    when: Wire::Cell(or),
+                    value: Wire::TRUE,
+                });
+            }
+        }
+        if depth != NONE {
+            self.extras[depth as usize].is_used = true;
+        }
+        self.add(target, spot, Wire::Cell(or));
+    }
+
+    fn store(&mut self, id: u32, spot: Spot, when: Wire) {
+        let mut told = Vec::new();
+        let mut keeps = false;
+        if let SinkKind::Store {
+            links, is_dropped, ..
+        } = &self.sinks[id as usize].kind
+        {
+            told.clone_from(links);
+            keeps = !is_dropped;
+        }
+        if keeps {
+            let info = self.info_of(spot);
+            self.infos[info].references += 1;
+            self.cells.pin(&when);
+            if let SinkKind::Store { entries, .. } = &mut self.sinks[id as usize].kind {
+                entries.push((info, when.clone()));
+            }
+        }
+        for (target, link) in told {
+            let wire = self.and(link, when.clone());
+            self.add(target, spot, wire);
+        }
+    }
+
+    /// A target asks for what a store has and will have.
+    pub(super) fn link(&mut self, id: u32, target: Target, when: Wire) {
+        let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
+            return;
+        };
+        for (info, own) in entries.clone() {
+            let own = self.cells.resolve(&own);
+            let wire = self.and(when.clone(), own);
+            let spot = self.spot_of(info);
+            self.add(target, spot, wire);
+        }
+        if self.sinks[id as usize].open > 0 {
+            self.source_open(ArmTarget::Plain(target));
+            self.cells.pin(&when);
+            if let SinkKind::Store { links, .. } = &mut self.sinks[id as usize].kind {
+                links.push((target, when));
+            }
+        }
+    }
+
+    /// The spot of a remembered node, which may be the one that is opening.
+    fn spot_of(&self, info: u32) -> Spot {
+        if self.opening_info() == info && self.is_opening {
+            Spot::Opening
+        } else {
+            Spot::Late(info)
+        }
+    }
+
+    /// Lets go of what a store kept.
+    pub(super) fn drop_store(&mut self, id: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let is_closed = sink.open == 0;
+        let mut kept = Vec::new();
+        if let SinkKind::Store {
+            entries,
+            is_dropped,
+            ..
+        } = &mut sink.kind
+        {
+            *is_dropped = true;
+            kept = std::mem::take(entries);
+        }
+        for (info, when) in kept {
+            self.cells.unpin(&when);
+            self.release(info);
+        }
+        // While its arms are up its number is taken.
+        if is_closed {
+            self.free_sinks.push(id);
+        }
+    }
+
+    /// A source of a sink is at its end.
+    pub(super) fn close_sink(&mut self, id: u32) {
+        let sink = &mut self.sinks[id as usize];
+        sink.open -= 1;
+        if sink.open > 0 {
+            return;
+        }
+        let cell = sink.cell;
+        match &mut sink.kind {
+            SinkKind::Count => {
+                if let Some(cell) = cell {
+                    self.count_close(cell);
+                }
+                self.free_sinks.push(id);
+            }
+            SinkKind::Compare { value, .. } => {
+                let value = value.clone();
+                self.cells.unpin(&value);
+                if let Some(cell) = cell {
+                    self.or_close(cell);
+                }
+                self.free_sinks.push(id);
+            }
+            SinkKind::First { .. } => {
+                self.settle_first(id);
+                self.lingering.push(id);
+            }
+            SinkKind::Sum | SinkKind::Strings => {
+                self.settle_all(id);
+                self.lingering.push(id);
+            }
+            SinkKind::Pair { pair, .. } => {
+                let pair = *pair;
+                self.settle_false(pair);
+                self.lingering.push(id);
+            }
+            SinkKind::Merge { target, .. } => {
+                let target = *target;
+                for entry in std::mem::take(&mut sink.entries) {
+                    if let Wire::Cell(or) = entry.when {
+                        self.or_close(or);
+                    }
+                    self.release(entry.order as u32);
+                }
+                self.free_sinks.push(id);
+                self.source_close(ArmTarget::Plain(target));
+            }
+            SinkKind::Steps { target, .. } => {
+                let target = *target;
+                self.free_sinks.push(id);
+                self.source_close(ArmTarget::Plain(target));
+            }
+            SinkKind::Filter { list } => {
+                let list = *list;
+                self.free_sinks.push(id);
+                self.close_list(list);
+            }
+            SinkKind::Store {
+                links, is_dropped, ..
+            } => {
+                let is_dropped = *is_dropped;
+                for (target, when) in std::mem::take(links) {
+                    self.cells.unpin(&when);
+                    self.source_close(ArmTarget::Plain(target));
+                }
+                if is_dropped {
+                    self.free_sinks.push(id);
+                }
+            }
+            SinkKind::Output { .. } | SinkKind::Tally { .. } | SinkKind::Bind { .. } => {}
+        }
+    }
+}
+
+/// Marks a first node that is sure, in the place of a number of entries.
+const SURE: u32 = u32::MAX;
+
+/// Closed sinks before they are looked through.
+pub(super) const LINGER_MIN: usize = 64;

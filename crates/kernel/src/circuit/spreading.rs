@@ -1,0 +1,328 @@
+//! Routes spread from a node: over what is there, and by arms over what is to come.
+
+use super::Circuit;
+use super::cells::Wire;
+use super::evaluation::Focus;
+use super::frames::{Arm, ArmTarget, Seen, Spot, Target, Wired};
+use super::routes::{Leaf, Need, Source};
+use super::sinks::{SinkKind, Window};
+use crate::plan::{Axis, NONE, NodeKind, PartKind};
+use smallvec::SmallVec;
+
+impl Circuit {
+    /// Sends the nodes of a set to a target, each once. Ends the target's first source.
+    pub(super) fn collect_merged(&mut self, set: u32, spot: Spot, target: Target, when: Wire) {
+        let plan = self.plan.clone();
+        if self.routes.may_repeat(&plan, set) {
+            let window = self.window(set);
+            let merge = Target::Sink(self.add_relay(SinkKind::Merge { target, window }));
+            self.collect(set, spot, merge, when);
+            self.source_close(ArmTarget::Plain(merge));
+        } else {
+            self.collect(set, spot, target, when);
+        }
+        self.source_close(ArmTarget::Plain(target));
+    }
+
+    /// Until when further ways to a node may come up.
+    fn window(&self, set: u32) -> Window {
+        let plan = self.plan.clone();
+        let (kind, words) = plan.part(set);
+        match kind {
+            _ if !self.routes.is_late_set(&plan, set) => Window::Event,
+            PartKind::Step => match Axis::from_code(words[1]) {
+                Some(Axis::Parent | Axis::Ancestor | Axis::AncestorOrSelf) => Window::Node,
+                Some(Axis::PrecedingSibling) => Window::Parent,
+                _ => Window::End,
+            },
+            PartKind::Filter => self.window(words[0]),
+            PartKind::Union => words
+                .iter()
+                .map(|&part| self.window(part))
+                .max()
+                .unwrap_or(Window::Event),
+            _ => Window::End,
+        }
+    }
+
+    /// Sends the nodes of a set to a target.
+    pub(super) fn collect(&mut self, set: u32, spot: Spot, target: Target, when: Wire) {
+        let plan = self.plan.clone();
+        if self.routes.nature(set).is_absolute() && !self.is_document(spot) {
+            if let Some(Wired::Store(store)) = self.root.get(&Need::Set(set)) {
+                self.link(*store, target, when);
+            }
+            return;
+        }
+        if let Spot::Late(info) = spot {
+            if plan.part(set).0 == PartKind::Here {
+                return self.add(target, spot, when);
+            }
+            return self.link_wired(info, Need::Set(set), target, when);
+        }
+        match self.routes.nodes_of(set) {
+            (Source::Set(part), NONE) => self.collect_source(part, target, when),
+            (Source::Set(part), route) => {
+                let steps = Target::Sink(self.add_relay(SinkKind::Steps { route, target }));
+                self.collect_merged(part, spot, steps, when);
+            }
+            (_, NONE) => self.add(target, spot, when),
+            (_, route) => self.spread(route, target, when),
+        }
+    }
+
+    /// Sends a filter, a union or the identified elements to a target, at the opening node.
+    fn collect_source(&mut self, part: u32, target: Target, when: Wire) {
+        let plan = self.plan.clone();
+        let (kind, words) = plan.part(part);
+        match kind {
+            PartKind::Union => {
+                for &set in words {
+                    self.collect(set, Spot::Opening, target, when.clone());
+                }
+            }
+            PartKind::Filter => {
+                let is_late = self.routes.is_late_set(&plan, words[0]);
+                let list = self.add_filter(&words[1..], target, is_late);
+                let sink = Target::Sink(self.add_relay(SinkKind::Filter { list }));
+                self.collect_merged(words[0], Spot::Opening, sink, when);
+            }
+            PartKind::Identified => {
+                let words = self.evaluate(words[0], Spot::Opening, &Focus::default());
+                self.collect_identified(words, target, when);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends what a route reaches from the opening node to a target.
+    pub(super) fn spread(&mut self, id: u32, target: Target, when: Wire) {
+        if self.cells.resolve(&when).is_false() {
+            return;
+        }
+        let routes = self.table.clone();
+        let route = &routes[id as usize];
+        let to = if route.is_positional {
+            ArmTarget::List(self.add_list(id, target, when.clone()))
+        } else {
+            ArmTarget::Plain(target)
+        };
+        let depth = self.frames.len() - 1;
+        let kind = self.frames[depth].kind;
+        let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
+        let is_beside = matches!(kind, NodeKind::Attribute | NodeKind::Namespace);
+        let is_self = |this: &Self| this.passes(depth, route.test);
+        match route.axis {
+            Axis::Itself if is_self(self) => self.deliver(id, to, Spot::Opening, &when),
+            Axis::DescendantOrSelf => {
+                if is_self(self) {
+                    self.deliver(id, to, Spot::Opening, &when);
+                }
+                if is_parent {
+                    self.arm(id, depth, to, when);
+                }
+            }
+            Axis::Child | Axis::Descendant if is_parent => self.arm(id, depth, to, when),
+            Axis::Attribute | Axis::Namespace if kind == NodeKind::Element => {
+                self.arm(id, depth, to, when);
+            }
+            Axis::FollowingSibling if depth > 0 && !is_beside => {
+                self.arm(id, depth - 1, to, when);
+            }
+            Axis::Following if is_beside => {
+                // The content of its element follows an attribute too.
+                self.arm(id, depth - 1, to, when.clone());
+                self.arm_later(id, depth - 1, to, when);
+            }
+            Axis::Following if depth > 0 => self.arm_later(id, depth, to, when),
+            Axis::Parent if depth > 0 => self.reach_back(id, depth - 1..depth, to, &when),
+            Axis::Ancestor => self.reach_back(id, 0..depth, to, &when),
+            Axis::AncestorOrSelf => {
+                if is_self(self) {
+                    self.deliver(id, to, Spot::Opening, &when);
+                }
+                self.reach_back(id, 0..depth, to, &when);
+            }
+            Axis::PrecedingSibling if depth > 0 && !is_beside => {
+                let seen = self.extras[depth - 1].seen.iter();
+                let seen: Vec<Seen> = seen
+                    .filter(|(route, _)| *route == id)
+                    .map(|(_, seen)| seen.clone())
+                    .collect();
+                self.reach_behind(id, seen, to, &when);
+            }
+            Axis::Preceding => {
+                let seen = self.behind[id as usize].clone();
+                self.reach_behind(id, seen, to, &when);
+            }
+            _ => {}
+        }
+        if let ArmTarget::List(_) = to {
+            self.source_close(to);
+        }
+    }
+
+    /// Whether the open node at a depth passes a test.
+    #[inline]
+    pub(super) fn passes(&self, depth: usize, test: u32) -> bool {
+        let symbol = self.frames[depth].symbol as usize;
+        self.symbols[symbol]
+            .as_ref()
+            .is_some_and(|known| known.tests.binary_search(&test).is_ok())
+    }
+
+    fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+        self.source_open(to);
+        self.cells.pin(&when);
+        let since = self.frames[self.frames.len() - 1].order;
+        self.arms[route as usize].push(Arm {
+            depth: depth as u32,
+            since,
+            to,
+            when,
+        });
+        let extra = &mut self.extras[depth];
+        extra.is_used = true;
+        let axis = self.table[route as usize].axis;
+        if matches!(axis, Axis::Attribute | Axis::Namespace) {
+            extra.armed_near.push(route);
+        } else if extra.armed.last() != Some(&route) {
+            extra.armed.push(route);
+        }
+    }
+
+    fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+        self.source_open(to);
+        self.cells.pin(&when);
+        self.extras[depth].later.push((route, to, when));
+        self.extras[depth].is_used = true;
+    }
+
+    /// A route meets open nodes, the innermost first.
+    fn reach_back(&mut self, id: u32, depths: std::ops::Range<usize>, to: ArmTarget, when: &Wire) {
+        let routes = self.table.clone();
+        let route = &routes[id as usize];
+        for depth in depths.rev() {
+            if !self.passes(depth, route.test) {
+                continue;
+            }
+            if let (true, ArmTarget::Plain(Target::Any(or))) = (route.is_plain(), to) {
+                return self.or_add(or, when);
+            }
+            let info = self.frames[depth].info;
+            debug_assert!(info != NONE, "a node was not remembered in time");
+            if info != NONE {
+                self.deliver(id, to, Spot::Late(info), when);
+            }
+        }
+    }
+
+    /// A route meets closed nodes, the last first.
+    fn reach_behind(&mut self, id: u32, mut seen: Vec<Seen>, to: ArmTarget, when: &Wire) {
+        seen.sort_by_key(|seen| match seen {
+            Seen::Node(info) => self.infos[*info].order,
+            Seen::Truth(_) => 0,
+        });
+        for seen in seen.into_iter().rev() {
+            match (seen, to) {
+                (Seen::Node(info), _) => self.deliver(id, to, Spot::Late(info), when),
+                (Seen::Truth(wire), ArmTarget::Plain(Target::Any(or))) => {
+                    let wire = self.and(when.clone(), wire);
+                    self.or_add(or, &wire);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A route's step reaches a node.
+    pub(super) fn deliver(&mut self, route: u32, to: ArmTarget, spot: Spot, when: &Wire) {
+        match to {
+            ArmTarget::List(list) => self.list_add(list, spot),
+            ArmTarget::Plain(target) => {
+                let passed = self.predicates(route, spot);
+                if !passed.is_false() {
+                    let when = self.and(when.clone(), passed);
+                    self.arrive(route, spot, target, when);
+                }
+            }
+        }
+    }
+
+    /// The predicates of a route's step, none of which counts positions, at a node.
+    fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
+        let routes = self.table.clone();
+        let mut wires: SmallVec<[Wire; 2]> = SmallVec::new();
+        for &predicate in routes[id as usize].predicates.iter() {
+            let wire = self.evaluate(predicate, spot, &Focus::default());
+            if wire.is_false() {
+                return wire;
+            }
+            wires.push(wire);
+        }
+        self.all(&wires)
+    }
+
+    /// A node passed a step: the rest of the route goes on from it.
+    pub(super) fn arrive(&mut self, id: u32, spot: Spot, target: Target, when: Wire) {
+        if self.cells.resolve(&when).is_false() {
+            return;
+        }
+        let (next, leaf) = {
+            let route = &self.table[id as usize];
+            (route.next, route.leaf)
+        };
+        match (target, next) {
+            (Target::Any(or), NONE) => {
+                let rest = self.leaf(leaf, spot);
+                let wire = self.and(when, rest);
+                self.or_add(or, &wire);
+            }
+            (Target::Any(or), next) if leaf != Leaf::Collect => {
+                let rest = self.truth(next, spot);
+                let wire = self.and(when, rest);
+                self.or_add(or, &wire);
+            }
+            (_, NONE) => self.add(target, spot, when),
+            (_, next) => match spot {
+                Spot::Opening => self.spread(next, target, when),
+                Spot::Late(info) => self.link_wired(info, Need::Nodes(next), target, when),
+            },
+        }
+    }
+
+    fn link_wired(&mut self, info: u32, need: Need, target: Target, when: Wire) {
+        let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
+        match wired {
+            Some((_, Wired::Store(store))) => self.link(*store, target, when),
+            _ => debug_assert!(false, "{need:?} was not wired in time"),
+        }
+    }
+
+    pub(super) fn source_open(&mut self, to: ArmTarget) {
+        match to {
+            ArmTarget::Plain(Target::Any(or)) => self.or_open(or),
+            ArmTarget::Plain(Target::Sink(sink)) => self.sinks[sink as usize].open += 1,
+            ArmTarget::List(list) => self.lists[list as usize].open += 1,
+        }
+    }
+
+    pub(super) fn source_close(&mut self, to: ArmTarget) {
+        match to {
+            ArmTarget::Plain(Target::Any(or)) => self.or_close(or),
+            ArmTarget::Plain(Target::Sink(sink)) => self.close_sink(sink),
+            ArmTarget::List(list) => self.close_list(list),
+        }
+    }
+
+    /// Whether anybody still listens there.
+    pub(super) fn is_heard(&self, to: ArmTarget) -> bool {
+        match to {
+            ArmTarget::Plain(Target::Any(or)) => self.cells.is_open(or),
+            ArmTarget::Plain(Target::Sink(sink)) => self.is_sink_heard(sink),
+            ArmTarget::List(list) => {
+                self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
+            }
+        }
+    }
+}
