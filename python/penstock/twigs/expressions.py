@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.twigs.nodetests import Axis, NodeTest
-from penstock.twigs.patterns import Slot, ValueType
+from penstock.twigs.patterns import TYPE_OF_CALL, Slot, ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,42 @@ Atom = (
 )
 
 Expression = Nodes | Atom
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that one is made of, in the order of the printed form."""
+    match expression:
+        case Step(base=base, predicates=predicates) | Filter(base=base, predicates=predicates):
+            return (base, *predicates)
+        case Union(parts=parts) | All(parts=parts) | Some(parts=parts):
+            return parts
+        case Identified(words=part) | Inverse(part=part):
+            return (part,)
+        case Apply(arguments=arguments):
+            return arguments
+        case SomeCompare(nodes=nodes, value=value):
+            return nodes, value
+        case PairCompare(left=left, right=right):
+            return left, right
+        case Slot() | Here() | Root() | Position() | Last():
+            return ()
+        case _:
+            return (expression.nodes,)
+
+
+def atom_type(atom: Atom) -> ValueType:
+    """Return the type that an atom evaluates to."""
+    match atom:
+        case Slot(type=kind):
+            return kind
+        case Apply(function=function):
+            return TYPE_OF_CALL[function]
+        case Position() | Last() | Count() | Sum():
+            return ValueType.NUMBER
+        case FirstString() | FirstName() | JoinedStrings():
+            return ValueType.STRING
+        case _:
+            return ValueType.BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
