@@ -8,6 +8,7 @@ from penstock.planning.rewrites.absolute_paths import hoist_absolute_paths
 from penstock.planning.rewrites.canonical_order import order_canonically
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.rewrites.descendants import join_descendant_steps
+from penstock.planning.rewrites.expression_constants import fold_expression
 from penstock.planning.rewrites.negation import push_negation
 from penstock.planning.rewrites.self_steps import merge_self_steps
 from penstock.planning.rewrites.single_values import place_single_values
@@ -39,13 +40,13 @@ def normalise(query: Query) -> Query:
     path begins with ``self``; ``Not`` stands above ``Exists``, ``Compare`` and ``Holds`` only;
     what can never match is gone; constants stand on the right of comparisons and are numbered in
     the order of the printed form. Twigs whose normal form would be too large become an
-    expression; an expression is in normal form.
+    expression; of an expression only the constants are brought into this form.
 
     Raises:
         QueryError: The query is nested too deeply.
     """
     if isinstance(query.output, Selection):
-        return query
+        return fold_expression(query, query.output)
     try:
         for _ in range(PASSES_MAX):
             before = query
@@ -55,7 +56,7 @@ def normalise(query: Query) -> Query:
                 break
         return number_slots(query)
     except NoTwigError:
-        return as_expression(query)
+        return normalise(as_expression(query))
     except RecursionError:
         span = (0, len(query.text))
         way_out = "use shorter paths and fewer predicates inside each other"

@@ -12,7 +12,9 @@ has ``Here``. Arguments have the types that their function asks for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from penstock.twigs.nodetests import Axis, NodeTest
 from penstock.twigs.patterns import TYPE_OF_CALL, Slot, ValueType
@@ -211,6 +213,27 @@ def parts_of(expression: Expression) -> tuple[Expression, ...]:
             return ()
         case _:
             return (expression.nodes,)
+
+
+def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
+    """Return an expression made of other parts, as many as :func:`parts_of` gives."""
+    match expression:
+        case Step():
+            return replace(expression, base=parts[0], predicates=tuple(parts[1:]))
+        case Filter():
+            return Filter(parts[0], tuple(parts[1:]))
+        case Union() | All() | Some():
+            return type(expression)(tuple(parts))
+        case Identified() | Inverse():
+            return type(expression)(parts[0])
+        case Apply(function=function):
+            return Apply(function, tuple(parts))
+        case SomeCompare(operator=operator) | PairCompare(operator=operator):
+            return type(expression)(operator, parts[0], parts[1])
+        case Slot() | Here() | Root() | Position() | Last():
+            return expression
+        case _:
+            return replace(expression, nodes=parts[0])
 
 
 def atom_type(atom: Atom) -> ValueType:

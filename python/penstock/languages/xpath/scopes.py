@@ -42,10 +42,8 @@ class Scope:
     def type_of(self, expression: Expression) -> Type:
         """Return the type of an expression, which XPath 1.0 knows without a document."""
         match expression:
-            case Path() | Union():
+            case Path() | Union() | Filter():
                 return Type.NODES
-            case Filter(primary=primary):
-                return self.type_of(primary)
             case FunctionCall():
                 return self.check_call(expression).result
             case Literal():
