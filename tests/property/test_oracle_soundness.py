@@ -18,7 +18,7 @@ from penstock.testing.generate import (
     random_document,
     random_expression,
 )
-from penstock.testing.kleene import Knowledge, steps
+from penstock.testing.kleene import Lifetimes, steps
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import EventKind, Node, Tree, parse
 from penstock.twigs import Query
@@ -112,5 +112,5 @@ def test_no_other_ending_refutes_the_oracle() -> None:
 def test_an_oracle_that_takes_open_elements_for_closed_is_refuted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Knowledge, "_is_closed", lambda self, node: True)
+    monkeypatch.setattr(Lifetimes, "is_closed", lambda self, node: True)
     assert all_unsound() != []

@@ -1,4 +1,4 @@
-"""The XPath 1.0 cases beside the checkout: the right answer, or a refusal with a reason."""
+"""The XPath 1.0 cases beside the checkout: the right answer to each of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
-from penstock.errors import QUERY_CODES, QueryError
+from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import Node, Tree, parse
@@ -24,11 +24,11 @@ from tests.engines import ENGINES
 Case = dict[str, Any]
 Wrong = tuple[str, str, object, str]
 Ask = Callable[[Case, bytes], object]
-UNEVALUATED = {code for code in QUERY_CODES if code.startswith("PQ02")}
 FILES = ("xpath1.jsonl", "diff.jsonl", "qt3.jsonl")
 LEVELS = ("xpath1", "xpath1-only")
-# XPath 1.0 knows no exponents: its section 4.4 makes NaN of "-22e0".
-MISJUDGED = {"qt3/fn-number/fn-number-8"}
+# XPath 1.0 knows no exponents: its section 4.4 makes NaN of "-22e0". And it knows no evaluation
+# without a context, so that `last()` is 1 where later versions find an error.
+MISJUDGED = {"qt3/fn-number/fn-number-8", "qt3/fn-last/last-2"}
 WITHOUT_CONTEXT = b"<none/>"
 
 read = lru_cache(8)(parse)
@@ -126,7 +126,7 @@ def serialize(node: Node) -> str:
 
 
 def run(ask: Ask, folder: Path, runner: ModuleType) -> tuple[list[Wrong], Counter[str]]:
-    """Return the cases with a wrong answer, and how many passed or were refused by which code."""
+    """Return the cases with a wrong answer, and how many passed or are errors of which code."""
     wrong = []
     counts: Counter[str] = Counter()
     for file in FILES:
@@ -137,7 +137,7 @@ def run(ask: Ask, folder: Path, runner: ModuleType) -> tuple[list[Wrong], Counte
                 is_right = runner.check(case, ask(case, document))
                 verdict = "passed"
             except QueryError as error:
-                is_right = case["expected"]["kind"] == "error" or error.code in UNEVALUATED
+                is_right = case["expected"]["kind"] == "error"
                 verdict = error.code
             counts[verdict] += 1
             if not is_right and case["id"] not in MISJUDGED:
@@ -152,4 +152,4 @@ ASK: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}
 def test_no_shared_case_has_a_wrong_answer(engine: str, shared: Path, runner: ModuleType) -> None:
     wrong, counts = run(ASK[engine], shared / "cases", runner)
     assert wrong == []
-    assert counts["passed"] > 0.4 * counts.total(), counts
+    assert counts["passed"] > 0.9 * counts.total(), counts

@@ -13,7 +13,8 @@ from penstock.cli.progress import documents
 from penstock.errors import DocumentError
 from penstock.planning.traversal import Traversal
 from penstock.sources import inputs
-from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
+from penstock.twigs import NodeKind, NodeTest, Query, Selection, TwigNode
+from penstock.twigs.expressions import Expression, Step, parts_of
 
 _NAMES_MAX = 100_000
 _LISTED_MAX = 5
@@ -67,15 +68,29 @@ class _Collector(Traversal):
         self.tests: dict[NodeTest, None] = {}
 
     def twig(self, node: TwigNode) -> TwigNode:
-        if node.test.local is not None or node.test.uris is not None:
-            self.tests[node.test] = None
+        self.note(node.test)
         return super().twig(node)
+
+    def expressions(self, waiting: list[Expression]) -> None:
+        """Note the tests of expressions and of all their parts."""
+        while waiting:
+            expression = waiting.pop()
+            if isinstance(expression, Step):
+                self.note(expression.test)
+            waiting += reversed(parts_of(expression))
+
+    def note(self, test: NodeTest) -> None:
+        """Take a test down that asks for a name."""
+        if not test.is_wildcard:
+            self.tests[test] = None
 
 
 def name_tests(query: Query) -> list[NodeTest]:
     """Return the distinct tests on names of elements and attributes, as the query has them."""
     collector = _Collector()
     collector.query(query)
+    if isinstance(query.output, Selection):
+        collector.expressions([query.output.expression, *(n for _, n in query.output.beside)])
     kinds = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
     return [test for test in collector.tests if test.kind in kinds]
 

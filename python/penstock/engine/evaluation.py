@@ -12,7 +12,6 @@ from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.compile import compile_query
 from penstock.results import Data, Document, Result
 from penstock.sources.documents import input_of
-from penstock.twigs import Fragments
 
 Answer = list[Result] | float | str | bool
 
@@ -31,7 +30,7 @@ def evaluate(
     Python value. The document is bytes, XML text, a path or a binary file, and is read once.
 
     Raises:
-        QueryError: The expression is none, or not one that is evaluated.
+        QueryError: The expression is none.
         DocumentError: The document is not well-formed or cannot be read; ``results`` holds what
             was decided before.
         LimitError: The document passed a limit.
@@ -51,7 +50,7 @@ def evaluate(
         found += origin.take_numbered(session)
         raise attach(error, _in_document_order(found)) from None
     found += origin.take_numbered(session)
-    if isinstance(query.output, Fragments):
+    if query.selects_nodes:
         return _in_document_order(found)
     (_, row), *others = found
     assert not others, "a query has one value"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.errors import QueryError
 from penstock.planning import program as p
+from penstock.planning.circuits import compile_selection
 from penstock.planning.normalise import normalise
 from penstock.twigs import (
     Aggregate,
@@ -21,6 +22,7 @@ from penstock.twigs import (
     Or,
     Query,
     Scalar,
+    Selection,
     Slot,
     StringOf,
     TwigNode,
@@ -39,7 +41,10 @@ def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = Fal
     Raises:
         QueryError: The query needs something that the kernel does not evaluate yet.
     """
-    return _Compiler(normalise(query)).program(is_filter, is_spans)
+    normal = normalise(query)
+    if isinstance(normal.output, Selection):
+        return compile_selection(normal.output, normal.constants, is_filter, is_spans)
+    return _Compiler(normal).program(is_filter, is_spans)
 
 
 class _Compiler:

@@ -16,7 +16,8 @@ from penstock.twigs import (
     Value,
 )
 from penstock.twigs.logic import conjuncts
-from penstock.twigs.printing import print_condition, print_query, print_step
+from penstock.twigs.printing import print_condition, print_query
+from penstock.twigs.step_printing import print_step
 
 _EVENTS = {
     NodeKind.ATTRIBUTE: "at the start tag that carries it",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from penstock.errors import QueryError
+from penstock.languages.xpath.frontend import as_expression
 from penstock.planning.rewrites.absolute_paths import hoist_absolute_paths
 from penstock.planning.rewrites.canonical_order import order_canonically
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.rewrites.descendants import join_descendant_steps
+from penstock.planning.rewrites.expression_constants import fold_expression
 from penstock.planning.rewrites.negation import push_negation
 from penstock.planning.rewrites.self_steps import merge_self_steps
 from penstock.planning.rewrites.single_values import place_single_values
 from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.rewrites.truth_values import split_truth_values
-from penstock.twigs import Query
+from penstock.twigs import Query, Selection
+from penstock.twigs.queries import NoTwigError
 
 REWRITES = (
     fold_constants,
@@ -36,11 +39,14 @@ def normalise(query: Query) -> Query:
     Afterwards there is no ``AtRoot``, and inside a condition no ``BooleanOf`` and no value whose
     path begins with ``self``; ``Not`` stands above ``Exists``, ``Compare`` and ``Holds`` only;
     what can never match is gone; constants stand on the right of comparisons and are numbered in
-    the order of the printed form.
+    the order of the printed form. Twigs whose normal form would be too large become an
+    expression; of an expression only the constants are brought into this form.
 
     Raises:
-        QueryError: The normal form would be too large.
+        QueryError: The query is nested too deeply.
     """
+    if isinstance(query.output, Selection):
+        return fold_expression(query, query.output)
     try:
         for _ in range(PASSES_MAX):
             before = query
@@ -49,6 +55,8 @@ def normalise(query: Query) -> Query:
             if query is before:
                 break
         return number_slots(query)
+    except NoTwigError:
+        return normalise(as_expression(query))
     except RecursionError:
         span = (0, len(query.text))
         way_out = "use shorter paths and fewer predicates inside each other"

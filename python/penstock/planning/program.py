@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from penstock.twigs import Axis, NodeKind, NodeTest
 
-MAGIC = b"PSK1"
+MAGIC = b"PSK2"
 
 AXES = {
     Axis.SELF: 0,
@@ -21,7 +21,16 @@ AXES = {
     Axis.DESCENDANT: 2,
     Axis.DESCENDANT_OR_SELF: 3,
     Axis.ATTRIBUTE: 4,
+    Axis.PARENT: 5,
+    Axis.ANCESTOR: 6,
+    Axis.ANCESTOR_OR_SELF: 7,
+    Axis.FOLLOWING_SIBLING: 8,
+    Axis.PRECEDING_SIBLING: 9,
+    Axis.FOLLOWING: 10,
+    Axis.PRECEDING: 11,
+    Axis.NAMESPACE: 12,
 }
+"""The first five are those of twigs; an expression has them all."""
 
 KINDS = {
     NodeKind.ANY: 0,
@@ -31,6 +40,7 @@ KINDS = {
     NodeKind.TEXT: 4,
     NodeKind.COMMENT: 5,
     NodeKind.INSTRUCTION: 6,
+    NodeKind.NAMESPACE: 7,
 }
 
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
@@ -49,7 +59,33 @@ TEXT, NUMBER, BOOLEAN, OPERAND = range(4)
 TRUE, FALSE, AND, OR, NOT, EDGE, IS, TEXT_ATOM, NUMBER_ATOM, CONTAINS, STARTS_WITH, COMPUTED = (
     range(12)
 )
+(
+    TEXT_NODE,
+    NUMBER_NODE,
+    BOOLEAN_NODE,
+    CALL_NODE,
+    AND_NODE,
+    OR_NODE,
+    NOT_NODE,
+    POSITION,
+    LAST,
+    EXISTS,
+    COMPARE_PAIRS,
+    COMPARE_SOME,
+    COUNT,
+    SUM,
+    STRING,
+    NAME,
+    STRINGS,
+    HERE,
+    ROOT,
+    STEP,
+    FILTER_NODE,
+    UNION,
+    IDENTIFIED,
+) = range(23)
 FRAGMENTS, AGGREGATE, BOOLEAN_OUTPUT, VALUE, FILTER, SPANS = range(6)
+SELECT, SELECT_VALUE, SELECT_FILTER, SELECT_AGGREGATE = range(6, 10)
 AGGREGATES = {"count": 0, "sum": 1, "avg": 2, "min": 3, "max": 4}
 VALUE_KINDS = {"string": 0, "number": 1, "boolean": 2}
 STRING_VALUE, TRUTH = 0, 4
@@ -95,6 +131,7 @@ class ProgramWriter:
         self._tests = _Table()
         self._expressions = _Table()
         self._formulas = _Table()
+        self._nodes = _Table()
 
     def string(self, text: str) -> int:
         """A string constant."""
@@ -140,13 +177,25 @@ class ProgramWriter:
             encoded.append(head + b"".join(path))
         return self._formula(varints(COMPUTED, expression, len(encoded)) + b"".join(encoded))
 
+    def node(self, kind: int, *fields: int, parts: Iterable[int] | None = None) -> int:
+        """A part of an expression: its fields, then a counted list where it has one."""
+        encoded = varints(kind, *fields) + (b"" if parts is None else many(parts))
+        return self._nodes.place(encoded, encoded)
+
     def _formula(self, encoded: bytes) -> int:
         return self._formulas.place(encoded, encoded)
 
     def finish(self, paths: Iterable[bytes], output: bytes) -> bytes:
         """The program; ``paths`` come from :func:`path`."""
         listed = list(paths)
-        tables = (self._strings, self._numbers, self._tests, self._expressions, self._formulas)
+        tables = (
+            self._strings,
+            self._numbers,
+            self._tests,
+            self._expressions,
+            self._formulas,
+            self._nodes,
+        )
         head = MAGIC + b"".join(table.encode() for table in tables)
         return head + varint(len(listed)) + b"".join(listed) + output
 

@@ -10,7 +10,7 @@ from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
-from penstock.twigs import Aggregate, Query
+from penstock.twigs import Aggregate, Query, Selection
 
 Mode = Literal["query", "filter", "running"]
 """``query`` reports every result, ``filter`` only that a document has one, ``running`` the value
@@ -65,9 +65,11 @@ def compile_subscription(
     if isinstance(query, str):
         query = xpath(query)
     if mode == "running":
-        if not isinstance(query.output, Aggregate):
-            message = "the mode `running` is for count(), sum(), avg(), min() and max()"
-            raise RegistryError("PR0004", message)
-        query = replace(query, output=replace(query.output, running=True))
+        match query.output:
+            case Aggregate() | Selection(aggregate=str()) as output:
+                query = replace(query, output=replace(output, running=True))
+            case _:
+                message = "the mode `running` is for count(), sum(), avg(), min() and max()"
+                raise RegistryError("PR0004", message)
     program = compile_query(query, is_filter=mode == "filter")
     return Subscription(name, query, mode, owner, delivery, program)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from penstock.errors import QueryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.compile import compile_query
-from penstock.twigs import Fragments, Query, TwigNode
+from penstock.twigs import Query, Selection
+from penstock.twigs.expressions import Expression, Filter, Identified, Step, Union
 from penstock.twigs.nodetests import NodeKind
 
 RECORDS, WHOLE = 0, 1
@@ -66,12 +67,7 @@ class RecordPath:
 
 
 def _require_elements(query: Query) -> None:
-    is_path = isinstance(query.output, Fragments)
-    if is_path and all(
-        _selected(root).test.kind is NodeKind.ELEMENT
-        for block in query.blocks
-        for root in block.alternatives
-    ):
+    if query.selects_nodes and all(kind is NodeKind.ELEMENT for kind in _selected(query)):
         return
     text = query.text
     raise QueryError(
@@ -83,7 +79,27 @@ def _require_elements(query: Query) -> None:
     )
 
 
-def _selected(node: TwigNode) -> TwigNode:
-    while node.branches:
-        node = node.branches[0].node
-    return node
+def _selected(query: Query) -> Iterator[NodeKind]:
+    """Yield the kinds of nodes that the paths of a query end at."""
+    if isinstance(query.output, Selection):
+        yield from _ends(query.output.expression)
+    for block in query.blocks:
+        for node in block.alternatives:
+            while node.branches:
+                node = node.branches[0].node
+            yield node.test.kind
+
+
+def _ends(expression: Expression) -> Iterator[NodeKind]:
+    match expression:
+        case Step(test=test):
+            yield test.kind
+        case Filter(base=base):
+            yield from _ends(base)
+        case Union(parts=parts):
+            for part in parts:
+                yield from _ends(part)
+        case Identified():
+            yield NodeKind.ELEMENT
+        case _:
+            yield NodeKind.ANY

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from xml.parsers import expat
 
 from penstock.twigs import NodeKind
+
+XML = "http://www.w3.org/XML/1998/namespace"
 
 _SEPARATOR = "\x01"  # no XML document can contain it, so no namespace name does
 _TAG_END = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
@@ -22,7 +24,8 @@ class Node:
     """One node of the XPath data model; nodes are equal only to themselves.
 
     ``start`` and ``end`` are offsets into ``Tree.source``. ``value`` is the string value of
-    whatever has no children. ``local`` is the target of an instruction.
+    whatever has no children. ``local`` is the target of an instruction and the prefix that a
+    namespace node binds; a namespace node has the range of its element's start tag.
     """
 
     kind: NodeKind
@@ -34,6 +37,7 @@ class Node:
     prefix: str = ""
     local: str = ""
     value: str = ""
+    namespaces: list[Node] = field(default_factory=list)
     attributes: list[Node] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
 
@@ -87,12 +91,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A document: its UTF-8 source, its document node, all nodes in order, all events."""
+    """A document: its UTF-8 source, its document node, all nodes in order, all events.
+
+    ``ids`` are the elements by the ids that the document type declaration gives them; of two
+    elements with one id the first has it.
+    """
 
     source: bytes
     root: Node
     nodes: tuple[Node, ...]
     events: tuple[Event, ...]
+    ids: Mapping[str, Node]
 
     def text(self, node: Node) -> str:
         """Return the source text of a node."""
@@ -135,11 +144,16 @@ class _Builder:
         self.pieces: list[tuple[str, int, int]] = []
         self.section: tuple[int, int] | None = None
         self.in_doctype = False
+        self.bound: list[tuple[str, str]] = [("xml", XML)]
+        self.id_attributes: set[tuple[str, str]] = set()
+        self.ids: dict[str, Node] = {}
         self.parser = parser = expat.ParserCreate("utf-8", _SEPARATOR)
         parser.namespace_prefixes = True
         parser.ordered_attributes = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
+        parser.StartNamespaceDeclHandler = self._bind
+        parser.EndNamespaceDeclHandler = self._unbind
         parser.CharacterDataHandler = self._characters
         parser.StartCdataSectionHandler = self._start_section
         parser.EndCdataSectionHandler = self._end_section
@@ -147,10 +161,11 @@ class _Builder:
         parser.ProcessingInstructionHandler = self._instruction
         parser.StartDoctypeDeclHandler = self._start_doctype
         parser.EndDoctypeDeclHandler = self._end_doctype
+        parser.AttlistDeclHandler = self._declare_attribute
 
     def finish(self) -> Tree:
         self.events.append(Event(EventKind.DOCUMENT_END, self.root, len(self.source)))
-        return Tree(self.source, self.root, tuple(self.nodes), tuple(self.events))
+        return Tree(self.source, self.root, tuple(self.nodes), tuple(self.events), self.ids)
 
     def _extent(self, closer: bytes, skip: int) -> tuple[int, int]:
         """The range of the markup at hand, which ends with the first ``closer``."""
@@ -164,7 +179,8 @@ class _Builder:
         node = Node(kind, *span, len(self.nodes), self.open[-1], uri, prefix, local, value)
         self.nodes.append(node)
         parent = self.open[-1]
-        (parent.attributes if kind is NodeKind.ATTRIBUTE else parent.children).append(node)
+        lists = {NodeKind.ATTRIBUTE: parent.attributes, NodeKind.NAMESPACE: parent.namespaces}
+        lists.get(kind, parent.children).append(node)
         return node
 
     def _leaf(self, event: EventKind, node: Node) -> None:
@@ -190,6 +206,9 @@ class _Builder:
             span = tag.span()
         element = self._add(NodeKind.ELEMENT, span, name)
         self.open.append(element)
+        for prefix, uri in dict(self.bound).items():
+            if uri:
+                self._add(NodeKind.NAMESPACE, span, prefix, uri)
         written = {
             found[1].decode(): (start + found.start(), start + found.end())
             for found in _ATTRIBUTE.finditer(self.source[start : span[1]])
@@ -197,6 +216,8 @@ class _Builder:
         for attribute, value in zip(attributes[::2], attributes[1::2], strict=True):
             node = self._add(NodeKind.ATTRIBUTE, span, attribute, value)
             node.start, node.end = written.get(node.name, span)
+            if (element.name, node.name) in self.id_attributes:
+                self.ids.setdefault(value, element)
         self.events.append(Event(EventKind.START, element, span[1]))
 
     def _end(self, name: str) -> None:
@@ -205,6 +226,12 @@ class _Builder:
         if not self.source.endswith(b"/>", element.start, element.end):
             element.end = self._extent(b">", 0)[1]
         self.events.append(Event(EventKind.END, element, element.end))
+
+    def _bind(self, prefix: str | None, uri: str | None) -> None:
+        self.bound.append((prefix or "", uri or ""))
+
+    def _unbind(self, prefix: str | None) -> None:
+        self.bound.pop()
 
     def _characters(self, text: str) -> None:
         start = self.parser.CurrentByteIndex
@@ -240,6 +267,10 @@ class _Builder:
 
     def _end_doctype(self) -> None:
         self.in_doctype = False
+
+    def _declare_attribute(self, element: str, name: str, kind: str, *_: object) -> None:
+        if kind == "ID":
+            self.id_attributes.add((element, name))
 
 
 def _split(name: str) -> tuple[str, str, str]:

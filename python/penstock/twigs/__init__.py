@@ -6,6 +6,7 @@ the rest. Everything is a frozen dataclass: equal queries compare equal and hash
 constants sit in slots apart from the structure, so queries of one shape differ in slots only.
 """
 
+from penstock.twigs.expressions import Selection
 from penstock.twigs.joins import Inequality, Join, JoinKind
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
@@ -79,6 +80,7 @@ __all__ = [
     "Output",
     "Query",
     "Scalar",
+    "Selection",
     "Slot",
     "StringOf",
     "TwigNode",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.twigs.expressions import Expression, Selection, Step, parts_of
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import Value
 from penstock.twigs.patterns import (
@@ -23,7 +24,7 @@ from penstock.twigs.patterns import (
 )
 from penstock.twigs.queries import Query
 
-_Part = TwigNode | Branch | Condition | Scalar
+_Part = TwigNode | Branch | Condition | Scalar | Expression
 
 
 def depth_of(query: Query) -> int:
@@ -37,6 +38,9 @@ def depth_of(query: Query) -> int:
         waiting += [(alternative, 0) for alternative in block.alternatives]
     if isinstance(query.output, Value):
         waiting.append((query.output.scalar, 0))
+    if isinstance(query.output, Selection):
+        waiting += [(query.output.expression, 0)]
+        waiting += [(nodes, 0) for _, nodes in query.output.beside]
     while waiting:
         part, above = waiting.pop()
         level = above + _weight(part)
@@ -58,7 +62,7 @@ def size_of(condition: Condition) -> int:
 def _weight(part: _Part) -> int:
     if isinstance(part, Branch | Exists):
         return 0
-    if isinstance(part, TwigNode) and part.axis is Axis.DESCENDANT_OR_SELF:
+    if isinstance(part, TwigNode | Step) and part.axis is Axis.DESCENDANT_OR_SELF:
         return int(part.test != NodeTest(NodeKind.ANY))
     return 1
 
@@ -83,5 +87,7 @@ def _inner(part: _Part) -> tuple[_Part, ...]:
             return arguments
         case BooleanOf(condition=condition):
             return (condition,)
+        case _ if isinstance(part, Expression):
+            return parts_of(part)
         case _:
             return ()

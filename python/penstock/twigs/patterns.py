@@ -177,16 +177,15 @@ class BooleanOf:
 
 Scalar = Slot | StringOf | NameOf | Call | BooleanOf
 
-_CALL_TYPES = {
+_TYPES_OF_CALLS = {
     ValueType.STRING: (
         "string concat substring substring-before substring-after normalize-space translate"
     ).split(),
-    ValueType.NUMBER: (
-        "number string-length floor ceiling round sum count + - * div mod negate"
-    ).split(),
-    ValueType.BOOLEAN: ["boolean", "contains", "starts-with", "lang"],
+    ValueType.NUMBER: ("number string-length floor ceiling round + - * div mod negate").split(),
+    ValueType.BOOLEAN: "boolean contains starts-with = != < <= > >=".split(),
 }
-_TYPE_OF_CALL = {name: kind for kind, names in _CALL_TYPES.items() for name in names}
+TYPE_OF_CALL = {name: kind for kind, names in _TYPES_OF_CALLS.items() for name in names}
+"""What the functions and operators on atomic values evaluate to."""
 
 
 def type_of(scalar: Scalar) -> ValueType:
@@ -195,7 +194,7 @@ def type_of(scalar: Scalar) -> ValueType:
         case Slot(type=kind):
             return kind
         case Call(function=function):
-            return _TYPE_OF_CALL[function]
+            return TYPE_OF_CALL[function]
         case BooleanOf():
             return ValueType.BOOLEAN
         case _:

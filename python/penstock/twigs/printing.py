@@ -8,9 +8,8 @@ node of the path, ``at-root(…)`` a condition at the document node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
+from penstock.twigs.expression_printing import print_expression
+from penstock.twigs.expressions import Selection
 from penstock.twigs.outputs import (
     Aggregate,
     Content,
@@ -44,23 +43,7 @@ from penstock.twigs.patterns import (
     TwigNode,
 )
 from penstock.twigs.queries import Query
-
-SlotPrinter = Callable[[Slot], str]
-
-_INFIX = frozenset({"+", "-", "*", "div", "mod"})
-_KIND_TESTS = {
-    NodeKind.ANY: "node",
-    NodeKind.DOCUMENT: "document",
-    NodeKind.TEXT: "text",
-    NodeKind.COMMENT: "comment",
-    NodeKind.INSTRUCTION: "processing-instruction",
-}
-_PRINCIPAL = {Axis.ATTRIBUTE: NodeKind.ATTRIBUTE, Axis.NAMESPACE: NodeKind.NAMESPACE}
-
-
-def print_slot(slot: Slot) -> str:
-    """Return a slot by its number."""
-    return f"?{slot.index}"
+from penstock.twigs.step_printing import INFIX, SlotPrinter, print_slot, print_step
 
 
 def print_query(query: Query) -> str:
@@ -100,11 +83,6 @@ def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
                 lines.append(f"{indent}  where {print_condition(part, slots)}")
         waiting += [(depth + 1, below) for below in reversed(step.branches)]
     return lines
-
-
-def print_step(axis: Axis, test: NodeTest) -> str:
-    """Return an axis and a node test."""
-    return f"{axis.value}::{_test(axis, test)}"
 
 
 def print_path(node: TwigNode, slots: SlotPrinter = print_slot) -> str:
@@ -158,7 +136,7 @@ def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
             return f"{part}({_place(node, absolute, slots)})"
         case Call(function=function, arguments=arguments):
             texts = [print_scalar(argument, slots) for argument in arguments]
-            if function in _INFIX:
+            if function in INFIX:
                 return f"({texts[0]} {function} {texts[1]})"
             return f"{function}({', '.join(texts)})"
         case BooleanOf(condition=condition):
@@ -168,25 +146,6 @@ def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
 def _place(node: TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
     path = "" if node is None else print_path(node, slots)
     return f"/{path}" if absolute else path or "."
-
-
-def _test(axis: Axis, test: NodeTest) -> str:
-    if test.kind in _KIND_TESTS:
-        target = "" if test.local is None else f"'{test.local}'"
-        return f"{_KIND_TESTS[test.kind]}({target})"
-    name = _name(test)
-    if test.kind is _PRINCIPAL.get(axis, NodeKind.ELEMENT):
-        return name
-    return f"{test.kind.value}({name})"
-
-
-def _name(test: NodeTest) -> str:
-    local = "*" if test.local is None else test.local
-    if test.uris is None:
-        return local if test.local is None else f"*:{local}"
-    if test.uris == ("",) and test.local is not None:
-        return local
-    return f"{{{' | '.join(test.uris)}}}{local}"
 
 
 def _atom(value: str | float | bool) -> str:
@@ -212,6 +171,16 @@ def _output_lines(output: Output) -> list[str]:
         case Event(select=select, publish=publish):
             published = "" if publish is None else f" published as {publish}"
             return ["event" + _listed(" of", select) + published]
+        case Selection():
+            return _selection_lines(output)
+
+
+def _selection_lines(selection: Selection) -> list[str]:
+    kind = "nodes" if selection.type is None else selection.type.value
+    if selection.aggregate is not None:
+        kind = f"{'running ' if selection.running else ''}{selection.aggregate} of nodes"
+    lines = [f"{kind} {print_expression(selection.expression)}"]
+    return lines + [f"  {name}: {print_expression(nodes)}" for name, nodes in selection.beside]
 
 
 def _listed(word: str, variables: tuple[str, ...]) -> str:

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.twigs.expressions import Selection
 from penstock.twigs.joins import Join
-from penstock.twigs.outputs import Output
+from penstock.twigs.outputs import Fragments, Output
 from penstock.twigs.patterns import TwigNode
+
+
+class NoTwigError(Exception):
+    """A question has no forward twig, or none of a reasonable size; an expression says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Block:
 class Query:
     """Blocks, the joins between them, what to output, and the constants of all slots.
 
+    An expression needs no blocks: it is its output.
     ``text`` and ``language`` say where it came from, and ``options`` what else its language needs
     to read the text again: values that JSON can hold. Two queries that ask the same are equal.
     """
@@ -37,3 +43,10 @@ class Query:
     text: str = field(default="", compare=False)
     language: str = field(default="xpath", compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def selects_nodes(self) -> bool:
+        """Whether the results are nodes, and not one value or a summary of nodes."""
+        if isinstance(self.output, Selection):
+            return self.output.type is None and self.output.aggregate is None
+        return isinstance(self.output, Fragments)

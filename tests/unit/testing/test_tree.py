@@ -4,7 +4,7 @@ from xml.parsers.expat import ExpatError
 
 import pytest
 
-from penstock.testing.tree import EventKind, Node, Tree, parse
+from penstock.testing.tree import XML, EventKind, Node, Tree, parse
 from penstock.twigs import NodeKind
 
 
@@ -96,10 +96,24 @@ def test_offsets_count_utf8_bytes(encoding: str) -> None:
     assert text.end - text.start == 2
 
 
-def test_document_order_puts_attributes_before_children() -> None:
-    tree = parse("<a x='1'><b/></a>")
-    assert [n.order for n in tree.nodes] == [0, 1, 2, 3]
-    assert [n.local for n in tree.nodes] == ["", "a", "x", "b"]
+def test_document_order_puts_namespaces_before_attributes_before_children() -> None:
+    tree = parse("<a x='1' xmlns:p='u'><b/></a>")
+    assert [n.order for n in tree.nodes] == list(range(8))
+    assert [n.local for n in tree.nodes] == ["", "a", "xml", "p", "x", "b", "xml", "p"]
+
+
+def test_namespaces_in_scope_are_nodes_of_every_element() -> None:
+    tree = parse("<a xmlns='d' xmlns:p='u'><p:b xmlns='' xmlns:p='v'/></a>")
+    outer, inner = (n for n in tree.nodes if n.kind is NodeKind.ELEMENT)
+    assert {n.local: n.value for n in outer.namespaces} == {"xml": XML, "": "d", "p": "u"}
+    assert {n.local: n.value for n in inner.namespaces} == {"xml": XML, "p": "v"}
+    assert {tree.text(n) for n in inner.namespaces} == {"<p:b xmlns='' xmlns:p='v'/>"}
+
+
+def test_the_first_element_with_a_declared_id_has_it() -> None:
+    declared = "<!DOCTYPE a [<!ATTLIST b i ID #IMPLIED k CDATA #IMPLIED>]>"
+    tree = parse(f"{declared}<a i='z'><b i=' x ' k='w'/><b i='x'/><b k='y'/></a>")
+    assert {word: tree.text(n) for word, n in tree.ids.items()} == {"x": "<b i=' x ' k='w'/>"}
 
 
 def test_malformed_documents_are_refused() -> None:

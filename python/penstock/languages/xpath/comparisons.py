@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.refusals import refused_join
 from penstock.languages.xpath.scalars import is_constant, string_of_chain, to_number
-from penstock.languages.xpath.syntax import Binary, Expression, Span
+from penstock.languages.xpath.syntax import Binary, Expression
 from penstock.twigs import Axis, Compare, Condition, Scalar, StringOf, ValueType, type_of
 from penstock.twigs.depth import size_of
 from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
+from penstock.twigs.queries import NoTwigError
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering
@@ -35,13 +35,13 @@ def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -
     if types <= {Type.NODES, Type.BOOLEAN} or (is_equality and Type.BOOLEAN in types):
         first = lowering.condition(left, context)
         second = lowering.condition(right, context)
-        lowering.spend(size_of(first) + size_of(second), comparison.span)
+        lowering.spend(size_of(first) + size_of(second))
         return _compare_booleans(operator, first, second)
     as_numbers = not is_equality or Type.NUMBER in types
     if left_type is Type.NODES:
         value = _value(lowering, right, context, as_numbers)
         parts = [
-            _compare_chain(lowering, operator, chain, value, context, comparison.span)
+            _compare_chain(lowering, operator, chain, value)
             for chain in lowering.chains(left, context)
         ]
         return disjunction(*parts)
@@ -51,7 +51,7 @@ def lower_comparison(lowering: Lowering, comparison: Binary, context: Context) -
         operator = FLIPPED[operator]
         first_value, second_value = second_value, first_value
     compare = Compare(operator, first_value, second_value)
-    return lowering.settle(compare, context, comparison.span)
+    return lowering.settle(compare)
 
 
 def _value(lowering: Lowering, expression: Expression, context: Context, as_number: bool) -> Scalar:
@@ -60,21 +60,14 @@ def _value(lowering: Lowering, expression: Expression, context: Context, as_numb
     return lowering.string(expression, context)
 
 
-def _compare_chain(
-    lowering: Lowering,
-    operator: str,
-    chain: Chain,
-    value: Scalar,
-    context: Context,
-    span: Span,
-) -> Condition:
+def _compare_chain(lowering: Lowering, operator: str, chain: Chain, value: Scalar) -> Condition:
     """Return that some node of the chain compares with a value of the context node."""
     if is_constant(value):
         return chain.exists(_compare(operator, StringOf(), value))
     if not chain.is_single:
-        raise refused_join(span, lowering.text)
+        raise NoTwigError("a node-set is compared with a value that varies")
     compare = _compare(operator, _string_of_single(chain), value)
-    return conjunction(chain.exists(), lowering.settle(compare, context, span))
+    return conjunction(chain.exists(), lowering.settle(compare))
 
 
 def _compare(operator: str, string: Scalar, value: Scalar) -> Compare:
@@ -97,14 +90,14 @@ def _compare_nodes(lowering: Lowering, comparison: Binary, context: Context) -> 
     rights = lowering.chains(comparison.right, context)
     for left in lowering.chains(comparison.left, context):
         for right in rights:
-            lowering.spend(1, comparison.span)
+            lowering.spend(1)
             if not (left.is_single and right.is_single):
-                raise refused_join(comparison.span, lowering.text)
+                raise NoTwigError("two node-sets are compared")
             first, second = _string_of_single(left), _string_of_single(right)
             if as_numbers:
                 first, second = to_number(first), to_number(second)
             compare = Compare(comparison.operator, first, second)
-            settled = lowering.settle(compare, context, comparison.span)
+            settled = lowering.settle(compare)
             parts.append(conjunction(left.exists(), right.exists(), settled))
     return disjunction(*parts)
 

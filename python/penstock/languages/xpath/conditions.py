@@ -40,7 +40,7 @@ def lower_condition(lowering: Lowering, expression: Expression, context: Context
     scalar = lowering.scalar(expression, context)
     if isinstance(scalar, BooleanOf):
         return scalar.condition
-    return lowering.settle(Holds(scalar), context, expression.span)
+    return lowering.settle(Holds(scalar))
 
 
 def lower_boolean_call(lowering: Lowering, call: FunctionCall, context: Context) -> Condition:

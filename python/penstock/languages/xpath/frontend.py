@@ -1,19 +1,22 @@
-"""The two entry points: text to syntax tree, text to query."""
+"""The entry points: text to syntax tree, text to query."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from penstock.errors import QueryError
+from penstock.languages.xpath.expressions import Asked, ExpressionLowering, lower_query
 from penstock.languages.xpath.lowering import Lowering, lower
 from penstock.languages.xpath.namespaces import XML_NAMESPACE, NamespaceMap, Namespaces
 from penstock.languages.xpath.parser import Parser
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
-from penstock.twigs import Query
+from penstock.twigs import Aggregate, Query, Selection
 from penstock.twigs.depth import depth_of
+from penstock.twigs.queries import NoTwigError
+from penstock.twigs.slots import SlotTable
 
 DEPTH_MAX = 100
 """Levels of steps, conditions and calls inside each other."""
@@ -38,54 +41,109 @@ def xpath(
     *,
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
-    select: object = None,
+    select: Mapping[str, str] | None = None,
     dialect: str = "xpath",
     context: str = "/",
 ) -> Query:
-    """Return the query that a text in XPath 1.0 asks.
+    """Return the query that a text in XPath 1.0 asks: twigs where they can say it.
 
     ``namespaces`` binds prefixes to a URI, to several, or to a glob; the empty prefix is the
     namespace of element names without one. ``variables`` are strings, numbers and booleans,
-    taken as constants. A path that can never match is a query without results, not an error.
+    taken as constants. ``select`` names paths relative to each result; the string value of the
+    first node of each travels with the result. The query starts at the first node of the path
+    ``context``. A path that can never match is a query without results, not an error.
 
     Raises:
-        QueryError: The text is no expression, or contains what is not evaluated yet.
+        QueryError: The text is no expression, or one that is nested too deeply.
     """
-    whole = (0, len(text))
-    if select is not None:
-        message = "`select` is not evaluated yet"
-        raise QueryError("PQ0213", message, whole, "select from the results instead", text)
-    if context != "/":
-        message = f"the context {context!r} is not evaluated yet; a query starts at /"
-        raise QueryError("PQ0214", message, whole, "put the context before the path", text)
-    expression = parse(text, dialect=dialect)
-    bindings = Namespaces(namespaces, text)
-    lowering = Lowering(text, bindings, variables)
-    try:
-        query = lower(expression, lowering)
-        if depth_of(query) <= DEPTH_MAX:
-            return replace(query, options=_options(bindings, variables, dialect))
-    except RecursionError:
-        pass  # deeper still
-    message = f"the query is nested more than {DEPTH_MAX} levels deep"
-    way_out = "use shorter paths and fewer predicates inside each other"
-    raise QueryError("PQ0105", message, whole, way_out, text)
+    asking = _Asking(text, namespaces, variables, select, dialect, context)
+    return asking.within_bounds(asking.twigs_or_expression)
 
 
-def _options(
-    bindings: Namespaces, variables: Mapping[str, object] | None, dialect: str
-) -> dict[str, Any]:
-    """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""
-    uris = {prefix: list(uris) for prefix, uris in bindings.bindings.items()}
-    if uris["xml"] == [XML_NAMESPACE]:
-        del uris["xml"]
-    # A value of another type is an error where it is used, and this one was used nowhere.
-    values = {
-        name: value
-        for name, value in (variables or {}).items()
-        if isinstance(value, str | int | float)
-    }
-    options: dict[str, Any] = {"namespaces": uris, "variables": values}
-    if dialect != "xpath":
-        options["dialect"] = dialect
-    return {name: value for name, value in options.items() if value}
+def as_expression(query: Query) -> Query:
+    """Return the query of a text as an expression, whether twigs could say it or not.
+
+    Raises:
+        QueryError: As an expression it is nested too deeply.
+    """
+    asking = _Asking(query.text, **query.options)
+    general = asking.within_bounds(asking.expression)
+    if isinstance(query.output, Aggregate) and isinstance(general.output, Selection):
+        return replace(general, output=replace(general.output, running=query.output.running))
+    return general
+
+
+class _Asking:
+    """A text and its options, each as :func:`xpath` takes them."""
+
+    def __init__(
+        self,
+        text: str,
+        namespaces: NamespaceMap | None = None,
+        variables: Mapping[str, object] | None = None,
+        select: Mapping[str, str] | None = None,
+        dialect: str = "xpath",
+        context: str = "/",
+    ) -> None:
+        self.text = text
+        self.namespaces = Namespaces(namespaces, text)
+        self.variables = dict(variables or {})
+        self.select = dict(select or {})
+        self.dialect = dialect
+        self.context = context
+
+    def within_bounds(self, lower_text: Callable[[], Query]) -> Query:
+        """Return a lowered query, if it is not nested too deeply."""
+        try:
+            query = lower_text()
+            if depth_of(query) <= DEPTH_MAX:
+                return replace(query, options=self.options())
+        except RecursionError:
+            pass  # deeper still
+        message = f"the query is nested more than {DEPTH_MAX} levels deep"
+        way_out = "use shorter paths and fewer predicates inside each other"
+        raise QueryError("PQ0105", message, (0, len(self.text)), way_out, self.text)
+
+    def twigs_or_expression(self) -> Query:
+        """Return the query as twigs, or as an expression where there are none."""
+        if self.context == "/" and not self.select:
+            expression = parse(self.text, dialect=self.dialect)
+            try:
+                return lower(expression, Lowering(self.text, self.namespaces, self.variables))
+            except NoTwigError:
+                pass
+        return self.expression()
+
+    def expression(self) -> Query:
+        """Return the query as an expression."""
+        slots = SlotTable()
+        context = None if self.context == "/" else self.asked(self.context, slots)
+        asked = self.asked(self.text, slots, self.dialect)
+        select = {name: self.asked(path, slots) for name, path in self.select.items()}
+        return lower_query(asked, context, select)
+
+    def asked(self, text: str, slots: SlotTable, dialect: str = "xpath") -> Asked:
+        """Return the syntax tree of a text and what it takes to lower it."""
+        namespaces = Namespaces(self.namespaces.bindings, text)
+        lowering = ExpressionLowering(text, namespaces, self.variables, slots)
+        return Asked(parse(text, dialect=dialect), lowering)
+
+    def options(self) -> dict[str, Any]:
+        """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""
+        uris = {prefix: list(uris) for prefix, uris in self.namespaces.bindings.items()}
+        if uris["xml"] == [XML_NAMESPACE]:
+            del uris["xml"]
+        # A value of another type is an error where it is used, and this one was used nowhere.
+        values = {
+            name: value
+            for name, value in self.variables.items()
+            if isinstance(value, str | int | float)
+        }
+        options = {
+            "namespaces": uris,
+            "variables": values,
+            "select": self.select,
+            "dialect": "" if self.dialect == "xpath" else self.dialect,
+            "context": "" if self.context == "/" else self.context,
+        }
+        return {name: value for name, value in options.items() if value}

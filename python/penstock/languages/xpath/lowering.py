@@ -1,34 +1,19 @@
-"""From the syntax tree to a query: the kinds of results, and what all lowerings share."""
+"""From the syntax tree to forward twigs: the kinds of results, and what the modules share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 
-from penstock.errors import QueryError
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.conditions import lower_condition
-from penstock.languages.xpath.functions import AGGREGATES, FUNCTIONS, Signature, Type
+from penstock.languages.xpath.functions import AGGREGATES, Type
 from penstock.languages.xpath.namespaces import Namespaces
 from penstock.languages.xpath.paths import lower_chains
 from penstock.languages.xpath.reach import DOCUMENT
-from penstock.languages.xpath.refusals import refused_mixture
 from penstock.languages.xpath.scalars import leaves, lower_number, lower_scalar, lower_string
-from penstock.languages.xpath.syntax import (
-    ARITHMETIC,
-    Binary,
-    Expression,
-    Filter,
-    FunctionCall,
-    Literal,
-    Negate,
-    Number,
-    Path,
-    Span,
-    Union,
-    Variable,
-)
+from penstock.languages.xpath.scopes import Scope
+from penstock.languages.xpath.syntax import Expression, FunctionCall
 from penstock.twigs import (
     Aggregate,
     AtRoot,
@@ -51,7 +36,7 @@ from penstock.twigs import (
     Value,
     type_of,
 )
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.queries import NoTwigError
 
 RESULT = "result"
 PARTS_MAX = 50_000
@@ -60,16 +45,13 @@ PARTS_MAX = 50_000
 _ROOT_TEST = NodeTest(NodeKind.DOCUMENT)
 
 
-class Lowering:
+class Lowering(Scope):
     """Lowers one text. The parts of the work live in modules of their own and meet here."""
 
     def __init__(
         self, text: str, namespaces: Namespaces, variables: Mapping[str, object] | None
     ) -> None:
-        self.text = text
-        self.namespaces = namespaces
-        self.variables = dict(variables or {})
-        self.slots = SlotTable()
+        super().__init__(text, namespaces, variables)
         self.parts = 0
 
     # What the modules ask of each other
@@ -94,94 +76,21 @@ class Lowering:
         """Return ``number(expression)``."""
         return lower_number(self, expression, context)
 
-    def spend(self, parts: int, span: Span) -> None:
+    def spend(self, parts: int) -> None:
         """Count parts of the query: short texts can stand for very many.
 
         Raises:
-            QueryError: It has more than ``PARTS_MAX``.
+            NoTwigError: It has more than ``PARTS_MAX``.
         """
         self.parts += parts
         if self.parts > PARTS_MAX:
-            message = f"written out, this query has more than {PARTS_MAX} parts"
-            way_out = "use fewer unions and comparisons of conditions inside each other"
-            raise QueryError("PQ0212", message, span, way_out, self.text)
+            raise NoTwigError(f"written out it has more than {PARTS_MAX} parts")
 
-    # Types
-
-    def type_of(self, expression: Expression) -> Type:
-        """Return the type of an expression, which XPath 1.0 knows without a document."""
-        match expression:
-            case Path() | Union():
-                return Type.NODES
-            case Filter(primary=primary):
-                return self.type_of(primary)
-            case FunctionCall():
-                return self.check_call(expression).result
-            case Literal():
-                return Type.STRING
-            case Number() | Negate():
-                return Type.NUMBER
-            case Binary(operator=operator) if operator in ARITHMETIC:
-                return Type.NUMBER
-            case Variable():
-                value = self.value_of(expression)
-                if isinstance(value, bool):
-                    return Type.BOOLEAN
-                return Type.STRING if isinstance(value, str) else Type.NUMBER
-            case _:
-                return Type.BOOLEAN
-
-    def value_of(self, variable: Variable) -> Atom:
-        """Return the value of a variable.
-
-        Raises:
-            QueryError: It has none, or one that is not atomic.
-        """
-        if variable.name not in self.variables:
-            message = f"`${variable.name}` has no value"
-            way_out = f"give it one: variables={{'{variable.name}': 'value'}}"
-            raise QueryError("PQ0115", message, variable.span, way_out, self.text)
-        value = self.variables[variable.name]
-        if isinstance(value, bool | str):
-            return value
-        if isinstance(value, int | float):
-            try:
-                return float(value)
-            except OverflowError:
-                return float("inf") if value > 0 else float("-inf")
-        message = f"`${variable.name}` is {type(value).__name__}, not a string, number or boolean"
-        way_out = "pass the string or number that the query compares with"
-        raise QueryError("PQ0116", message, variable.span, way_out, self.text)
-
-    def check_call(self, call: FunctionCall) -> Signature:
-        """Return the signature of the function, or raise where the call does not fit it."""
-        signature = FUNCTIONS.get(call.name)
-        if signature is None:
-            close = get_close_matches(call.name, FUNCTIONS, 1, 0.75)
-            way_out = f"did you mean {close[0]}()?" if close else "use a function of XPath 1.0"
-            message = f"`{call.name}()` is no function of XPath 1.0"
-            raise QueryError("PQ0112", message, call.name_span, way_out, self.text)
-        if not signature.accepts(len(call.arguments)):
-            message = f"`{call.name}()` takes {signature.describe()}, not {len(call.arguments)}"
-            way_out = "count the commas between its parentheses"
-            raise QueryError("PQ0113", message, call.span, way_out, self.text)
-        for wanted, argument in zip(signature.parameters, call.arguments, strict=False):
-            if wanted is Type.NODES and self.type_of(argument) is not Type.NODES:
-                raise self.not_nodes(argument)
-        return signature
-
-    def not_nodes(self, expression: Expression) -> QueryError:
-        """Return the error that nodes should stand here."""
-        found = self.type_of(expression).value
-        message = f"this is a {found}, and nodes are needed here"
-        way_out = "write a path, such as //item"
-        return QueryError("PQ0114", message, expression.span, way_out, self.text)
-
-    def settle(self, atom: Compare | Holds, context: Context, span: Span) -> Condition:
+    def settle(self, atom: Compare | Holds) -> Condition:
         """Return the condition with absolute values moved to the document node.
 
         Raises:
-            QueryError: It mixes them with values of the context node.
+            NoTwigError: It mixes them with values of the context node.
         """
         scalars = (atom.scalar,) if isinstance(atom, Holds) else (atom.left, atom.right)
         parts = [leaf for scalar in scalars for leaf in leaves(scalar)]
@@ -190,7 +99,7 @@ class Lowering:
         if not absolute:
             return atom
         if len(absolute) < len(reads):
-            raise refused_mixture(span, self.text)
+            raise NoTwigError("a value mixes the document node with another context")
         if isinstance(atom, Holds):
             return AtRoot(Holds(_relative(atom.scalar)))
         return AtRoot(Compare(atom.operator, _relative(atom.left), _relative(atom.right)))
@@ -211,7 +120,8 @@ def lower(expression: Expression, lowering: Lowering) -> Query:
     """Return the query that an expression is: nodes, an aggregate over nodes, or one value.
 
     Raises:
-        QueryError: Something in it is unknown, or not evaluated.
+        QueryError: Something in it is unknown.
+        NoTwigError: It takes an expression to say what it asks.
     """
     context = Context(DOCUMENT)
     match expression:

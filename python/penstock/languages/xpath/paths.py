@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.chains import Chain, ChainStep, Context
 from penstock.languages.xpath.functions import Type
+from penstock.languages.xpath.namespaces import NO_NAMESPACE
 from penstock.languages.xpath.reach import DOCUMENT, Kinds, has_children, reach
-from penstock.languages.xpath.refusals import refused_axis, refused_position
 from penstock.languages.xpath.syntax import (
     Expression,
     Filter,
@@ -19,10 +19,18 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.twigs import TRUE, Axis, Condition, NodeKind, NodeTest
 from penstock.twigs.logic import conjunction
+from penstock.twigs.queries import NoTwigError
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering
+    from penstock.languages.xpath.scopes import Scope
 
+FORWARD = frozenset(
+    {Axis.SELF, Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF, Axis.ATTRIBUTE}
+)
+"""The axes of a twig."""
+
+_PRINCIPAL = {Axis.ATTRIBUTE: NodeKind.ATTRIBUTE, Axis.NAMESPACE: NodeKind.NAMESPACE}
 _KINDS = {
     "node": NodeKind.ANY,
     "text": NodeKind.TEXT,
@@ -35,7 +43,8 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
     """Return the alternatives of a node-set; those that can never match are left out.
 
     Raises:
-        QueryError: The expression is no node-set, or a part of it is not evaluated.
+        QueryError: The expression is no node-set.
+        NoTwigError: A part of it is none.
     """
     match expression:
         case Path(start=None):
@@ -53,11 +62,11 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
             return list(found)
         case Filter(primary=primary, predicates=predicates):
             chains = lower_chains(lowering, primary, context)
-            lowering.spend(len(chains), expression.span)
+            lowering.spend(len(chains))
             return [c.guarded(lower_predicates(lowering, predicates, c.kinds)) for c in chains]
         case _:
-            if lowering.type_of(expression) is Type.NODES:  # a call, and id() alone gives nodes
-                lowering.scalar(expression, context)
+            if lowering.type_of(expression) is Type.NODES:
+                raise NoTwigError("`id()` needs declared ids")
             raise lowering.not_nodes(expression)
     for step in expression.steps:
         chains = [lower_step(lowering, chain, step) for chain in chains]
@@ -66,12 +75,9 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
 
 def lower_step(lowering: Lowering, chain: Chain, step: Step) -> Chain:
     """Return the chain with one more step, its predicates lowered."""
-    lowering.spend(1, step.span)
-    written_span = (step.axis_span[0], step.test.span[1])
-    written = lowering.text[slice(*written_span)]
-    refusal = refused_axis(step.axis, written, written_span, lowering.text)
-    if refusal is not None:
-        raise refusal
+    lowering.spend(1)
+    if step.axis not in FORWARD:
+        raise NoTwigError(f"`{step.axis.value}::` looks back or along document order")
     test = lower_test(lowering, step)
     kinds = reach(chain.kinds, step.axis, test)
     where = lower_predicates(lowering, step.predicates, kinds)
@@ -83,21 +89,21 @@ def lower_step(lowering: Lowering, chain: Chain, step: Step) -> Chain:
     return chain.then(ChainStep(axis, test, where, chain.kinds), kinds)
 
 
-def lower_test(lowering: Lowering, step: Step) -> NodeTest:
+def lower_test(scope: Scope, step: Step) -> NodeTest:
     """Return the node test of a step, its prefix resolved."""
-    is_attribute = step.axis is Axis.ATTRIBUTE
+    principal = _PRINCIPAL.get(step.axis, NodeKind.ELEMENT)
     match step.test:
-        case KindTest(kind="node") if is_attribute:
-            return NodeTest(NodeKind.ATTRIBUTE)
+        case KindTest(kind="node") if principal is not NodeKind.ELEMENT:
+            return NodeTest(principal)
         case KindTest(kind=kind, target=target):
             return NodeTest(_KINDS[kind], target)
         case NameTest(prefix=prefix, local=local, span=span):
-            principal = NodeKind.ATTRIBUTE if is_attribute else NodeKind.ELEMENT
             if prefix is not None:
-                return NodeTest(principal, local, lowering.namespaces.of_prefix(prefix, span))
+                return NodeTest(principal, local, scope.namespaces.of_prefix(prefix, span))
             if local is None:
                 return NodeTest(principal)
-            uris = ("",) if is_attribute else lowering.namespaces.of_element()
+            is_element = principal is NodeKind.ELEMENT
+            uris = scope.namespaces.of_element() if is_element else NO_NAMESPACE
             return NodeTest(principal, local, uris)
 
 
@@ -107,13 +113,11 @@ def lower_predicates(
     """Return all predicates of a step as one condition.
 
     Raises:
-        QueryError: A predicate is a number and so asks for a position (section 2.4).
+        NoTwigError: A predicate is a number and so asks for a position (section 2.4).
     """
     parts = []
     for predicate in predicates:
         if lowering.type_of(predicate) is Type.NUMBER:
-            # What the number is made of may be refused by a better name.
-            lowering.scalar(predicate, Context(kinds))
-            raise refused_position(predicate.span, lowering.text)
+            raise NoTwigError("a predicate that is a number selects by position")
         parts.append(lowering.condition(predicate, Context(kinds)))
     return conjunction(*parts)

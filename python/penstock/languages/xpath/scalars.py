@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.functions import AGGREGATES, CONDITIONS, NAME_PARTS, Type
-from penstock.languages.xpath.refusals import (
-    refused_aggregate,
-    refused_call,
-    refused_union_string,
-)
 from penstock.languages.xpath.syntax import (
     ARITHMETIC,
     Binary,
@@ -20,7 +15,6 @@ from penstock.languages.xpath.syntax import (
     Literal,
     Negate,
     Number,
-    Span,
     Variable,
 )
 from penstock.twigs import (
@@ -33,9 +27,12 @@ from penstock.twigs import (
     ValueType,
     type_of,
 )
+from penstock.twigs.queries import NoTwigError
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.lowering import Lowering
+
+_BEYOND_TWIGS = AGGREGATES | {"id", "position", "last", "lang"}
 
 VALUE_VARIABLE = "value"
 """Marks the node of a twig inside ``StringOf`` and ``NameOf`` whose value is taken."""
@@ -65,7 +62,7 @@ def lower_string(lowering: Lowering, expression: Expression, context: Context) -
         chains = lowering.chains(expression, context)
         if not chains:
             return lowering.slots.add("")
-        return string_of_chain(only_chain(lowering, chains, expression.span))
+        return string_of_chain(only_chain(chains))
     return to_string(lowering.scalar(expression, context))
 
 
@@ -79,11 +76,8 @@ def lower_number(lowering: Lowering, expression: Expression, context: Context) -
 def lower_call(lowering: Lowering, call: FunctionCall, context: Context) -> Scalar:
     """Lower a call whose value is a string or a number, and ``contains`` and ``starts-with``."""
     signature = lowering.check_call(call)
-    refusal = refused_call(call.name, call.span, lowering.text)
-    if refusal is not None:
-        raise refusal
-    if call.name in AGGREGATES:
-        raise refused_aggregate(call.name, call.span, lowering.text)
+    if call.name in _BEYOND_TWIGS:
+        raise NoTwigError(f"`{call.name}()` is part of a value or of a condition")
     if call.name in NAME_PARTS:
         return lower_name(lowering, call, context)
     if call.name == "string" and call.arguments:
@@ -107,14 +101,18 @@ def lower_name(lowering: Lowering, call: FunctionCall, context: Context) -> Scal
     chains = lowering.chains(call.arguments[0], context)
     if not chains:
         return lowering.slots.add("")
-    chain = only_chain(lowering, chains, call.arguments[0].span)
+    chain = only_chain(chains)
     return NameOf(call.name, chain.twig(VALUE_VARIABLE), chain.absolute)
 
 
-def only_chain(lowering: Lowering, chains: list[Chain], span: Span) -> Chain:
-    """Return the one chain, or raise: the first node of a union is not evaluated."""
+def only_chain(chains: list[Chain]) -> Chain:
+    """Return the one chain.
+
+    Raises:
+        NoTwigError: The first node of a union is no twig's.
+    """
     if len(chains) > 1:
-        raise refused_union_string(span, lowering.text)
+        raise NoTwigError("the value of a union is taken")
     return chains[0]
 
 

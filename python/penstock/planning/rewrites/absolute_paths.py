@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from penstock.errors import QueryError
 from penstock.planning.keys import Key, Keys
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.traversal import Traversal
@@ -45,6 +44,7 @@ from penstock.twigs import (
     ValueType,
 )
 from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs.queries import NoTwigError
 
 ALTERNATIVES_MAX = 8
 """Cases that one path may be split into."""
@@ -66,7 +66,7 @@ def hoist_absolute_paths(query: Query) -> Query:
     """Return the query without ``AtRoot``.
 
     Raises:
-        QueryError: A path would be split into more than ``ALTERNATIVES_MAX`` cases, or an
+        NoTwigError: A path would be split into more than ``ALTERNATIVES_MAX`` cases, or an
             absolute path decides which node's value is taken.
     """
     if not _mentions_root(query):
@@ -82,7 +82,6 @@ def hoist_absolute_paths(query: Query) -> Query:
 
 class _Hoisting:
     def __init__(self, query: Query) -> None:
-        self.text = query.text
         self.keys = Keys(query.constants)
         self.constants = query.constants
 
@@ -105,7 +104,7 @@ class _Hoisting:
             else:
                 done.append(twig)
             if len(done) + len(waiting) > ALTERNATIVES_MAX:
-                raise self.too_many()
+                raise _too_many()
         return done
 
     def split(self, twig: TwigNode, found: list[Occurrence]) -> list[TwigNode]:
@@ -157,9 +156,7 @@ class _Hoisting:
             return replace(scalar, node=cases[0])
         if not cases:
             return replace(scalar, node=replace(root, where=FALSE))
-        message = "an absolute path inside a computed value is not evaluated yet"
-        way_out = "ask for the nodes, and take the value of the first one"
-        raise QueryError("PQ0211", message, (0, len(self.text)), way_out, self.text)
+        raise NoTwigError("an absolute path decides which node's value is taken")
 
     def condition(self, condition: Condition, count: int) -> Condition:
         """Return a condition at the document node, split by the absolute parts inside it."""
@@ -167,7 +164,7 @@ class _Hoisting:
         if not found:
             return condition
         if count > ALTERNATIVES_MAX:
-            raise self.too_many()
+            raise _too_many()
         cases = []
         parts = []
         guards = 0
@@ -179,12 +176,6 @@ class _Hoisting:
         if guards == 2:
             cases.append(conjunction(*parts))
         return disjunction(*cases)
-
-    def too_many(self) -> QueryError:
-        """Return the error about too many cases."""
-        message = f"absolute paths in predicates split this into over {ALTERNATIVES_MAX} cases"
-        way_out = "use fewer absolute paths, or put their conditions on the first step"
-        return QueryError("PQ0212", message, (0, len(self.text)), way_out, self.text)
 
     def occurrences_in_twig(self, node: TwigNode, sign: bool) -> Iterator[Occurrence]:
         waiting = [node]
@@ -226,6 +217,12 @@ class _Hoisting:
             case BooleanOf(condition=condition):
                 for sign in (True, False):
                     yield from self.occurrences(condition, sign)
+
+
+def _too_many() -> NoTwigError:
+    return NoTwigError(
+        f"absolute paths in predicates split a path into over {ALTERNATIVES_MAX} cases"
+    )
 
 
 def _cases(found: list[Occurrence]) -> Iterator[tuple[bool, Key, Condition]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from penstock.errors import QueryError
 from penstock.planning.traversal import Traversal
 from penstock.twigs import (
     Axis,
@@ -29,6 +28,7 @@ from penstock.twigs import (
 )
 from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import Atom, SlotTable
 
 TRUTHS_MAX = 4
@@ -42,7 +42,7 @@ def split_truth_values(query: Query) -> Query:
     """Return the query with no truth inside the scalars of its conditions.
 
     Raises:
-        QueryError: One comparison contains more than ``TRUTHS_MAX`` of them, or one of them has
+        NoTwigError: One comparison contains more than ``TRUTHS_MAX`` of them, or one of them has
             more than ``PARTS_MAX`` parts.
     """
     splitting = _Splitting(query)
@@ -63,7 +63,6 @@ class _Truth(NamedTuple):
 
 class _Splitting(Traversal):
     def __init__(self, query: Query) -> None:
-        self.text = query.text
         self.slots = SlotTable(query.constants)
 
     def leave_condition(self, condition: Condition) -> Condition:
@@ -78,9 +77,7 @@ class _Splitting(Traversal):
         if truth is None:
             return condition
         if count == TRUTHS_MAX or size_of(truth.condition) > PARTS_MAX:
-            message = f"one value is made of more than {TRUTHS_MAX} conditions, or of large ones"
-            way_out = "compare the conditions themselves, with and, or and not()"
-            raise QueryError("PQ0212", message, (0, len(self.text)), way_out, self.text)
+            raise NoTwigError(f"a value is made of over {TRUTHS_MAX} conditions, or of large ones")
         cases = []
         for guard, value in (
             (truth.condition, truth.if_true),

@@ -7,6 +7,8 @@ from random import Random
 
 from penstock.testing.generate.names import (
     ATTRIBUTES,
+    IDENTIFIER,
+    LANGUAGES,
     ELEMENTS,
     NAMESPACES,
     NUMBERS,
@@ -17,11 +19,18 @@ from penstock.testing.generate.names import (
 
 _DOCTYPE = """<!DOCTYPE r [<!--in--><!ENTITY e "v"><!ENTITY m "<b x='1'>2</b>">
 <!ATTLIST d y CDATA "v">]>"""
+_IDENTIFIERS = f"""<!DOCTYPE r [{
+    "".join(f"<!ATTLIST {name} {IDENTIFIER} ID #IMPLIED>" for name in (ROOT, *ELEMENTS))
+}]>"""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentKnobs:
-    """How large documents get and how often the rarer things occur."""
+    """How large documents get and how often the rarer things occur.
+
+    ``identifiers`` is how often a document declares ids, ``language`` how often an element is in
+    a language.
+    """
 
     nodes_max: int = 16
     depth_max: int = 6
@@ -32,6 +41,8 @@ class DocumentKnobs:
     namespaces: float = 0.3
     markup: float = 0.25
     doctype: float = 0.1
+    identifiers: float = 0
+    language: float = 0
 
 
 def random_document(random: Random, knobs: DocumentKnobs | None = None) -> bytes:
@@ -46,13 +57,15 @@ class _Writer:
         self.nodes_left = random.randint(1, knobs.nodes_max)
         self.has_namespaces = self.happens(knobs.namespaces)
         self.has_doctype = self.happens(knobs.doctype)
+        self.has_identifiers = not self.has_doctype and self.happens(knobs.identifiers)
+        self.identified = 0
 
     def happens(self, chance: float) -> bool:
         # The smallest number makes nothing happen, so that shrinking makes things smaller.
         return self.random.random() >= 1 - chance
 
     def document(self) -> str:
-        head = _DOCTYPE if self.has_doctype else ""
+        head = _DOCTYPE if self.has_doctype else _IDENTIFIERS if self.has_identifiers else ""
         declarations = ""
         if self.has_namespaces:
             declarations = "".join(f' xmlns:{p}="{uri}"' for p, uri in NAMESPACES.items())
@@ -81,6 +94,11 @@ class _Writer:
                 prefix = "p:" if self.has_namespaces and self.happens(0.2) else ""
                 value = self.random.choice(NUMBERS if name == "n" else NUMBERS + WORDS)
                 written += f' {prefix}{name}="{value}"'
+        if self.has_identifiers and self.happens(0.6):
+            self.identified += 1
+            written += f' {IDENTIFIER}="k{self.identified}"'
+        if self.happens(self.knobs.language):
+            written += f' xml:lang="{self.random.choice(LANGUAGES)}"'
         return written
 
     def content(self, depth: int) -> str:
@@ -100,6 +118,8 @@ class _Writer:
         if not self.happens(self.knobs.text):
             return ""
         text = self.random.choice(NUMBERS + WORDS)
+        if self.has_identifiers and self.happens(0.4):
+            text = " ".join(f"k{self.random.randint(1, 6)}" for _ in range(self.random.choice((1, 2))))
         if self.happens(self.knobs.markup):
             forms = ["<![CDATA[{}]]>", "{}&#118;", "&lt;{}", "<![CDATA[{}]]>1", "{}&amp;", "é{}"]
             if self.has_doctype:

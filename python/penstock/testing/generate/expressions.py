@@ -1,4 +1,4 @@
-"""Random XPath 1.0 expressions over the names of the random documents."""
+"""Random forward twigs in XPath over the names of the random documents."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ from random import Random
 
 from penstock.testing.generate.names import ATTRIBUTES, ELEMENTS, NUMBERS, ROOT, TARGETS, WORDS
 
-_SIGNS = ("=", "=", "!=", "<", "<=", ">", ">=")
-_WIDE_AXES = (
-    "parent",
-    "ancestor",
-    "ancestor-or-self",
-    "following-sibling",
-    "preceding-sibling",
-    "following",
-    "preceding",
-)
-_POSITIONS = ("1", "2", "last()", "position() < 3", "position() = last()")
+SIGNS = ("=", "=", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionKnobs:
     """How large expressions get and what they may contain.
 
-    ``wide`` adds reverse and order axes, positions and arithmetic; ``beyond`` the aggregates that
-    XPath 1.0 lacks; ``values`` atomic results and aggregates at all.
+    ``beyond`` adds the aggregates that XPath 1.0 lacks; ``values`` atomic results and aggregates
+    at all.
     """
 
     steps_max: int = 3
@@ -35,15 +25,16 @@ class ExpressionKnobs:
     values: float = 0.2
     namespaces: float = 0.06
     beyond: bool = False
-    wide: bool = False
 
 
 def random_expression(random: Random, knobs: ExpressionKnobs | None = None) -> str:
     """Return the text of an expression; its prefixes are those of ``NAMESPACES``."""
-    return _Writer(random, knobs or ExpressionKnobs()).expression()
+    return Writer(random, knobs or ExpressionKnobs()).expression()
 
 
-class _Writer:
+class Writer:
+    """Writes one expression."""
+
     def __init__(self, random: Random, knobs: ExpressionKnobs) -> None:
         self.random = random
         self.knobs = knobs
@@ -76,7 +67,7 @@ class _Writer:
         if kind == 0:
             return f"boolean({path})"
         if kind == 1:
-            return f"{path} {self.random.choice(_SIGNS)} {self.literal()}"
+            return f"{path} {self.random.choice(SIGNS)} {self.literal()}"
         if kind == 2:
             return self.string(path)
         return f"number({path})"
@@ -109,8 +100,6 @@ class _Writer:
         return step
 
     def branch(self) -> str:
-        if self.knobs.wide and self.happens(0.2):
-            return f"{self.random.choice(_WIDE_AXES)}::{self.name_test()}"
         if self.happens(0.15):
             axis = self.random.choice(("child", "descendant", "descendant-or-self", "self"))
             test = "node()" if self.happens(0.2) else self.name_test()
@@ -136,8 +125,6 @@ class _Writer:
     # Predicates.
 
     def predicate(self, nesting: int) -> str:
-        if self.knobs.wide and self.happens(0.2):
-            return self.random.choice(_POSITIONS)
         if self.happens(0.3):
             joint = self.random.choice((" and ", " or "))
             count = self.random.choice((2, 2, 3))
@@ -153,7 +140,7 @@ class _Writer:
         if kind < 0.61:
             return self.absolute(self.knobs.nesting_max)
         if kind < 0.65:
-            sign = self.random.choice(_SIGNS)
+            sign = self.random.choice(SIGNS)
             return f"{self.absolute(self.knobs.nesting_max)} {sign} {self.literal()}"
         if kind < 0.68:
             return self.random.choice(("true()", "false()"))
@@ -169,7 +156,7 @@ class _Writer:
             sides = [self.attribute_of_one(), self.random.choice((".", self.attribute_of_one()))]
         if self.happens(0.1):
             sides.reverse()
-        return f"{sides[0]} {self.random.choice(_SIGNS)} {sides[1]}"
+        return f"{sides[0]} {self.random.choice(SIGNS)} {sides[1]}"
 
     def attribute_of_one(self) -> str:
         return f"@{self.random.choice(ATTRIBUTES)}"
@@ -179,8 +166,6 @@ class _Writer:
             return "."
         if self.happens(0.2):
             return f"string-length({self.source(nesting)})"
-        if self.knobs.wide and self.happens(0.15):
-            return f"{self.attribute_of_one()} {self.random.choice('+-*')} 1"
         return self.attribute() if self.happens(0.3) else self.relative(nesting)
 
     def literal(self) -> str:
@@ -207,7 +192,7 @@ class _Writer:
         if kind == 2:
             return f"{self.string(source)} = {self.word()}"
         if kind == 3:
-            return f"number({source}) {self.random.choice(_SIGNS)} {self.random.choice('0123')}"
+            return f"number({source}) {self.random.choice(SIGNS)} {self.random.choice('0123')}"
         if kind == 4:
             return f"boolean({source})"
         if kind == 5:  # a string is true unless it is empty

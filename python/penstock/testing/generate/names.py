@@ -7,3 +7,5 @@ ATTRIBUTES = ("x", "y", "n")
 NUMBERS = ("0", "1", "2", "3", "10", "-1", "0.5", " 2 ")
 WORDS = ("u", "v", "w", "uv", " v", "a", "")
 TARGETS = ("t", "s")
+IDENTIFIER = "i"
+LANGUAGES = ("en", "en-GB", "de")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from penstock.testing.reference.functions import call
 from penstock.testing.reference.paths import in_document_order, nodes_on, passes
 from penstock.testing.reference.values import Atomic, compare, to_boolean
-from penstock.testing.tree import Node
+from penstock.testing.tree import XML, Node
 from penstock.twigs import (
     And,
     AtRoot,
@@ -29,9 +29,6 @@ from penstock.twigs import (
     StringOf,
     TwigNode,
 )
-
-_XML = "http://www.w3.org/XML/1998/namespace"
-
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -146,7 +143,7 @@ def speaks(language: str, node: Node) -> bool:
     """Return whether the language in force at a node is the wanted one or a variety of it."""
     for level in nodes_on(Axis.ANCESTOR_OR_SELF, node):
         for attribute in level.attributes:
-            if attribute.local == "lang" and attribute.uri == _XML:
+            if attribute.local == "lang" and attribute.uri == XML:
                 spoken, wanted = attribute.value.lower(), language.lower()
                 return spoken == wanted or spoken.startswith(wanted + "-")
     return False

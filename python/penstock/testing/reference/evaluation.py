@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from penstock.testing.reference.conditions import Scope, reached, spine_to, value_of
+from penstock.testing.reference.expressions import Context, Surroundings, nodes_in, value_at
 from penstock.testing.reference.paths import in_document_order
 from penstock.testing.reference.values import Atomic, to_number
 from penstock.testing.reference.witnesses import bound, matches_of
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Aggregate, Fragments, Query, Value
+from penstock.twigs.expressions import Atom, Nodes, Selection
 
 
 def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
@@ -25,6 +28,12 @@ def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
             return aggregate(function, nodes_of(query, tree, variable))
         case Value(scalar):
             return value_of(scalar, tree.root, Scope(tree.root, query.constants))
+        case Selection(aggregate=str(function)):
+            return aggregate(function, selected(query, tree))
+        case Selection(expression, type) if type is not None:
+            return value_at(cast("Atom", expression), context_of(query, tree))
+        case Selection():
+            return selected(query, tree)
     raise TypeError(f"{type(query.output).__name__} is no output of a single document")
 
 
@@ -40,9 +49,26 @@ def nodes_of(query: Query, tree: Tree, variable: str) -> list[Node]:
     return in_document_order(found)
 
 
+def selected(query: Query, tree: Tree) -> list[Node]:
+    """Return the nodes of a query whose output is an expression for nodes."""
+    assert isinstance(query.output, Selection)
+    return nodes_in(cast("Nodes", query.output.expression), context_of(query, tree))
+
+
+def context_of(query: Query, tree: Tree) -> Context:
+    """Return the context of a whole query: the document node."""
+    return Context(tree.root, Surroundings(tree, query.constants))
+
+
 def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node]]]]:
-    """Return each selected node with the nodes of the variables that travel with it."""
+    """Return each selected node with the nodes of the variables or sets that travel with it."""
     output = query.output
+    if isinstance(output, Selection):
+        context = context_of(query, tree)
+        return [
+            (node, {name: nodes_in(nodes, context.at(node)) for name, nodes in output.beside})
+            for node in selected(query, tree)
+        ]
     assert isinstance(output, Fragments)
     (block,) = query.blocks
     forest = matches_of(block, Scope(tree.root, query.constants))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from penstock.testing.reference.values import Atomic, to_boolean, to_number, to_string
 
-_SPACE = re.compile(r"[ \t\r\n]+")
+SPACE = re.compile(r"[ \t\r\n]+")
 
 
 def call(function: str, arguments: Sequence[Atomic]) -> Atomic:
@@ -45,7 +45,7 @@ def _translate(text: str, wanted: str, replacement: str) -> str:
 
 
 def _normalize_space(text: str) -> str:
-    return _SPACE.sub(" ", text).strip(" ")
+    return SPACE.sub(" ", text).strip(" ")
 
 
 def _divide(left: float, right: float) -> float:

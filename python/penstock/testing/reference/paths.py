@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from penstock.testing.tree import Node
 from penstock.twigs import Axis, NodeKind, NodeTest
 
+BESIDE_CONTENT = (NodeKind.ATTRIBUTE, NodeKind.NAMESPACE)
+"""The kinds of nodes that have a parent and are no children of it."""
+
 
 def nodes_on(axis: Axis, node: Node) -> Iterable[Node]:
-    """Return the nodes on an axis: in document order on a forward axis, reversed on a reverse one.
-
-    Raises:
-        NotImplementedError: The namespace axis; these trees have no namespace nodes.
-    """
+    """Return the nodes on an axis: in document order on a forward axis, else in reverse order."""
     match axis:
         case Axis.SELF:
             return (node,)
@@ -41,7 +40,7 @@ def nodes_on(axis: Axis, node: Node) -> Iterable[Node]:
         case Axis.PRECEDING:
             return _preceding(node)
         case Axis.NAMESPACE:
-            raise NotImplementedError("the namespace axis")
+            return node.namespaces
 
 
 def passes(test: NodeTest, node: Node) -> bool:
@@ -71,7 +70,7 @@ def _ancestors(node: Node) -> Iterator[Node]:
 
 
 def _siblings(node: Node, after: bool) -> list[Node]:
-    if node.parent is None or node.kind is NodeKind.ATTRIBUTE:
+    if node.parent is None or node.kind in BESIDE_CONTENT:
         return []
     siblings = node.parent.children
     place = siblings.index(node)
@@ -79,7 +78,7 @@ def _siblings(node: Node, after: bool) -> list[Node]:
 
 
 def _following(node: Node) -> Iterator[Node]:
-    if node.kind is NodeKind.ATTRIBUTE and node.parent is not None:
+    if node.kind in BESIDE_CONTENT and node.parent is not None:
         yield from node.parent.descendants()
         node = node.parent
     for level in (node, *_ancestors(node)):

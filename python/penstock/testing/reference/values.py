@@ -17,6 +17,7 @@ _ORDERINGS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+COMPARISONS = ("=", "!=", *_ORDERINGS)
 
 
 def to_number(value: Atomic) -> float:
@@ -53,7 +54,7 @@ def compare(sign: str, left: Atomic, right: Atomic) -> bool:
     """Return ``left sign right`` for atomic values."""
     if sign in _ORDERINGS:
         return _ORDERINGS[sign](to_number(left), to_number(right))
-    assert sign in ("=", "!="), sign
+    assert sign in COMPARISONS, sign
     if isinstance(left, bool) or isinstance(right, bool):
         equal = to_boolean(left) == to_boolean(right)
     elif isinstance(left, float) or isinstance(right, float):

@@ -8,7 +8,9 @@ import pytest
 
 from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
-from penstock.twigs import BooleanOf, Slot, Value
+from penstock.languages.xpath.frontend import as_expression
+from penstock.twigs import BooleanOf, Selection, Slot, Value
+from penstock.twigs.expression_printing import print_expression
 from penstock.twigs.printing import print_condition, print_path, print_scalar
 
 
@@ -47,6 +49,18 @@ def refusal(text: str, **options: Any) -> tuple[str, str]:
     assert caught.value.help
     assert caught.value.text == text
     return caught.value.code, text[slice(*caught.value.span)]
+
+
+def expression(text: str, **options: Any) -> str:
+    """Return the expression that a text is, even if it has a twig, constants in place."""
+    query = as_expression(xpath(text, **options))
+    assert isinstance(query.output, Selection)
+    return print_expression(query.output.expression, _constant(query.constants))
+
+
+def has_no_twig(text: str, **options: Any) -> bool:
+    """Return whether it takes an expression to say what a text asks."""
+    return isinstance(xpath(text, **options).output, Selection)
 
 
 def _constant(constants: tuple[Any, ...]) -> Any:

@@ -1,6 +1,7 @@
 """Any text is a query or a QueryError that points into it."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,10 +9,11 @@ from hypothesis import strategies as st
 
 from penstock.errors import QUERY_CODES, QueryError
 from penstock.languages.xpath import parse, xpath
-from penstock.languages.xpath.frontend import DEPTH_MAX
+from penstock.languages.xpath.frontend import DEPTH_MAX, as_expression
 from penstock.languages.xpath.syntax import Expression
+from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.twigs import Query
+from penstock.twigs import Aggregate, Query, Selection
 from penstock.twigs.printing import print_query
 
 PIECES = st.sampled_from(
@@ -94,8 +96,36 @@ def test_depth_is_bounded_and_what_is_within_can_be_normalised(step: str) -> Non
         "//x[" + "string(not(c)) = string(" * 20 + "d" + ")" * 20 + "]",
     ],
 )  # fmt: skip
-def test_a_short_text_that_stands_for_very_much_is_refused_in_time(text: str) -> None:
-    assert isinstance(outcome(text, "xpath"), QueryError)
+def test_a_short_text_that_stands_for_very_many_twigs_is_an_expression(text: str) -> None:
+    query = outcome(text, "xpath")
+    assert isinstance(query, Query)
+    assert isinstance(query.output, Selection)
+    assert len(compile_query(query)) < 20_000
+
+
+def test_options_give_an_equal_query_again() -> None:
+    options = {
+        "namespaces": {"p": ["urn:1", "urn:*"]},
+        "variables": {"v": 2, "w": "x"},
+        "select": {"id": "@id"},
+        "context": "/p:r[$v]",
+    }
+    query = xpath("//p:a[$w]", **options)
+    assert query.options == options
+    assert xpath(query.text, **query.options) == query
+
+
+def test_twigs_can_be_had_as_an_expression() -> None:
+    for text in ("//a[b = 'x']/c", "count(//a)", "string(/a)", "//a[//b]"):
+        query = as_expression(xpath(text))
+        assert isinstance(query.output, Selection)
+        assert (query.text, query.options) == (text, {})
+
+
+def test_a_running_aggregate_remains_one_as_an_expression() -> None:
+    query = xpath("count(//a)")
+    running = replace(query, output=Aggregate("count", "result", running=True))
+    assert as_expression(running).output == replace(as_expression(query).output, running=True)
 
 
 def test_a_long_list_of_alternatives_is_no_problem() -> None:

@@ -1,0 +1,124 @@
+"""Node-sets: paths, filters, unions and ``id()``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock.languages.xpath.functions import Type
+from penstock.languages.xpath.paths import lower_test
+from penstock.languages.xpath.syntax import (
+    Expression,
+    Filter,
+    FunctionCall,
+    Path,
+    Step,
+    Union,
+)
+from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs import expressions as x
+
+if TYPE_CHECKING:
+    from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
+
+_ANY = NodeTest(NodeKind.ANY)
+# From all descendants of a node and the node itself, one step further.
+_BELOW = {
+    Axis.CHILD: Axis.DESCENDANT,
+    Axis.DESCENDANT: Axis.DESCENDANT,
+    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
+    Axis.SELF: Axis.DESCENDANT_OR_SELF,
+}
+
+
+def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Nodes:
+    """Return a node-set.
+
+    Raises:
+        QueryError: The expression is none.
+    """
+    match expression:
+        case Path(absolute=absolute, steps=steps, start=start):
+            base = focus.here
+            if start is not None:
+                base = lower_nodes(lowering, start, focus)
+            elif absolute:
+                base = x.Root()
+            for step in steps:
+                base = _add_step(lowering, base, step)
+            return base
+        case Filter(primary=primary, predicates=predicates):
+            base = lower_nodes(lowering, primary, focus)
+            return x.Filter(base, tuple([lowering.predicate(one) for one in predicates]))
+        case Union(parts=parts):
+            distinct = dict.fromkeys([lower_nodes(lowering, part, focus) for part in parts])
+            return x.Union(tuple(distinct)) if len(distinct) > 1 else next(iter(distinct))
+        case FunctionCall(name="id"):
+            lowering.check_call(expression)
+            return x.Identified(_words(lowering, expression.arguments[0], focus))
+        case _:
+            raise lowering.not_nodes(expression)
+
+
+def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Nodes:
+    test = lower_test(lowering, step)
+    predicates = tuple([lowering.predicate(predicate) for predicate in step.predicates])
+    axis = step.axis
+    if axis is Axis.SELF and test == _ANY and not predicates:
+        return base
+    match base:
+        case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
+            tested == _ANY and axis in _BELOW and not any(map(is_positional, predicates))
+        ):
+            # `//a` is one step; `//a[1]` counts the children of each node, and is two.
+            base, axis = above, _BELOW[axis]
+    return x.Step(base, axis, test, predicates)
+
+
+def is_positional(atom: x.Atom) -> bool:
+    """Return whether an atom asks for the position of its own context node."""
+    if isinstance(atom, x.Position | x.Last):
+        return True
+    return any(is_positional(part) for part in _parts(atom))
+
+
+def _parts(atom: x.Atom) -> Iterator[x.Atom]:
+    """Yield the atoms that an atom is computed from at its own context node."""
+    match atom:
+        case x.Apply(arguments=parts) | x.All(parts=parts) | x.Some(parts=parts):
+            yield from parts
+        case x.Inverse(part=part):
+            yield part
+        case x.SomeCompare(value=value, nodes=nodes):
+            yield value
+            yield from _starts(nodes)
+        case x.PairCompare(left=left, right=right):
+            yield from _starts(left)
+            yield from _starts(right)
+        case (
+            x.NonEmpty(nodes=nodes)
+            | x.Count(nodes=nodes)
+            | x.Sum(nodes=nodes)
+            | x.FirstString(nodes=nodes)
+            | x.FirstName(nodes=nodes)
+            | x.JoinedStrings(nodes=nodes)
+        ):
+            yield from _starts(nodes)
+
+
+def _starts(nodes: x.Nodes) -> Iterator[x.Atom]:
+    """Yield the atoms that a node-set begins with; its predicates have contexts of their own."""
+    match nodes:
+        case x.Step(base=base) | x.Filter(base=base):
+            yield from _starts(base)
+        case x.Union(parts=parts):
+            for part in parts:
+                yield from _starts(part)
+        case x.Identified(words=words):
+            yield words
+
+
+def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+    if lowering.type_of(expression) is Type.NODES:
+        return x.JoinedStrings(lowering.nodes(expression, focus))
+    return lowering.string(expression, focus)

@@ -1,0 +1,103 @@
+"""Strings and numbers, and the calls that make them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.errors import QueryError
+from penstock.languages.xpath.functions import AGGREGATES, NAME_PARTS, Type
+from penstock.languages.xpath.syntax import (
+    ARITHMETIC,
+    Binary,
+    Expression,
+    FunctionCall,
+    Literal,
+    Negate,
+    Number,
+    Variable,
+)
+from penstock.twigs import ValueType
+from penstock.twigs import expressions as x
+
+if TYPE_CHECKING:
+    from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
+
+
+def lower_value(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+    """Return the value of an expression that is no node-set, in its own type."""
+    match expression:
+        case Literal(value=value) | Number(value=value):
+            return lowering.slots.add(value)
+        case Variable():
+            return lowering.slots.add(lowering.value_of(expression))
+        case Negate(operand=operand):
+            return x.Apply("negate", (lowering.number(operand, focus),))
+        case Binary(operator=operator, left=left, right=right) if operator in ARITHMETIC:
+            first = lowering.number(left, focus)
+            return x.Apply(operator, (first, lowering.number(right, focus)))
+        case FunctionCall() if lowering.type_of(expression) is not Type.BOOLEAN:
+            return lower_call(lowering, expression, focus)
+        case _:
+            return lowering.truth(expression, focus)
+
+
+def lower_string(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+    """Return ``string(expression)``; of a node-set, that of its first node."""
+    if lowering.type_of(expression) is Type.NODES:
+        return x.FirstString(lowering.nodes(expression, focus))
+    return convert("string", lowering.value(expression, focus))
+
+
+def lower_number(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+    """Return ``number(expression)``; of a node-set, that of its first node."""
+    if lowering.type_of(expression) is Type.NODES:
+        return convert("number", lowering.string(expression, focus))
+    return convert("number", lowering.value(expression, focus))
+
+
+def lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) -> x.Atom:
+    """Lower a call whose value is a string or a number."""
+    lowering.check_call(call)
+    match call.name:
+        case "position" | "last":
+            if focus.is_predicate:
+                return x.Position() if call.name == "position" else x.Last()
+            return lowering.slots.add(1.0)  # the only node there is
+        case "count":
+            return x.Count(lowering.nodes(call.arguments[0], focus))
+        case "sum":
+            return x.Sum(lowering.nodes(call.arguments[0], focus))
+        case name if name in AGGREGATES:
+            message = f"`{name}()` is a whole query, not a part of one"
+            way_out = f"make {name}(…) the whole query"
+            raise QueryError("PQ0208", message, call.span, way_out, lowering.text)
+        case name if name in NAME_PARTS:
+            named = lowering.nodes(call.arguments[0], focus) if call.arguments else focus.here
+            return x.FirstName(name, named)
+        case "string" if not call.arguments:
+            return x.FirstString(focus.here)
+        case "string":
+            return lower_string(lowering, call.arguments[0], focus)
+        case "number" if call.arguments:
+            return lower_number(lowering, call.arguments[0], focus)
+    return x.Apply(call.name, lower_arguments(lowering, call, focus))
+
+
+def lower_arguments(
+    lowering: ExpressionLowering, call: FunctionCall, focus: Focus
+) -> tuple[x.Atom, ...]:
+    """Return the arguments in the types that the function asks for."""
+    if not call.arguments:
+        return (x.FirstString(focus.here),)
+    parameters = lowering.check_call(call).parameters
+    arguments = []
+    for index, argument in enumerate(call.arguments):
+        wanted = parameters[min(index, len(parameters) - 1)]
+        lower = lower_number if wanted is Type.NUMBER else lower_string
+        arguments.append(lower(lowering, argument, focus))
+    return tuple(arguments)
+
+
+def convert(function: str, atom: x.Atom) -> x.Atom:
+    """Return ``string``, ``number`` or ``boolean`` of an atom; the atom where it is one."""
+    return atom if x.atom_type(atom) is ValueType(function) else x.Apply(function, (atom,))

@@ -1,0 +1,93 @@
+"""What every event of a document decides about a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from penstock.testing.kleene.expressions import ExpressionKnowledge
+from penstock.testing.kleene.lifetimes import Lifetimes
+from penstock.testing.kleene.truth import Truth
+from penstock.testing.kleene.twigs import TwigKnowledge, spines_of
+from penstock.testing.tree import Node, Tree
+from penstock.twigs import Aggregate, Fragments, Query, Value
+from penstock.twigs.expressions import Atom, Nodes, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an event brings: results decided by it, and candidates that must be held after it."""
+
+    decided: frozenset[Node]
+    needed: frozenset[Node]
+
+
+def steps(query: Query, tree: Tree) -> list[Step]:
+    """Return for every event of the tree what it decides and what is needed after it."""
+    lifetimes = Lifetimes(tree)
+    truths_now = _results(query, tree, lifetimes)
+    known: set[Node] = set()
+    found = []
+    for event in range(len(tree.events)):
+        lifetimes.event = event
+        truths = truths_now()
+        decided = frozenset(n for n, truth in truths.items() if truth and n not in known)
+        known |= decided
+        needed = frozenset(n for n, truth in truths.items() if truth is None)
+        found.append(Step(decided, needed))
+    return found
+
+
+def earliest(query: Query, tree: Tree) -> dict[Node, int]:
+    """Return for every result the index of the first event that decides it."""
+    decided = (step.decided for step in steps(query, tree))
+    return {node: event for event, nodes in enumerate(decided) for node in nodes}
+
+
+def needed(query: Query, tree: Tree) -> list[frozenset[Node]]:
+    """Return for every event the nodes that are no results yet and may still become some."""
+    return [step.needed for step in steps(query, tree)]
+
+
+def known_at(query: Query, tree: Tree) -> int:
+    """Return the index of the first event after which the value of a query is known.
+
+    An aggregate is known at the end of the document: until then a node may come.
+    """
+    lifetimes = Lifetimes(tree)
+    is_known = _value(query, tree, lifetimes)
+    for event in range(len(tree.events)):
+        lifetimes.event = event
+        if is_known():
+            return event
+    raise AssertionError("everything is known at the end of the document")
+
+
+def _results(
+    query: Query, tree: Tree, lifetimes: Lifetimes
+) -> Callable[[], dict[Node, Truth]]:
+    """Say how to find the nodes that are results or may become some."""
+    match query.output:
+        case Fragments(variable):
+            spines = spines_of(query, variable)
+            twigs = TwigKnowledge(query, tree, lifetimes)
+            return lambda: twigs.ends(spines)
+        case Selection(expression):
+            knowledge = ExpressionKnowledge(query, tree, lifetimes)
+            return lambda: knowledge.members_at_root(cast("Nodes", expression))
+    raise TypeError(f"{type(query.output).__name__} selects no nodes")
+
+
+def _value(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], bool]:
+    """Say how to find whether the value of a query is known."""
+    match query.output:
+        case Aggregate() | Selection(aggregate=str()):
+            return lambda: lifetimes.is_closed(tree.root)
+        case Value(scalar):
+            twigs = TwigKnowledge(query, tree, lifetimes)
+            return lambda: twigs.value(scalar, tree.root) is not None
+        case Selection(expression):
+            knowledge = ExpressionKnowledge(query, tree, lifetimes)
+            return lambda: knowledge.is_known_at_root(cast("Atom", expression))
+    raise TypeError(f"{type(query.output).__name__} has no value")
