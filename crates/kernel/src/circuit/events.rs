@@ -118,7 +118,8 @@ impl Circuit {
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
             let follow = self.follow[id as usize].iter();
             for arm in waiting.iter().rev().chain(follow) {
-                if !is_deep && arm.depth as usize + 1 != depth {
+                // Its own arms, put up a moment ago, are for others.
+                if !is_deep && (arm.depth as usize) + 1 < depth {
                     break;
                 }
                 if arm.since < order && self.is_heard(arm.to) {

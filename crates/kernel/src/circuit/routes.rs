@@ -283,8 +283,20 @@ impl Routes {
             PartKind::Step => {
                 let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
                 let (base, _) = plan.part(words[0]);
-                let is_single = matches!(base, PartKind::Here | PartKind::Root);
-                (is_late(axis) && !is_single) || self.is_late_set(plan, words[0])
+                if matches!(base, PartKind::Here | PartKind::Root) {
+                    return false;
+                }
+                let counts = words[3..].iter().any(|&p| self.nature(p).has_focus());
+                match axis {
+                    _ if self.is_late_set(plan, set) => true,
+                    Axis::Itself => self.may_repeat(plan, words[0]),
+                    // A node has one parent, and arms of one route are heard together.
+                    Axis::Child | Axis::Attribute | Axis::Namespace => {
+                        counts && self.may_repeat(plan, words[0])
+                    }
+                    Axis::DescendantOrSelf => true,
+                    _ => counts,
+                }
             }
             PartKind::Filter => self.may_repeat(plan, words[0]),
             _ => false,
