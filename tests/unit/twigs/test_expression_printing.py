@@ -46,5 +46,7 @@ def test_a_selection_is_printed_with_what_is_beside() -> None:
         "  id: parent::node()/attribute::id\n"
         "?0 = 2.0\n"
     )
-    assert print_query(xpath("count(//a/..)")) == "count of nodes /descendant::a/parent::node()\n"
+    assert print_query(xpath("count(//a/preceding::b)")) == (
+        "count of nodes /descendant::a/preceding::b\n"
+    )
     assert print_query(xpath("name(a | b)")) == "string name(/child::a | /child::b)\n"

@@ -8,9 +8,11 @@ from typing import Any
 
 from penstock.errors import QueryError
 from penstock.languages.xpath.expressions import Asked, ExpressionLowering, lower_query
+from penstock.languages.xpath.forward import look_forward, looks_back
 from penstock.languages.xpath.lowering import Lowering, lower
 from penstock.languages.xpath.namespaces import XML_NAMESPACE, NamespaceMap, Namespaces
 from penstock.languages.xpath.parser import Parser
+from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
 from penstock.twigs import Aggregate, Query, Selection
@@ -106,13 +108,25 @@ class _Asking:
 
     def twigs_or_expression(self) -> Query:
         """Return the query as twigs, or as an expression where there are none."""
-        if self.context == "/" and not self.select:
-            expression = parse(self.text, dialect=self.dialect)
+        if self.context != "/" or self.select:
+            return self.expression()
+        expression = parse(self.text, dialect=self.dialect)
+        if not looks_back(expression):
             try:
-                return lower(expression, Lowering(self.text, self.namespaces, self.variables))
+                return self.twigs(expression)
             except NoTwigError:
-                pass
-        return self.expression()
+                return self.expression()
+        # Rewriting may drop a part; as an expression the query is checked as a whole.
+        general = self.expression()
+        try:
+            scope = Scope(self.text, self.namespaces, self.variables)
+            return self.twigs(look_forward(expression, scope))
+        except NoTwigError:
+            return general
+
+    def twigs(self, expression: Expression) -> Query:
+        """Return an expression as twigs."""
+        return lower(expression, Lowering(self.text, self.namespaces, self.variables))
 
     def expression(self) -> Query:
         """Return the query as an expression."""

@@ -3,6 +3,7 @@
 import pytest
 
 from penstock.languages.xpath import xpath
+from penstock.languages.xpath.frontend import as_expression
 from penstock.planning.normalise import normalise
 from penstock.planning.rewrites.expression_constants import fold_expression
 from penstock.twigs import Query, Selection
@@ -10,8 +11,10 @@ from tests.unit.planning.results import assert_random_xpath_results_kept, shapes
 
 
 def fold(query: Query) -> Query:
-    """Return an expression folded; twigs as they are."""
-    return fold_expression(query, query.output) if isinstance(query.output, Selection) else query
+    """Return the query as an expression, folded."""
+    general = as_expression(query)
+    assert isinstance(general.output, Selection)
+    return fold_expression(general, general.output)
 
 
 @pytest.mark.parametrize(
