@@ -1,15 +1,19 @@
 """The comparison with lxml finds an evaluator that errs in one small thing."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
-from penstock.testing.reference import conditions, evaluation, functions
-from penstock.testing.reference.paths import passes
+from penstock.testing.generate.names import WORDS
+from penstock.testing.reference import conditions, evaluation, expressions, functions
+from penstock.testing.reference.expressions import Context, value_at
+from penstock.testing.reference.paths import nodes_on, passes
 from penstock.testing.reference.values import Atomic, compare, to_boolean
 from penstock.testing.tree import Node
-from penstock.twigs import NodeTest
+from penstock.twigs import Axis, NodeTest
+from penstock.twigs.expressions import Atom
+from tests.differential import test_whole
 from tests.differential.pairs import batches
 from tests.differential.test_peers import check_lxml
 
@@ -18,8 +22,8 @@ def compare_loosely(sign: str, left: Atomic, right: Atomic) -> bool:
     return compare(sign.replace("<=", "<"), left, right)
 
 
-def zero_is_false(value: Atomic) -> bool:
-    return to_boolean(value) and value != "0"
+def words_are_false(value: Atomic) -> bool:
+    return to_boolean(value) and value not in WORDS
 
 
 def any_namespace(test: NodeTest, node: Node) -> bool:
@@ -28,6 +32,29 @@ def any_namespace(test: NodeTest, node: Node) -> bool:
 
 def backwards(nodes: Iterable[Node]) -> list[Node]:
     return sorted(set(nodes), key=lambda node: -node.order)
+
+
+def repeated(nodes: Iterable[Node]) -> list[Node]:
+    return sorted(nodes, key=lambda node: node.order)
+
+
+def always_forwards(axis: Axis, node: Node) -> list[Node]:
+    return sorted(nodes_on(axis, node), key=lambda node: node.order)
+
+
+def without_self(axis: Axis, node: Node) -> Iterable[Node]:
+    shorter = {Axis.ANCESTOR_OR_SELF: Axis.ANCESTOR}
+    return nodes_on(shorter.get(axis, axis), node)
+
+
+def last_is_one_more(
+    nodes: list[Node], predicates: Sequence[Atom], context: Context
+) -> list[Node]:
+    for predicate in predicates:
+        last = len(nodes) + 1
+        numbered = enumerate(nodes, 1)
+        nodes = [n for at, n in numbered if value_at(predicate, context.at(n, at, last))]
+    return nodes
 
 
 def count_from_zero(function: str, arguments: list[Atomic]) -> Atomic:
@@ -41,7 +68,7 @@ def count_from_zero(function: str, arguments: list[Atomic]) -> Atomic:
     ("module", "name", "mutant"),
     [
         (conditions, "compare", compare_loosely),
-        (conditions, "to_boolean", zero_is_false),
+        (conditions, "to_boolean", words_are_false),
         (conditions, "passes", any_namespace),
         (evaluation, "in_document_order", backwards),
         (conditions, "call", count_from_zero),
@@ -54,3 +81,22 @@ def test_a_small_error_is_found(
     monkeypatch.setattr(module, name, mutant)
     with pytest.raises(AssertionError):
         deque(map(check_lxml, batches(5_000)))
+
+
+@pytest.mark.parametrize(
+    ("name", "mutant"),
+    [
+        ("compare", compare_loosely),
+        ("in_document_order", repeated),
+        ("nodes_on", always_forwards),
+        ("nodes_on", without_self),
+        ("_kept", last_is_one_more),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_small_error_in_expressions_is_found(
+    name: str, mutant: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expressions, name, mutant)
+    with pytest.raises(AssertionError):
+        deque(map(test_whole.check_lxml, batches(5_000)))

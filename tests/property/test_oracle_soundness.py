@@ -6,26 +6,23 @@ are results of the completed document, and nodes ruled out before the cut are no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import (
-    NAMESPACES,
-    DocumentKnobs,
-    ExpressionKnobs,
-    random_document,
-    random_expression,
-)
+from penstock.testing.generate import NAMESPACES
 from penstock.testing.kleene import Lifetimes, steps
+from penstock.testing.kleene.members import Horizon
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import EventKind, Node, Tree, parse
 from penstock.twigs import Query
+from tests.property.runs import Draw, paths, twigs
 
-PAIRS = 1_500
-NODES = ExpressionKnobs(values=0, predicate=0.6)
-DOCUMENTS = DocumentKnobs(nodes_max=10)
+PAIRS = 800
+PAIRS_SLOW = 20_000
+DRAWS = pytest.mark.parametrize("draw", [twigs, paths])
 PIECES = (
     "<b/>",
     "<c>v</c>",
@@ -72,9 +69,11 @@ def cuts(tree: Tree) -> list[int]:
 
 
 def present(tree: Tree, event: int) -> set[int]:
-    """Return the places of the nodes that exist after an event, attributes included."""
+    """Return the places of the nodes that exist after an event, of every kind."""
     nodes = [tree.root, *(past.node for past in tree.events[: event + 1])]
-    return {node.order for near in nodes for node in (near, *near.attributes)}
+    return {
+        node.order for near in nodes for node in (near, *near.namespaces, *near.attributes)
+    }
 
 
 def unsound(query: Query, tree: Tree, random: Random) -> list[str]:
@@ -93,24 +92,37 @@ def unsound(query: Query, tree: Tree, random: Random) -> list[str]:
     return said + [f"{order} is no result" for order in ruled_out & results]
 
 
-def all_unsound() -> list[tuple[str, str, list[str]]]:
-    found = []
-    for seed in range(PAIRS):
+def all_unsound(draw: Draw, count: int) -> Iterator[tuple[str, str, list[str]]]:
+    for seed in range(count):
         random = Random(seed)
-        expression = random_expression(random, NODES)
-        tree = parse(random_document(random, DOCUMENTS))
+        expression, document = draw(random)
+        tree = parse(document)
         refuted = unsound(xpath(expression, namespaces=NAMESPACES), tree, random)
         if refuted:
-            found.append((expression, tree.source.decode(), refuted))
-    return found
+            yield expression, tree.source.decode(), refuted
 
 
-def test_no_other_ending_refutes_the_oracle() -> None:
-    assert all_unsound() == []
+@DRAWS
+def test_no_other_ending_refutes_the_oracle(draw: Draw) -> None:
+    assert list(all_unsound(draw, PAIRS)) == []
 
 
+@pytest.mark.slow
+@DRAWS
+def test_no_other_ending_refutes_the_oracle_on_many_pairs(draw: Draw) -> None:
+    assert list(all_unsound(draw, PAIRS_SLOW)) == []
+
+
+@DRAWS
 def test_an_oracle_that_takes_open_elements_for_closed_is_refuted(
-    monkeypatch: pytest.MonkeyPatch,
+    draw: Draw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Lifetimes, "is_closed", lambda self, node: True)
-    assert all_unsound() != []
+    assert any(all_unsound(draw, PAIRS))
+
+
+def test_an_oracle_that_forgets_what_nodes_to_come_may_reach_is_refuted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Horizon, "reached_from", lambda self, axis, place: [])
+    assert any(all_unsound(paths, PAIRS))

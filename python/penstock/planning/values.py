@@ -99,9 +99,9 @@ def _modulo(left: float, right: float) -> float:
     return math.fmod(left, right)
 
 
-def _substring(text: str, start: float, length: float = math.inf) -> str:
+def _substring(text: str, start: float, length: float | None = None) -> str:
     first = _round(start)
-    end = first + _round(length)
+    end = math.inf if length is None else first + _round(length)
     if math.isnan(first) or math.isnan(end):
         return ""
     low = int(min(max(first, 1), len(text) + 1))

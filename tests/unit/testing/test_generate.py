@@ -1,6 +1,5 @@
 """Random documents and expressions: repeatable, readable, and with everything in them."""
 
-import re
 from random import Random
 
 import pytest
@@ -56,15 +55,10 @@ def test_expressions_contain(part: str) -> None:
      "substring-after(", " div ", " mod ", " * ", " + ", " - ", "-("],
 )  # fmt: skip
 def test_expressions_of_the_whole_language_contain(part: str) -> None:
-    assert any(part in random_xpath(Random(seed)) for seed in range(3_000))
+    knobs = WholeKnobs(namespace_nodes=0.1)
+    assert any(part in random_xpath(Random(seed), knobs) for seed in range(3_000))
 
 
 def test_expressions_of_the_whole_language_are_queries() -> None:
     for seed in SEEDS:
         xpath(random_xpath(Random(seed)), namespaces=NAMESPACES)
-
-
-def test_an_ordered_expression_counts_no_attributes() -> None:
-    counted = re.compile(r"(@|attribute::)[\w:*]+(\[[^\]]*\])*\[(\d|last|position)")
-    ordered = [random_xpath(Random(seed), WholeKnobs(is_ordered=True)) for seed in SEEDS]
-    assert not any(map(counted.search, ordered))

@@ -19,15 +19,14 @@ class WholeKnobs(ExpressionKnobs):
 
     ``axes`` are steps on reverse and order axes, ``positions`` predicates with a position,
     ``filters`` parenthesised sets, ``namespace_nodes`` steps to namespace nodes, ``identifiers``
-    calls of ``id()``. With ``is_ordered`` no position depends on the order of attributes.
+    calls of ``id()``.
     """
 
     axes: float = 0.35
     positions: float = 0.3
     filters: float = 0.12
-    namespace_nodes: float = 0.01
+    namespace_nodes: float = 0
     identifiers: float = 0.04
-    is_ordered: bool = False
 
 
 def random_xpath(random: Random, knobs: WholeKnobs | None = None) -> str:
@@ -46,8 +45,8 @@ class _WholeWriter(Writer):
             return self.nodes()
         kind = self.random.randrange(3)
         if kind == 0:
-            return self.number(1)
-        return self.condition(1) if kind == 1 else self.text(1)
+            return self.number(0)
+        return self.condition(0) if kind == 1 else self.text(0)
 
     # Sets of nodes.
 
@@ -62,6 +61,8 @@ class _WholeWriter(Writer):
         return self.filtered(path, nesting) if self.happens(self.knobs.filters) else path
 
     def relative(self, nesting: int) -> str:
+        if nesting == 0:  # outside all predicates; there lxml has another context node
+            return self.absolute(1)
         path = super().relative(nesting)
         if self.happens(self.knobs.identifiers):
             path = self.identified(nesting)
@@ -72,9 +73,7 @@ class _WholeWriter(Writer):
         if self.happens(0.3):
             path += f" | {super().absolute(nesting)}"
         path = f"({path})"
-        # The order of attributes is free, and so is the position of a node among them.
-        is_counted = not (self.knobs.is_ordered and ("@" in path or "attribute::" in path))
-        if is_counted and self.happens(0.6):
+        if self.happens(0.6):
             path += f"[{self.position(nesting)}]"
         if self.happens(0.3) and nesting < self.knobs.nesting_max:
             path += f"[{self.predicate(nesting + 1)}]"
@@ -90,9 +89,8 @@ class _WholeWriter(Writer):
     def step(self, nesting: int, last: bool) -> str:
         if self.happens(0.04):
             return self.random.choice((".", ".."))
-        is_attribute = last and self.happens(0.2)
-        step = self.attribute() if is_attribute else self.branch(last)
-        return step + self.predicates(nesting, is_attribute)
+        step = self.attribute() if last and self.happens(0.2) else self.branch(last)
+        return step + self.predicates(nesting)
 
     def branch(self, last: bool = False) -> str:
         if self.happens(self.knobs.axes):
@@ -113,13 +111,12 @@ class _WholeWriter(Writer):
 
     # Predicates.
 
-    def predicates(self, nesting: int, is_attribute: bool) -> str:
+    def predicates(self, nesting: int) -> str:
         written = ""
-        is_counted = not (self.knobs.is_ordered and is_attribute)
         while nesting < self.knobs.nesting_max and self.happens(
             self.knobs.predicate / (nesting + 1)
         ):
-            if is_counted and self.happens(self.knobs.positions):
+            if self.happens(self.knobs.positions):
                 written += f"[{self.position(nesting + 1)}]"
             else:
                 written += f"[{self.predicate(nesting + 1)}]"
@@ -149,7 +146,7 @@ class _WholeWriter(Writer):
         return f"position() {sign} {small}{joint}{self.condition(nesting)}"
 
     def condition(self, nesting: int) -> str:
-        kind = self.random.random()
+        kind = self.random.random() * (0.35 if nesting == 0 else 1)
         if kind < 0.14:
             paths = self.relative(nesting), self.relative(nesting)
             return f"{paths[0]} {self.random.choice(SIGNS)} {paths[1]}"
@@ -161,11 +158,11 @@ class _WholeWriter(Writer):
         if kind < 0.31:
             paths = self.relative(nesting), self.relative(nesting)
             return f"{self.random.choice(('boolean', 'not', 'count'))}({' | '.join(paths)})"
-        if kind < 0.33:
-            return f"lang('{self.random.choice(LANGUAGES)}')"
-        if kind < 0.37:
+        if kind < 0.35:
             sign = self.random.choice(SIGNS)
             return f"{self.relative(nesting)} {sign} {self.random.choice(('true()', 'false()'))}"
+        if kind < 0.37:
+            return f"lang('{self.random.choice(LANGUAGES)}')"
         return super().condition(nesting)
 
     # Values.

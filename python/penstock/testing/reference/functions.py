@@ -31,9 +31,9 @@ def round_half_up(number: float) -> float:
     return math.copysign(nearest, number) if nearest == 0 else nearest
 
 
-def _substring(text: str, first: float, length: float = math.inf) -> str:
+def _substring(text: str, first: float, length: float | None = None) -> str:
     begin = round_half_up(first)
-    end = begin + round_half_up(length)
+    end = math.inf if length is None else begin + round_half_up(length)
     return "".join(c for place, c in enumerate(text, 1) if place >= begin and place < end)
 
 

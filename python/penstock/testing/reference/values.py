@@ -38,9 +38,9 @@ def to_string(value: Atomic) -> str:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    if value == int(value):
-        return str(int(value)) if abs(value) < 2**53 else f"{Decimal(repr(value)):f}"
-    return f"{Decimal(repr(value)):f}"
+    if value == 0:
+        return "0"
+    return f"{Decimal(repr(value)):f}".removesuffix(".0")
 
 
 def to_boolean(value: Atomic) -> bool:

@@ -1,0 +1,85 @@
+"""What the kernel does with queries over a document, event by event, and random ones to try.
+
+``PENSTOCK_PAIRS`` sets the number of random pairs of the default runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from random import Random
+
+from penstock.errors import QueryError
+from penstock.kernel import trace
+from penstock.languages.xpath import xpath
+from penstock.planning.compile import compile_query
+from penstock.planning.normalise import normalise
+from penstock.testing.generate import (
+    NAMESPACES,
+    DocumentKnobs,
+    ExpressionKnobs,
+    WholeKnobs,
+    random_document,
+    random_expression,
+    random_xpath,
+)
+from penstock.testing.tree import Tree, parse
+from penstock.twigs import Query
+from tests.property.probes import Trace, TraceStep
+
+PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
+CHUNKS = (1, 7, 1 << 16)
+
+Draw = Callable[[Random], tuple[str, bytes]]
+KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
+
+_SMALL = DocumentKnobs(nodes_max=14)
+_WHOLE = DocumentKnobs(nodes_max=12, identifiers=0.2, language=0.05)
+
+
+def twigs(random: Random) -> tuple[str, bytes]:
+    """Draw a path that is a forward twig, and a document."""
+    knobs = ExpressionKnobs(values=0, predicate=0.5)
+    return random_expression(random, knobs), random_document(random, _SMALL)
+
+
+def twig_values(random: Random) -> tuple[str, bytes]:
+    """Draw an expression for a value that forward twigs give, and a document."""
+    return random_expression(random, ExpressionKnobs(values=1)), random_document(random, _SMALL)
+
+
+def paths(random: Random) -> tuple[str, bytes]:
+    """Draw an expression for nodes from all of XPath 1.0, and a document."""
+    knobs = WholeKnobs(values=0, predicate=0.5, namespace_nodes=0.02)
+    return random_xpath(random, knobs), random_document(random, _WHOLE)
+
+
+def values(random: Random) -> tuple[str, bytes]:
+    """Draw an expression for a value from all of XPath 1.0, and a document."""
+    return random_xpath(random, WholeKnobs(values=1)), random_document(random, _WHOLE)
+
+
+def cases(draw: Draw, first: int, count: int) -> Iterator[tuple[str, Query, Tree]]:
+    """Yield random pairs; queries whose programs would be too large are left out."""
+    for seed in range(first, first + count):
+        expression, document = draw(Random(seed))
+        try:
+            query = normalise(xpath(expression, namespaces=NAMESPACES))
+            compile_query(query)
+        except QueryError:
+            continue
+        yield expression, query, parse(document)
+
+
+def trace_of(query: Query, tree: Tree, chunk_bytes: int) -> Trace:
+    """Return what the kernel does with the query, fed in chunks of a size."""
+    return [
+        TraceStep(offset, tuple((start, end) for _, start, end in decided), tuple(held))
+        for offset, decided, held in traces_of([query], tree, chunk_bytes)
+    ]
+
+
+def traces_of(queries: list[Query], tree: Tree, chunk_bytes: int = 1 << 16) -> list[KernelStep]:
+    """Return what the kernel does with several queries in one pass."""
+    steps: list[KernelStep] = trace(list(map(compile_query, queries)), tree.source, chunk_bytes)
+    return steps
