@@ -225,7 +225,7 @@ impl Circuit {
                 awaited.push(id as u32);
             }
         }
-        let mut needs: Vec<Need> = Vec::new();
+        let mut needs = self.routes.every_needs.clone();
         for (test, list) in &self.routes.needs {
             if passes(*test) {
                 needs.extend(list);

@@ -127,6 +127,8 @@ pub struct Routes {
     natures: Vec<Nature>,
     /// Node tests with what is needed of the nodes that pass them.
     pub needs: Vec<(u32, Vec<Need>)>,
+    /// What is needed of every node, because a context node is in a set that is known late.
+    pub every_needs: Vec<Need>,
     /// What is needed of elements with an id.
     pub id_needs: Vec<Need>,
     /// Atoms and sets of the document node that predicates ask for.
@@ -312,28 +314,27 @@ impl Routes {
 
     /// Notes what will be asked of the nodes of a set that may join it late.
     fn need_of_ends(&mut self, plan: &Plan, set: u32, need: Need) {
-        if !self.is_late_set(plan, set) {
-            return;
+        if self.is_late_set(plan, set) {
+            self.need_of_all(plan, set, need);
         }
+    }
+
+    fn need_of_all(&mut self, plan: &Plan, set: u32, need: Need) {
         let (kind, words) = plan.part(set);
         match kind {
             PartKind::Step => {
-                let test = words[2];
-                self.need(test, Need::Node);
-                self.need(test, need);
-                // A step that leads back to the node it started from has that node's needs too.
-                if Axis::from_code(words[1]) == Some(Axis::Itself) {
-                    self.need_of_ends(plan, words[0], need);
-                }
+                self.need(words[2], Need::Node);
+                self.need(words[2], need);
             }
-            PartKind::Filter => self.need_of_ends(plan, words[0], need),
+            PartKind::Filter => self.need_of_all(plan, words[0], need),
             PartKind::Union => {
                 for &part in words {
-                    self.need_of_ends(plan, part, need);
+                    self.need_of_all(plan, part, need);
                 }
             }
             PartKind::Identified => self.id_needs.push(need),
-            _ => {}
+            _ if self.every_needs.contains(&need) => {}
+            _ => self.every_needs.push(need),
         }
     }
 
