@@ -326,20 +326,18 @@ impl Circuit {
     }
 
     fn close_extra(&mut self, depth: usize, value: &[u8]) {
-        let mut extra = std::mem::take(&mut self.extras[depth]);
-        if !extra.on_value.is_empty() {
+        self.extras[depth].is_used = false;
+        let on_value = std::mem::take(&mut self.extras[depth].on_value);
+        if !on_value.is_empty() {
             let text: Rc<str> = std::str::from_utf8(value).unwrap_or("").into();
-            for cell in extra.on_value.drain(..) {
+            for cell in on_value {
                 self.cells.decide(cell, Atom::Text(text.clone()));
             }
         }
-        for route in extra.armed.drain(..) {
+        for route in std::mem::take(&mut self.extras[depth].armed) {
             self.disarm(route, depth);
         }
-        for or in extra.on_close.drain(..) {
-            self.or_close(or);
-        }
-        for (route, to, when) in extra.later.drain(..) {
+        for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
             let since = self.next_order.saturating_sub(1);
             self.follow[route as usize].push(Arm {
                 depth: 0,
@@ -348,8 +346,10 @@ impl Circuit {
                 when,
             });
         }
-        extra.is_used = false;
-        self.extras[depth] = extra;
+        // Closing one may be what brings up another.
+        while let Some(or) = self.extras[depth].on_close.pop() {
+            self.or_close(or);
+        }
     }
 
     /// Remembers a closed node for those that will look back at it.

@@ -112,6 +112,8 @@ pub struct Sink {
     pub entries: Vec<Entry>,
     /// Entries that are not settled.
     pub pending: u32,
+    /// Messages about entries that are still to come.
+    awaited: u32,
     /// Entries before this one are out.
     head: usize,
     /// Tells it from others that had its number.
@@ -140,6 +142,7 @@ impl Circuit {
             cell: None,
             entries: Vec::new(),
             pending: 0,
+            awaited: 0,
             head: 0,
             serial: self.next_serial,
         };
@@ -322,6 +325,7 @@ impl Circuit {
         for (wire, tag) in inputs {
             if let (Wire::Cell(input), Some(cell)) = (wire, cell) {
                 self.cells.depend(cell, *input, tag);
+                self.sinks[id as usize].awaited += 1;
             }
         }
         self.sinks[id as usize].entries.push(entry);
@@ -339,6 +343,7 @@ impl Circuit {
         }
         let index = (tag >> 2) as usize;
         let sink = &mut self.sinks[id as usize];
+        sink.awaited -= 1;
         let entry = &mut sink.entries[index];
         let was_settled = entry.is_settled();
         if tag & 1 == 0 {
@@ -442,7 +447,7 @@ impl Circuit {
             };
             self.actions.push(Action::Tally { target, number });
         }
-        if sink.pending == 0 {
+        if sink.awaited == 0 {
             sink.entries.clear();
         }
     }
