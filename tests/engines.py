@@ -6,17 +6,18 @@ of an element or of the document is its source text, that of any other node its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import penstock
 from penstock.languages.xpath import xpath
-from penstock.testing.reference import Atomic, evaluate
+from penstock.testing.reference import Atomic, beside, evaluate
 from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import NodeKind
 
 Found = tuple[str, int, int, str]
 Answer = list[Found] | Atomic
-Ask = Callable[[str, bytes, Mapping[str, str]], Answer]
+Bindings = dict[str, str | None]
 
 _WHOLE = (NodeKind.ELEMENT, NodeKind.DOCUMENT)
 
@@ -27,19 +28,59 @@ def describe(node: Node, tree: Tree) -> Found:
     return (node.kind.value, node.start, node.end, value)
 
 
-def ask_reference(expression: str, document: bytes, namespaces: Mapping[str, str]) -> Answer:
+class Ask(Protocol):
+    """Asks an engine; ``options`` are the context and the variables of a query."""
+
+    def __call__(
+        self, expression: str, document: bytes, namespaces: Mapping[str, str], **options: Any
+    ) -> Answer: ...
+
+
+class AskBeside(Protocol):
+    """Asks an engine for the values beside each result, in document order."""
+
+    def __call__(
+        self, expression: str, document: bytes, select: Mapping[str, str]
+    ) -> list[Bindings]: ...
+
+
+def ask_reference(
+    expression: str, document: bytes, namespaces: Mapping[str, str], **options: Any
+) -> Answer:
     """Return the answer of the reference evaluator."""
     tree = parse(document)
-    found = evaluate(xpath(expression, namespaces=namespaces), tree)
+    found = evaluate(xpath(expression, namespaces=namespaces, **options), tree)
     return [describe(node, tree) for node in found] if isinstance(found, list) else found
 
 
-def ask_kernel(expression: str, document: bytes, namespaces: Mapping[str, str]) -> Answer:
+def ask_kernel(
+    expression: str, document: bytes, namespaces: Mapping[str, str], **options: Any
+) -> Answer:
     """Return the answer of the engine itself."""
-    found = penstock.evaluate(expression, document, namespaces=namespaces)
+    found = penstock.evaluate(expression, document, namespaces=namespaces, **options)
     if isinstance(found, list):
         return [(row.kind, row.start, row.end, row.value) for row in found]
     return found
 
 
+def beside_reference(
+    expression: str, document: bytes, select: Mapping[str, str]
+) -> list[Bindings]:
+    """Return what the reference evaluator finds beside each result."""
+    found = beside(xpath(expression, select=select), parse(document))
+    return [
+        {name: nodes[0].string_value() if nodes else None for name, nodes in bound.items()}
+        for _, bound in found
+    ]
+
+
+def beside_kernel(expression: str, document: bytes, select: Mapping[str, str]) -> list[Bindings]:
+    """Return what the engine reports beside each result."""
+    registry = penstock.Registry()
+    registry.add("q", penstock.xpath(expression, select=select))
+    rows = penstock.Engine(registry).run(document, order="document")
+    return [dict(row.bindings or {}) for row in rows]
+
+
 ENGINES: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}
+BESIDE: dict[str, AskBeside] = {"reference": beside_reference, "kernel": beside_kernel}

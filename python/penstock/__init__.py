@@ -7,7 +7,7 @@ from penstock.engine import Engine, evaluate
 from penstock.errors import DocumentError, PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.limits import Limits
-from penstock.planning.explain import explain
+from penstock.planning.explain import explain, verdict
 from penstock.registry import Registry
 from penstock.results import Document, Result
 
@@ -23,6 +23,7 @@ __all__ = [
     "errors",
     "evaluate",
     "explain",
+    "verdict",
     "xpath",
 ]
 

@@ -10,12 +10,13 @@ from xml.parsers.expat import ExpatError
 import pytest
 
 from penstock.errors import DocumentError, QueryError
-from tests.engines import ENGINES
+from tests.engines import BESIDE, ENGINES
 
 Case = dict[str, Any]
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
-EXPECTATIONS = {"spans", "values", "value", "error"}
-FIELDS = {"name", "language", "query", "document", "namespaces", "why"} | EXPECTATIONS
+EXPECTATIONS = {"spans", "values", "value", "bindings", "error"}
+OPTIONS = {"context", "variables"}
+FIELDS = {"name", "language", "query", "document", "namespaces", "select", "why"}
 CASES: list[Case] = [
     case
     for path in sorted(CORPUS.glob("*.toml"))
@@ -36,7 +37,8 @@ def test_case(engine: str, case: Case) -> None:
         if raised is QueryError:
             assert error.value.code == case["error"]
         return
-    answer = ask(case["query"], document, namespaces)
+    options = {name: case[name] for name in OPTIONS & set(case)}
+    answer = ask(case["query"], document, namespaces, **options)
     if "value" in case:
         assert type(answer) is type(case["value"])
         assert answer == case["value"] or repr(answer) == repr(case["value"]) == "nan"
@@ -46,6 +48,11 @@ def test_case(engine: str, case: Case) -> None:
         assert [[start, end] for _, start, end, _ in answer] == case["spans"]
     if "values" in case:
         assert [value for *_, value in answer] == case["values"]
+    if "bindings" in case:
+        select = case["select"]
+        # What is missing is null, and has no key in the case.
+        expected = [dict.fromkeys(select) | bound for bound in case["bindings"]]
+        assert BESIDE[engine](case["query"], document, select) == expected
 
 
 def test_names_of_cases_are_unique() -> None:
@@ -55,6 +62,6 @@ def test_names_of_cases_are_unique() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_case_is_complete(case: Case) -> None:
-    assert set(case) <= FIELDS
+    assert set(case) <= FIELDS | OPTIONS | EXPECTATIONS
     assert EXPECTATIONS & set(case)
     assert case["why"]

@@ -24,11 +24,20 @@ from penstock.testing.generate import (
     random_xpath,
 )
 from penstock.testing.tree import Tree, parse
-from penstock.twigs import Query
+from penstock.twigs import Axis, Query, Selection
+from penstock.twigs.expressions import Expression, Filter, Identified, Step, Union
 from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
 CHUNKS = (1, 7, 1 << 16)
+
+_BACK = (
+    Axis.PARENT,
+    Axis.ANCESTOR,
+    Axis.ANCESTOR_OR_SELF,
+    Axis.PRECEDING_SIBLING,
+    Axis.PRECEDING,
+)
 
 Draw = Callable[[Random], tuple[str, bytes]]
 KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
@@ -83,3 +92,24 @@ def traces_of(queries: list[Query], tree: Tree, chunk_bytes: int = 1 << 16) -> l
     """Return what the kernel does with several queries in one pass."""
     steps: list[KernelStep] = trace(list(map(compile_query, queries)), tree.source, chunk_bytes)
     return steps
+
+
+def looks_back(query: Query) -> bool:
+    """Return whether the results of a query may be nodes that came before anybody asked for them.
+
+    Of such nodes the kernel keeps all that pass the test of the last step, until the set is
+    complete: which of them a node to come will reach is known only when it comes.
+    """
+    return isinstance(query.output, Selection) and _looks_back(query.output.expression)
+
+
+def _looks_back(expression: Expression) -> bool:
+    match expression:
+        case Step(base, axis):
+            return axis in _BACK or _looks_back(base)
+        case Filter(base):
+            return _looks_back(base)
+        case Union(parts):
+            return any(map(_looks_back, parts))
+        case _:
+            return isinstance(expression, Identified)

@@ -126,7 +126,7 @@ def serialize(node: Node) -> str:
 
 
 def run(ask: Ask, folder: Path, runner: ModuleType) -> tuple[list[Wrong], Counter[str]]:
-    """Return the cases with a wrong answer, and how many passed or are errors of which code."""
+    """Return the cases with a wrong answer, and how many are answers or errors of which code."""
     wrong = []
     counts: Counter[str] = Counter()
     for file in FILES:
@@ -135,7 +135,7 @@ def run(ask: Ask, folder: Path, runner: ModuleType) -> tuple[list[Wrong], Counte
             document = (folder / "docs" / name).read_bytes() if name else WITHOUT_CONTEXT
             try:
                 is_right = runner.check(case, ask(case, document))
-                verdict = "passed"
+                verdict = "answered"
             except QueryError as error:
                 is_right = case["expected"]["kind"] == "error"
                 verdict = error.code
@@ -149,7 +149,9 @@ ASK: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}
 
 
 @pytest.mark.parametrize("engine", list(ENGINES))
-def test_no_shared_case_has_a_wrong_answer(engine: str, shared: Path, runner: ModuleType) -> None:
+def test_every_shared_case_has_the_right_answer(
+    engine: str, shared: Path, runner: ModuleType
+) -> None:
     wrong, counts = run(ASK[engine], shared / "cases", runner)
     assert wrong == []
-    assert counts["passed"] > 0.9 * counts.total(), counts
+    assert counts["answered"] > 0.9 * counts.total(), counts

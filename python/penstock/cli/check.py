@@ -13,6 +13,7 @@ from penstock.cli.printing import complaint
 from penstock.cli.progress import documents
 from penstock.engine import Engine
 from penstock.errors import QueryError
+from penstock.planning.explain import verdict
 from penstock.registry import Registry
 from penstock.results import Result
 from penstock.twigs import Query
@@ -26,8 +27,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "check",
         help="try a query on sample documents and say why it finds nothing",
-        description="Run a query on samples, show the first results, and say for each name "
-        "that does not occur whether it exists in another namespace or is spelled differently.",
+        description="Run a query on samples, show the first results, say for each name that "
+        "does not occur whether it exists in another namespace or is spelled differently, and "
+        "warn of queries that need the whole document.",
     )
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument("--sample", nargs="+", required=True, metavar="FILE")
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     for row in shown:
         print(f"  {_preview(row)}")
     advice = advise(name_tests(query), names)
-    for line in advice:
+    for line in (*advice, *_warnings(query)):
         print(line)
     if not found and not failures and not advice:
         print("every name occurs in the samples; no node satisfies the whole path")
@@ -83,6 +85,16 @@ def _query(options: argparse.Namespace, names: Names) -> Query:
                 bound = " ".join(f"--namespace {prefix}={uri}" for uri in sorted(uris))
                 error.help = f"the samples bind it; do the same: {bound}"
         raise
+
+
+def _warnings(query: Query) -> list[str]:
+    """Return what may surprise on long documents and on streams without an end."""
+    said = verdict(query)
+    if said.suits_endless:
+        return []
+    lines = [f"warning: memory {said.memory}"] if said.memory.startswith("grows") else []
+    reason = said.endless.removeprefix("no: ")
+    return [*lines, f"warning: not for endless streams: {reason}"]
 
 
 def _count(things: list[str], word: str) -> str:

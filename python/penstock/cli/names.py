@@ -14,7 +14,8 @@ from penstock.errors import DocumentError
 from penstock.planning.traversal import Traversal
 from penstock.sources import inputs
 from penstock.twigs import NodeKind, NodeTest, Query, Selection, TwigNode
-from penstock.twigs.expressions import Expression, Step, parts_of
+from penstock.twigs.expression_parts import parts_of
+from penstock.twigs.expressions import Expression, Step
 
 _NAMES_MAX = 100_000
 _LISTED_MAX = 5

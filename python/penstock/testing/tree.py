@@ -206,7 +206,7 @@ class _Builder:
             span = tag.span()
         element = self._add(NodeKind.ELEMENT, span, name)
         self.open.append(element)
-        for prefix, uri in dict(self.bound).items():
+        for prefix, uri in sorted(dict(self.bound).items(), key=lambda item: _rank(item[0])):
             if uri:
                 self._add(NodeKind.NAMESPACE, span, prefix, uri)
         written = {
@@ -271,6 +271,11 @@ class _Builder:
     def _declare_attribute(self, element: str, name: str, kind: str, *_: object) -> None:
         if kind == "ID":
             self.id_attributes.add((element, name))
+
+
+def _rank(prefix: str) -> tuple[bool, str]:
+    """The order of namespace nodes, which XPath leaves open: by prefix, ``xml`` last."""
+    return prefix == "xml", prefix
 
 
 def _split(name: str) -> tuple[str, str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.twigs.expressions import Expression, Selection, Step, parts_of
+from penstock.twigs.expression_parts import parts_of
+from penstock.twigs.expressions import Expression, Selection, Step
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import Value
 from penstock.twigs.patterns import (

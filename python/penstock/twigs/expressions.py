@@ -12,9 +12,7 @@ has ``Here``. Arguments have the types that their function asks for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from penstock.twigs.nodetests import Axis, NodeTest
 from penstock.twigs.patterns import TYPE_OF_CALL, Slot, ValueType
@@ -192,48 +190,6 @@ Atom = (
 )
 
 Expression = Nodes | Atom
-
-
-def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """Return the expressions that one is made of, in the order of the printed form."""
-    match expression:
-        case Step(base=base, predicates=predicates) | Filter(base=base, predicates=predicates):
-            return (base, *predicates)
-        case Union(parts=parts) | All(parts=parts) | Some(parts=parts):
-            return parts
-        case Identified(words=part) | Inverse(part=part):
-            return (part,)
-        case Apply(arguments=arguments):
-            return arguments
-        case SomeCompare(nodes=nodes, value=value):
-            return nodes, value
-        case PairCompare(left=left, right=right):
-            return left, right
-        case Slot() | Here() | Root() | Position() | Last():
-            return ()
-        case _:
-            return (expression.nodes,)
-
-
-def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
-    """Return an expression made of other parts, as many as :func:`parts_of` gives."""
-    match expression:
-        case Step():
-            return replace(expression, base=parts[0], predicates=tuple(parts[1:]))
-        case Filter():
-            return Filter(parts[0], tuple(parts[1:]))
-        case Union() | All() | Some():
-            return type(expression)(tuple(parts))
-        case Identified() | Inverse():
-            return type(expression)(parts[0])
-        case Apply(function=function):
-            return Apply(function, tuple(parts))
-        case SomeCompare(operator=operator) | PairCompare(operator=operator):
-            return type(expression)(operator, parts[0], parts[1])
-        case Slot() | Here() | Root() | Position() | Last():
-            return expression
-        case _:
-            return replace(expression, nodes=parts[0])
 
 
 def atom_type(atom: Atom) -> ValueType:

@@ -90,6 +90,23 @@ def test_names_that_occur_but_not_like_this(sample: str, capsys: Capture) -> Non
     assert "every name occurs in the samples" in out
 
 
+def test_a_query_that_needs_the_whole_document_is_warned_of(sample: str, capsys: Capture) -> None:
+    _, out = checked(capsys, "//plain[not(following::*)]", "--sample", sample)
+    assert out.splitlines() == [
+        "1 result in 1 document",
+        "  <plain/>",
+        "warning: memory grows with the candidates until the document ends",
+        "warning: not for endless streams: candidates wait for the end of the document",
+    ]
+    _, out = checked(capsys, "count(//plain)", "--sample", sample)
+    assert "warning: not for endless streams: the value comes at the end" in out
+
+
+def test_names_of_an_expression_are_looked_at(sample: str, capsys: Capture) -> None:
+    _, out = checked(capsys, "//plain[following::entry][1]", "--sample", sample)
+    assert "`entry` exists only in namespace urn:atom" in out
+
+
 def test_a_sample_that_fails_is_exit_3(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "bad.xml"
     path.write_text("<a><b></a>", "utf-8")

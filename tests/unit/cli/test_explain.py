@@ -21,6 +21,13 @@ def test_namespaces_and_dialects_are_known(capsys: Capture) -> None:
     assert "count" in capsys.readouterr().out
 
 
-def test_what_is_not_evaluated_is_refused(capsys: Capture) -> None:
-    assert main(["explain", "//a/following::b"]) == 2
-    assert "PQ02" in capsys.readouterr().err
+def test_expressions_are_explained_as_well(capsys: Capture) -> None:
+    assert main(["explain", "//a[following::b]"]) == 0
+    out = capsys.readouterr().out
+    assert "nodes /descendant::a[boolean(following::b)]" in out
+    assert "no: candidates wait for the end of the document" in out
+
+
+def test_what_is_no_query_is_refused(capsys: Capture) -> None:
+    assert main(["explain", "//a[avg(b) > 1]"]) == 2
+    assert "PQ0208" in capsys.readouterr().err

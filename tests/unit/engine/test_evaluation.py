@@ -75,7 +75,19 @@ def test_a_bad_query_is_underlined() -> None:
     assert "^" in str(caught.value)
 
 
-def test_another_context_is_refused_by_name() -> None:
-    with pytest.raises(penstock.QueryError) as caught:
-        penstock.evaluate("b", "<a/>", context="/a")
-    assert caught.value.code == "PQ0214"
+def test_a_context_is_where_relative_paths_start() -> None:
+    document = "<r><a><b>1</b></a><a><b>2</b></a><b>3</b></r>"
+
+    def values(expression: str, context: str) -> list[str | None]:
+        rows = penstock.evaluate(expression, document, context=context)
+        assert isinstance(rows, list)
+        return [row.value for row in rows]
+
+    assert values("b", "//a") == ["<b>1</b>"]
+    assert values("b", "//a[2]") == ["<b>2</b>"]
+    assert values("../b", "//a[2]") == ["<b>3</b>"]
+    assert values("/r/b", "//a[2]") == ["<b>3</b>"]
+    assert values("b", "//none") == []
+    assert penstock.evaluate("concat(name(), b)", document, context="//a[2]") == "a2"
+    assert penstock.evaluate("concat(name(), b)", document, context="//none") == ""
+    assert penstock.evaluate("count(//b)", document, context="//none") == 3

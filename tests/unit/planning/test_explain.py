@@ -1,9 +1,13 @@
 """`explain` says what a query is, when it is decided and what is held."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.planning.explain import explain
+from penstock.planning.explain import explain, verdict
+from penstock.planning.verdicts import Decided
+from penstock.twigs import Selection
 
 
 def section(text: str, title: str) -> list[str]:
@@ -118,3 +122,91 @@ def test_memory_is_bounded_in_words(text: str, memory: str) -> None:
 def test_it_says_whether_an_endless_stream_suits(text: str, word: str) -> None:
     (line,) = section(text, "endless streams")
     assert line.startswith(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "decided", "is_endless"),
+    [
+        ("/@x", Decided.BEFORE, True),
+        ("1 + 1", Decided.BEFORE, True),
+        ("position()", Decided.BEFORE, True),
+        ("//a[@x]", Decided.START, True),
+        ("//a[1]", Decided.START, True),
+        ("//a[@x = ../@x]", Decided.START, True),
+        ("//a[preceding-sibling::b]", Decided.START, True),
+        ("//a[preceding::b]", Decided.START, False),
+        ("//x/a[b]", Decided.END, True),
+        ("//a[count(b) = 2]", Decided.END, True),
+        ("//x[b]/a", Decided.SCOPE, True),
+        ("//a[following-sibling::b]", Decided.SCOPE, True),
+        ("//a[not(ancestor::n[b])]", Decided.SCOPE, True),
+        ("/r[b]/a", Decided.DOCUMENT, False),
+        ("//a[following::b]", Decided.DOCUMENT, False),
+        ("(//a)[last()]", Decided.DOCUMENT, False),
+        ("count(//a)", Decided.DOCUMENT, False),
+        ("count(//a[1])", Decided.DOCUMENT, False),
+        ("count(//a) + 1", Decided.DOCUMENT, False),
+        ("//a = 1", Decided.DOCUMENT, False),
+    ],
+)
+def test_a_verdict_names_the_latest_moment(text: str, decided: Decided, is_endless: bool) -> None:
+    said = verdict(xpath(text))
+    assert (said.decided, said.suits_endless) == (decided, is_endless)
+    assert said.endless.startswith("yes" if is_endless else "no")
+
+
+def test_values_beside_a_result_may_come_later() -> None:
+    assert verdict(xpath("//a", select={"id": "@id"})).decided is Decided.START
+    assert verdict(xpath("//a", select={"b": "b"})).decided is Decided.END
+    later = verdict(xpath("//a", select={"id": "@id", "b": "../b"}))
+    assert later.decided is Decided.SCOPE
+    assert later.when == (
+        "descendant::a: at its start",
+        "the values beside it: at the end of its parent at the latest, earlier once it is certain",
+    )
+
+
+def test_what_is_looked_back_at_is_held() -> None:
+    said = verdict(xpath("//a[preceding::b = @x]"))
+    assert said.held == ("preceding::b: what later nodes ask of it",)
+    assert said.memory == "grows with what later nodes may ask for until the document ends"
+    said = verdict(xpath("//a[preceding-sibling::b = @x]"))
+    assert said.memory == "at most what is in one subtree of its parent"
+
+
+def test_a_running_aggregate_suits_an_endless_stream() -> None:
+    query = xpath("count(//a[1])")
+    assert isinstance(query.output, Selection)
+    said = verdict(replace(query, output=replace(query.output, running=True)))
+    assert (said.decided, said.suits_endless) == (Decided.START, True)
+    assert said.when[-1] == "count: after every node that counts"
+
+
+def test_the_explanation_of_an_expression_reads_like_this() -> None:
+    text = explain(xpath("//a[following-sibling::b = 1]", select={"id": "../@id"}))
+    assert text == (
+        "query\n"
+        "  //a[following-sibling::b = 1]\n"
+        "\n"
+        "representation\n"
+        "  nodes /descendant::a[following-sibling::b = ?0]\n"
+        "    id: parent::node()/attribute::id\n"
+        "  ?0 = 1.0\n"
+        "\n"
+        "normal form\n"
+        "  nodes /descendant::a[following-sibling::b = ?0]\n"
+        "    id: parent::node()/attribute::id\n"
+        "  ?0 = 1.0\n"
+        "\n"
+        "decided\n"
+        "  descendant::a: at the end of its parent at the latest, earlier once it is certain\n"
+        "\n"
+        "held\n"
+        "  descendant::a: its bytes, until then\n"
+        "\n"
+        "memory\n"
+        "  at most what is in one subtree of its parent\n"
+        "\n"
+        "endless streams\n"
+        "  yes, if its parent is not the endless element\n"
+    )

@@ -12,6 +12,7 @@ from typing import Any
 
 from penstock.planning.values import call, compare
 from penstock.twigs import Query, Slot
+from penstock.twigs.expression_parts import parts_of, with_parts
 from penstock.twigs.expressions import (
     All,
     Apply,
@@ -22,8 +23,6 @@ from penstock.twigs.expressions import (
     Selection,
     Some,
     Step,
-    parts_of,
-    with_parts,
 )
 from penstock.twigs.slots import Atom as Constant
 from penstock.twigs.slots import SlotTable

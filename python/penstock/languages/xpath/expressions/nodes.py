@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.functions import Type
@@ -17,6 +16,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.twigs import Axis, NodeKind, NodeTest
 from penstock.twigs import expressions as x
+from penstock.twigs.expression_parts import own_parts
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
@@ -68,54 +68,16 @@ def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Node
         return base
     match base:
         case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
-            tested == _ANY and axis in _BELOW and not any(map(is_positional, predicates))
+            tested == _ANY and axis in _BELOW and not any(map(_is_positional, predicates))
         ):
             # `//a` is one step; `//a[1]` counts the children of each node, and is two.
             base, axis = above, _BELOW[axis]
     return x.Step(base, axis, test, predicates)
 
 
-def is_positional(atom: x.Atom) -> bool:
+def _is_positional(atom: x.Atom) -> bool:
     """Return whether an atom asks for the position of its own context node."""
-    if isinstance(atom, x.Position | x.Last):
-        return True
-    return any(is_positional(part) for part in _parts(atom))
-
-
-def _parts(atom: x.Atom) -> Iterator[x.Atom]:
-    """Yield the atoms that an atom is computed from at its own context node."""
-    match atom:
-        case x.Apply(arguments=parts) | x.All(parts=parts) | x.Some(parts=parts):
-            yield from parts
-        case x.Inverse(part=part):
-            yield part
-        case x.SomeCompare(value=value, nodes=nodes):
-            yield value
-            yield from _starts(nodes)
-        case x.PairCompare(left=left, right=right):
-            yield from _starts(left)
-            yield from _starts(right)
-        case (
-            x.NonEmpty(nodes=nodes)
-            | x.Count(nodes=nodes)
-            | x.Sum(nodes=nodes)
-            | x.FirstString(nodes=nodes)
-            | x.FirstName(nodes=nodes)
-            | x.JoinedStrings(nodes=nodes)
-        ):
-            yield from _starts(nodes)
-
-
-def _starts(nodes: x.Nodes) -> Iterator[x.Atom]:
-    """Yield the atoms that a node-set begins with; its predicates have contexts of their own."""
-    match nodes:
-        case x.Step(base=base) | x.Filter(base=base):
-            yield from _starts(base)
-        case x.Union(parts=parts):
-            for part in parts:
-                yield from _starts(part)
-        case x.Identified(words=words):
-            yield words
+    return any(isinstance(part, x.Position | x.Last) for part in own_parts(atom))
 
 
 def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:

@@ -1,0 +1,122 @@
+"""The verdict on expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.planning.expression_decisions import decision_of
+from penstock.planning.expression_timing import (
+    DOCUMENT_END,
+    NONE,
+    PARENT_END,
+    Wait,
+    latest,
+    times_of,
+    wait_for,
+)
+from penstock.planning.timing import Moment
+from penstock.planning.verdicts import Decided, Verdict
+from penstock.planning.words import EVENTS, NO_SUMMARY, VALUES, aggregate_time
+from penstock.twigs import Axis, NodeKind, Selection
+from penstock.twigs import expressions as x
+from penstock.twigs.expression_parts import parts_of
+from penstock.twigs.expression_printing import print_expression
+from penstock.twigs.step_printing import print_step
+
+_DECIDED = {
+    Moment.START: Decided.START,
+    Moment.END: Decided.END,
+    Moment.PARENT: Decided.SCOPE,
+    Moment.ANCESTOR: Decided.SCOPE,
+    Moment.DOCUMENT: Decided.DOCUMENT,
+}
+
+
+def expression_verdict(selection: Selection) -> Verdict:
+    """Return what can be said of a query that is an expression."""
+    expression = selection.expression
+    if not isinstance(expression, x.Nodes):
+        return VALUES[wait_for(expression, NodeKind.DOCUMENT) != NONE]
+    decision = decision_of(expression)
+    name, kind = _name(expression)
+    beside = latest(*[times_of(nodes, kind).known for _, nodes in selection.beside])
+    wait = latest(decision, beside)
+    when = [f"{name}: {_when(decision, kind)}"]
+    if beside.moment > decision.moment:
+        when.append(f"the values beside it: {_when(beside, kind)}")
+    what = "its value" if selection.aggregate else "its bytes"
+    held = [] if wait == NONE else [f"{name}: {what}, until then"]
+    kept = dict(
+        [pair for nodes in (expression, *(n for _, n in selection.beside)) for pair in _kept(nodes)]
+    )
+    held += [f"{text}: what later nodes ask of it" for text in kept]
+    memory, suits, endless = _bound(wait, latest(*kept.values()), name)
+    decided = _DECIDED[wait.moment]
+    if selection.aggregate is not None:
+        when.append(aggregate_time(selection.aggregate, selection.running))
+        if not selection.running:
+            decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
+    return Verdict(decided, tuple(when), tuple(held) or ("nothing",), memory, suits, endless)
+
+
+def _name(nodes: x.Nodes) -> tuple[str, NodeKind]:
+    """Return how to call the nodes of a set, and what they are."""
+    match nodes:
+        case x.Step(axis=axis, test=test):
+            return print_step(axis, test), test.kind
+        case x.Filter(base=base):
+            return _name(base)
+        case x.Identified():
+            return "the element", NodeKind.ELEMENT
+        case x.Root() | x.Here():
+            return "the document", NodeKind.DOCUMENT
+        case _:
+            return "the node", NodeKind.ANY
+
+
+def _when(wait: Wait, kind: NodeKind) -> str:
+    match wait.moment:
+        case Moment.START:
+            return EVENTS.get(kind, "at its start")
+        case Moment.END:
+            end = "at its end"
+        case Moment.DOCUMENT:
+            end = "at the end of the document"
+        case _:
+            end = f"at the end of {wait.scope}"
+    return f"{end} at the latest, earlier once it is certain"
+
+
+def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[tuple[str, Wait]]:
+    """Yield the sets that a later node may look back at, and how long it may.
+
+    ``is_asked`` says that the expression is evaluated at a node of a path, not at the document.
+    """
+    if not isinstance(expression, x.Step):
+        for part in parts_of(expression):
+            yield from _kept(part, is_asked)
+        return
+    if is_asked and expression.axis is Axis.PRECEDING_SIBLING:
+        yield print_expression(expression), PARENT_END
+    elif is_asked and (expression.axis is Axis.PRECEDING or isinstance(expression.base, x.Root)):
+        yield print_expression(expression), DOCUMENT_END
+    yield from _kept(expression.base, is_asked)
+    for predicate in expression.predicates:
+        yield from _kept(predicate, True)
+
+
+def _bound(wait: Wait, kept: Wait, name: str) -> tuple[str, bool, str]:
+    """Return what bounds the memory, whether a stream may be endless, and why."""
+    if wait.moment is Moment.DOCUMENT:
+        reason = "no: candidates wait for the end of the document"
+        return "grows with the candidates until the document ends", False, reason
+    if kept.moment is Moment.DOCUMENT:
+        reason = "no: what later nodes may ask for would be kept for ever"
+        return "grows with what later nodes may ask for until the document ends", False, reason
+    longest = latest(wait, kept)
+    if longest.moment is Moment.START:
+        return "constant beside the depth of the document", True, "yes"
+    scope = name if longest.moment is Moment.END else longest.scope
+    memory = f"at most what is in one subtree of {scope}"
+    scope = "the result" if longest.moment is Moment.END else scope
+    return memory, True, f"yes, if {scope} is not the endless element"

@@ -1,0 +1,53 @@
+"""Sentences that verdicts on twigs and on expressions share."""
+
+from __future__ import annotations
+
+from penstock.planning.verdicts import Decided, Verdict
+from penstock.twigs import NodeKind
+
+EVENTS = {
+    NodeKind.ATTRIBUTE: "at the start tag that carries it",
+    NodeKind.NAMESPACE: "at the start tag that carries it",
+    NodeKind.TEXT: "at the end of the text",
+    NodeKind.COMMENT: "at the comment",
+    NodeKind.INSTRUCTION: "at the instruction",
+}
+"""When a node is there that is no element."""
+
+NOTHING = Verdict(
+    Decided.BEFORE,
+    ("before the document: nothing can match",),
+    ("nothing",),
+    "constant",
+    True,
+    "yes",
+)
+"""The verdict on a query without results."""
+
+VALUES = {
+    False: Verdict(
+        Decided.BEFORE,
+        ("before the first element: the value is constant",),
+        ("nothing",),
+        "constant",
+        True,
+        "yes",
+    ),
+    True: Verdict(
+        Decided.DOCUMENT,
+        ("at the end of the document at the latest, earlier once it is certain",),
+        ("the strings that the value is made of",),
+        "constant beside the depth of the document and those strings",
+        False,
+        "no: some values are certain only at the end of the document",
+    ),
+}
+"""The verdicts on one value, by whether it needs the document."""
+
+NO_SUMMARY = "no: the value comes at the end of the document; a running one comes earlier"
+
+
+def aggregate_time(function: str, is_running: bool) -> str:
+    """Return when an aggregate is reported."""
+    moment = "after every node that counts" if is_running else "at the end of the document"
+    return f"{function}: {moment}"

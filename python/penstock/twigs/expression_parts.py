@@ -1,0 +1,81 @@
+"""Expressions taken apart and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from penstock.twigs.expressions import (
+    All,
+    Apply,
+    Atom,
+    Expression,
+    Filter,
+    Here,
+    Identified,
+    Inverse,
+    Last,
+    PairCompare,
+    Position,
+    Root,
+    Some,
+    SomeCompare,
+    Step,
+    Union,
+)
+from penstock.twigs.patterns import Slot
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that one is made of, in the order of the printed form."""
+    match expression:
+        case Step(base=base, predicates=predicates) | Filter(base=base, predicates=predicates):
+            return (base, *predicates)
+        case Union(parts=parts) | All(parts=parts) | Some(parts=parts):
+            return parts
+        case Identified(words=part) | Inverse(part=part):
+            return (part,)
+        case Apply(arguments=arguments):
+            return arguments
+        case SomeCompare(nodes=nodes, value=value):
+            return nodes, value
+        case PairCompare(left=left, right=right):
+            return left, right
+        case Slot() | Here() | Root() | Position() | Last():
+            return ()
+        case _:
+            return (expression.nodes,)
+
+
+def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
+    """Return an expression made of other parts, as many as :func:`parts_of` gives."""
+    match expression:
+        case Step():
+            return replace(expression, base=parts[0], predicates=tuple(parts[1:]))
+        case Filter():
+            return Filter(parts[0], tuple(parts[1:]))
+        case Union() | All() | Some():
+            return type(expression)(tuple(parts))
+        case Identified() | Inverse():
+            return type(expression)(parts[0])
+        case Apply(function=function):
+            return Apply(function, tuple(parts))
+        case SomeCompare(operator=operator) | PairCompare(operator=operator):
+            return type(expression)(operator, parts[0], parts[1])
+        case Slot() | Here() | Root() | Position() | Last():
+            return expression
+        case _:
+            return replace(expression, nodes=parts[0])
+
+
+def own_parts(atom: Atom) -> Iterator[Expression]:
+    """Yield an atom and all its parts that are evaluated at its own context node.
+
+    Predicates inside it are left out: they have context nodes of their own.
+    """
+    waiting: list[Expression] = [atom]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += (part.base,) if isinstance(part, Step | Filter) else parts_of(part)
