@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.planning import program as p
+from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.twigs import Slot, ValueType
 from penstock.twigs import expressions as x
 from penstock.twigs.slots import Atom
@@ -15,9 +16,9 @@ def compile_selection(
 ) -> bytes:
     """Return the program of a query that is an expression; see :func:`compile_query`."""
     writer = _Writer(constants)
-    expression, type_ = selection.expression, selection.type
+    expression, type_ = turn_backward_paths(selection.expression), selection.type
     if is_filter:
-        return writer.finish(p.varints(p.SELECT_FILTER, writer.place(_truth(selection))))
+        return writer.finish(p.varints(p.SELECT_FILTER, writer.place(_truth(expression, type_))))
     place = writer.place(expression)
     if selection.aggregate is not None:
         function = p.AGGREGATES[selection.aggregate]
@@ -29,12 +30,11 @@ def compile_selection(
     return writer.finish(p.varints(p.SELECT, place, is_spans, len(beside), *pairs))
 
 
-def _truth(selection: x.Selection) -> x.Expression:
+def _truth(expression: x.Expression, type_: ValueType | None) -> x.Expression:
     """Return when a document matches: a node is found, or the value of the query is true."""
-    expression = selection.expression
     if isinstance(expression, x.Nodes):
         return x.NonEmpty(expression)
-    is_truth = selection.type is ValueType.BOOLEAN
+    is_truth = type_ is ValueType.BOOLEAN
     return expression if is_truth else x.Apply("boolean", (expression,))
 
 

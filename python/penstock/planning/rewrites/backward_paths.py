@@ -1,0 +1,126 @@
+"""A path that turns back is asked of the nodes it ends at.
+
+``//b/preceding-sibling::a`` becomes ``//a[following-sibling::b]``: the nodes of a set then join it
+while they open, in document order, under a condition, instead of after the fact. What is decided
+is the same, node by node, but nothing has to be remembered for a step that may come back.
+
+Only paths from the document node are turned, and only up to their last step back; a step that
+counts positions cannot be, because the count belongs to the node that the step starts from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs.expression_parts import parts_of, with_parts
+from penstock.twigs.expressions import (
+    Atom,
+    Expression,
+    Filter,
+    Here,
+    Identified,
+    Last,
+    Nodes,
+    NonEmpty,
+    Position,
+    Root,
+    Step,
+    Union,
+)
+
+_BACK = frozenset(
+    {
+        Axis.PARENT,
+        Axis.ANCESTOR,
+        Axis.ANCESTOR_OR_SELF,
+        Axis.PRECEDING_SIBLING,
+        Axis.PRECEDING,
+    }
+)
+_DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+_INVERSE = {
+    Axis.SELF: Axis.SELF,
+    Axis.CHILD: Axis.PARENT,
+    Axis.DESCENDANT: Axis.ANCESTOR,
+    Axis.DESCENDANT_OR_SELF: Axis.ANCESTOR_OR_SELF,
+    Axis.PARENT: Axis.CHILD,
+    Axis.ANCESTOR: Axis.DESCENDANT,
+    Axis.ANCESTOR_OR_SELF: Axis.DESCENDANT_OR_SELF,
+    Axis.FOLLOWING_SIBLING: Axis.PRECEDING_SIBLING,
+    Axis.PRECEDING_SIBLING: Axis.FOLLOWING_SIBLING,
+    Axis.FOLLOWING: Axis.PRECEDING,
+    Axis.PRECEDING: Axis.FOLLOWING,
+}
+_DOCUMENT = NodeTest(NodeKind.DOCUMENT)
+_ANY = NodeTest(NodeKind.ANY)
+
+
+def turn_backward_paths(expression: Expression) -> Any:
+    """Return the expression with its absolute paths turned where they go back."""
+    turned = with_parts(expression, [turn_backward_paths(part) for part in parts_of(expression)])
+    return _turn(turned) if isinstance(turned, Step) else turned
+
+
+def _turn(path: Step) -> Nodes:
+    steps: list[Step] = []
+    base: Nodes = path
+    while isinstance(base, Step):
+        steps.append(base)
+        base = base.base
+    steps.reverse()
+    back = [place for place, step in enumerate(steps) if step.axis in _BACK]
+    # From the document node only steps down lead anywhere; the others are over at once.
+    if not isinstance(base, Root) or not back or steps[0].axis not in _DOWN:
+        return path
+    last = back[-1]
+    turned, rest = steps[: last + 1], steps[last + 1 :]
+    if any(step.axis not in _INVERSE or _counts(step) for step in turned):
+        return path
+    nodes: Nodes = _ending(turned)
+    for step in rest:
+        nodes = Step(nodes, step.axis, step.test, step.predicates)
+    return nodes
+
+
+def _ending(steps: list[Step]) -> Step:
+    """Return the nodes that the steps end at, with the way there as a condition."""
+    way: Nodes = Here()
+    for place in range(len(steps) - 1, -1, -1):
+        inverse = _INVERSE[steps[place].axis]
+        if place:
+            before = steps[place - 1]
+            way = Step(way, inverse, before.test, before.predicates)
+        elif inverse is Axis.PARENT:
+            way = Step(way, inverse, _DOCUMENT)
+        elif not (inverse in (Axis.ANCESTOR, Axis.ANCESTOR_OR_SELF) and _is_within(steps)):
+            way = Step(way, inverse, _DOCUMENT)
+    end = steps[-1]
+    conditions: tuple[Atom, ...] = () if isinstance(way, Here) else (NonEmpty(way),)
+    return Step(Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
+
+
+def _is_within(steps: list[Step]) -> bool:
+    """Return whether every node after the first step is one that the first step reaches."""
+    first = steps[0]
+    # All nodes but attributes and namespaces are the document node or below it.
+    return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (_ANY, _DOCUMENT)
+
+
+def _counts(step: Step) -> bool:
+    return any(_has_focus(predicate) for predicate in step.predicates)
+
+
+def _has_focus(expression: Expression) -> bool:
+    """Return whether a predicate asks for positions itself, not in predicates of its own."""
+    match expression:
+        case Position() | Last():
+            return True
+        case Step(base=base) | Filter(base=base):
+            return _has_focus(base)
+        case Union(parts=parts):
+            return any(map(_has_focus, parts))
+        case Identified(words=words):
+            return _has_focus(words)
+        case _:
+            return any(map(_has_focus, parts_of(expression)))
