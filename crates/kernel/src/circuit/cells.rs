@@ -286,6 +286,12 @@ impl Cells {
         }
     }
 
+    /// Whether nothing happened in this event.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.queue.is_empty() && self.decided.is_empty() && self.orphans.is_empty()
+    }
+
     /// Ends an event: what is decided or needed by nobody goes.
     pub fn sweep(&mut self) {
         while let Some(handle) = self.orphans.pop() {

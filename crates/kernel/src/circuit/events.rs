@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 impl Circuit {
     /// A node opens: everything that is asked of it is wired.
+    #[inline]
     pub fn open(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
-        let symbol = self.symbol(node.symbol, tests);
         let order = self.next_order;
         self.next_order += 1;
         self.frames.push(Frame {
@@ -25,10 +25,13 @@ impl Circuit {
         if self.extras.len() < self.frames.len() {
             self.extras.push(Extra::default());
         }
-        let is_document = node.kind == NodeKind::Document;
-        if symbol.awaited.is_empty() && symbol.needs.is_empty() && !is_document {
-            return;
+        if self.concerns(node.symbol, tests) || node.kind == NodeKind::Document {
+            self.open_concerned(node, tests);
         }
+    }
+
+    fn open_concerned(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
+        let symbol = self.symbol(node.symbol, tests);
         self.is_opening = true;
         self.memo.clear();
         let text = node
@@ -38,7 +41,7 @@ impl Circuit {
         if self.routes.uses_names {
             self.opening_name = (node.name.into(), node.uri.into());
         }
-        if is_document {
+        if node.kind == NodeKind::Document {
             self.open_document();
         }
         self.fire(&symbol);
@@ -116,6 +119,19 @@ impl Circuit {
                 Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
             );
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
+            let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
+            for (place, arm) in waiting.iter().enumerate().rev() {
+                if !is_deep && (arm.depth as usize) + 1 < depth {
+                    break;
+                }
+                if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
+                    fresh.push(place);
+                }
+            }
+            for place in fresh {
+                self.begin_list(id, place);
+            }
+            let waiting = &self.arms[id as usize];
             let follow = self.follow[id as usize].iter();
             for arm in waiting.iter().rev().chain(follow) {
                 // Its own arms, put up a moment ago, are for others.
@@ -128,6 +144,17 @@ impl Circuit {
             }
             self.deliver_all(id, heard);
         }
+    }
+
+    /// The list of a step that counts positions begins with the first node.
+    fn begin_list(&mut self, route: u32, place: usize) {
+        let arm = &self.arms[route as usize][place];
+        let (ArmTarget::Fresh(target), when) = (arm.to, arm.when.clone()) else {
+            return;
+        };
+        let list = self.add_list(route, target, when);
+        self.arms[route as usize][place].to = ArmTarget::List(list);
+        self.source_close(ArmTarget::Fresh(target));
     }
 
     fn deliver_all(&mut self, id: u32, mut heard: SmallVec<[(ArmTarget, Wire); 4]>) {
@@ -281,11 +308,13 @@ impl Circuit {
     /// All attributes and namespaces of the opening element are known.
     pub fn finish_attributes(&mut self) {
         let depth = self.frames.len() - 1;
-        let armed = std::mem::take(&mut self.extras[depth].armed_near);
-        for route in armed {
+        self.is_opening = false;
+        if self.extras[depth].armed_near.is_empty() {
+            return;
+        }
+        for route in std::mem::take(&mut self.extras[depth].armed_near) {
             self.disarm(route, depth);
         }
-        self.is_opening = false;
     }
 
     /// Takes the arms of a route at a node down.
@@ -315,8 +344,10 @@ impl Circuit {
         if depth == 0 {
             self.close_document();
         }
-        for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
-            self.forget(seen);
+        if !self.extras[depth].seen.is_empty() {
+            for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
+                self.forget(seen);
+            }
         }
         if frame.info != NONE {
             self.infos[frame.info].depth = NONE;
@@ -355,15 +386,15 @@ impl Circuit {
     /// Remembers a closed node for those that will look back at it.
     fn leave_behind(&mut self, depth: usize) {
         let frame = self.frames[depth];
-        let behind = match &self.symbols[frame.symbol as usize] {
-            Some(symbol) if !symbol.behind.is_empty() => symbol.behind.clone(),
+        let symbol = match &self.symbols[frame.symbol as usize] {
+            Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
             _ => return,
         };
         if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
             return;
         }
         let routes = self.table.clone();
-        for &id in behind.iter() {
+        for &id in symbol.behind.iter() {
             let route = &routes[id as usize];
             let is_truth = route.leaf != Leaf::Collect && !route.is_positional;
             let seen = if is_truth {
@@ -432,6 +463,9 @@ impl Circuit {
 
     /// Ends an event: everything that follows from it is worked out.
     pub fn finish_event(&mut self) {
+        if self.ways.is_empty() && self.cells.is_quiet() {
+            return;
+        }
         for or in std::mem::take(&mut self.ways) {
             self.or_close(or);
         }

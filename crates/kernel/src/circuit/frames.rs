@@ -37,6 +37,8 @@ pub struct Arm {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArmTarget {
     Plain(Target),
+    /// A list for the target that begins with the first node.
+    Fresh(Target),
     List(u32),
 }
 

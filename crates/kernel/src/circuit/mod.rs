@@ -26,7 +26,7 @@ mod spreading;
 pub use cells::Atom;
 pub use frames::Opening;
 
-use crate::plan::{NONE, Plan};
+use crate::plan::{Axis, NONE, NodeKind, Plan};
 use cells::{Cells, Wire};
 use frames::{Arm, Extra, Frame, Infos, Seen};
 use lists::List;
@@ -58,19 +58,21 @@ pub enum Action {
 
 /// The tests that symbols pass; the matcher's symbols know them.
 pub trait Tests {
-    /// Sorted numbers of the tests that nodes of the symbol pass.
-    fn tests(&self, symbol: u32) -> &[u32];
+    /// The kind of the nodes, and sorted numbers of the tests that they pass.
+    fn tests(&self, symbol: u32) -> (NodeKind, &[u32]);
 }
 
 /// What a symbol has to do with routes, worked out when it is first met.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Symbol {
     /// Routes that wait for such nodes.
-    awaited: Rc<[u32]>,
+    awaited: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
-    behind: Rc<[u32]>,
-    needs: Rc<[Need]>,
-    tests: Rc<[u32]>,
+    behind: Vec<u32>,
+    needs: Vec<Need>,
+    tests: Vec<u32>,
+    /// Whether no expression has anything to do with such nodes.
+    is_idle: bool,
 }
 
 /// All expressions of a plan over one document at a time.
@@ -78,7 +80,7 @@ pub struct Circuit {
     plan: Arc<Plan>,
     routes: Routes,
     table: Rc<[Route]>,
-    symbols: Vec<Option<Symbol>>,
+    symbols: Vec<Option<Rc<Symbol>>>,
     cells: Cells,
     infos: Infos,
     frames: Vec<Frame>,
@@ -204,15 +206,22 @@ impl Circuit {
         self.cells.count * 96 + self.infos.count * 128
     }
 
-    fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Symbol {
+    #[inline]
+    fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
+        match self.symbols.get(symbol as usize) {
+            Some(Some(known)) => known.clone(),
+            _ => self.meet(symbol, tests),
+        }
+    }
+
+    #[cold]
+    fn meet(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
         let index = symbol as usize;
         if self.symbols.len() <= index {
             self.symbols.resize(index + 1, None);
         }
-        if let Some(known) = &self.symbols[index] {
-            return known.clone();
-        }
-        let tests = tests.tests(symbol);
+        let (kind, tests) = tests.tests(symbol);
+        let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
         let (mut awaited, mut behind) = (Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
@@ -221,7 +230,7 @@ impl Circuit {
             }
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
-            } else if routes::is_awaited(route.axis) {
+            } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
                 awaited.push(id as u32);
             }
         }
@@ -233,20 +242,40 @@ impl Circuit {
         }
         needs.sort_unstable();
         needs.dedup();
-        let known = Symbol {
-            awaited: awaited.into(),
-            behind: behind.into(),
-            needs: needs.into(),
+        let known = Rc::new(Symbol {
+            is_idle: awaited.is_empty() && behind.is_empty() && needs.is_empty(),
+            awaited,
+            behind,
+            needs,
             tests: tests.into(),
-        };
+        });
         self.symbols[index] = Some(known.clone());
         known
     }
 
-    /// Whether nodes of this symbol concern any expression; a hint, asked for leaves.
+    /// Whether a route goes on to what only elements have.
+    fn leads_down(&self, route: &Route) -> bool {
+        let next = self.table.get(route.next as usize);
+        next.is_some_and(|next| {
+            matches!(
+                next.axis,
+                Axis::Child | Axis::Descendant | Axis::Attribute | Axis::Namespace
+            )
+        })
+    }
+
+    /// Whether nodes of this symbol concern any expression.
+    #[inline]
     pub fn concerns(&mut self, symbol: u32, tests: &dyn Tests) -> bool {
-        let known = self.symbol(symbol, tests);
-        !(known.awaited.is_empty() && known.behind.is_empty() && known.needs.is_empty())
+        match self.symbols.get(symbol as usize) {
+            Some(Some(known)) => !known.is_idle,
+            _ => !self.meet(symbol, tests).is_idle,
+        }
+    }
+
+    /// Whether anybody waits for the attributes or namespaces of the opening element.
+    pub fn awaits_attributes(&self) -> bool {
+        !self.extras[self.frames.len() - 1].armed_near.is_empty()
     }
 
     /// The node that is opening now, remembered; NONE where nobody asked for that.

@@ -102,14 +102,16 @@ impl Circuit {
         }
         let routes = self.table.clone();
         let route = &routes[id as usize];
-        let to = if route.is_positional {
-            ArmTarget::List(self.add_list(id, target, when.clone()))
-        } else {
-            ArmTarget::Plain(target)
-        };
         let depth = self.frames.len() - 1;
         let kind = self.frames[depth].kind;
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
+        let to = match route.axis {
+            _ if !route.is_positional => ArmTarget::Plain(target),
+            // Most nodes have no such child, and a list costs more than an arm.
+            Axis::Child | Axis::Descendant if is_parent => ArmTarget::Fresh(target),
+            Axis::Child | Axis::Descendant => return,
+            _ => ArmTarget::List(self.add_list(id, target, when.clone())),
+        };
         let is_beside = matches!(kind, NodeKind::Attribute | NodeKind::Namespace);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
@@ -239,7 +241,7 @@ impl Circuit {
     pub(super) fn deliver(&mut self, route: u32, to: ArmTarget, spot: Spot, when: &Wire) {
         match to {
             ArmTarget::List(list) => self.list_add(list, spot),
-            ArmTarget::Plain(target) => {
+            ArmTarget::Plain(target) | ArmTarget::Fresh(target) => {
                 let passed = self.predicates(route, spot);
                 if !passed.is_false() {
                     let when = self.and(when.clone(), passed);
@@ -301,16 +303,24 @@ impl Circuit {
 
     pub(super) fn source_open(&mut self, to: ArmTarget) {
         match to {
-            ArmTarget::Plain(Target::Any(or)) => self.or_open(or),
-            ArmTarget::Plain(Target::Sink(sink)) => self.sinks[sink as usize].open += 1,
+            ArmTarget::Plain(Target::Any(or)) | ArmTarget::Fresh(Target::Any(or)) => {
+                self.or_open(or);
+            }
+            ArmTarget::Plain(Target::Sink(sink)) | ArmTarget::Fresh(Target::Sink(sink)) => {
+                self.sinks[sink as usize].open += 1;
+            }
             ArmTarget::List(list) => self.lists[list as usize].open += 1,
         }
     }
 
     pub(super) fn source_close(&mut self, to: ArmTarget) {
         match to {
-            ArmTarget::Plain(Target::Any(or)) => self.or_close(or),
-            ArmTarget::Plain(Target::Sink(sink)) => self.close_sink(sink),
+            ArmTarget::Plain(Target::Any(or)) | ArmTarget::Fresh(Target::Any(or)) => {
+                self.or_close(or);
+            }
+            ArmTarget::Plain(Target::Sink(sink)) | ArmTarget::Fresh(Target::Sink(sink)) => {
+                self.close_sink(sink);
+            }
             ArmTarget::List(list) => self.close_list(list),
         }
     }
@@ -318,8 +328,12 @@ impl Circuit {
     /// Whether anybody still listens there.
     pub(super) fn is_heard(&self, to: ArmTarget) -> bool {
         match to {
-            ArmTarget::Plain(Target::Any(or)) => self.cells.is_open(or),
-            ArmTarget::Plain(Target::Sink(sink)) => self.is_sink_heard(sink),
+            ArmTarget::Plain(Target::Any(or)) | ArmTarget::Fresh(Target::Any(or)) => {
+                self.cells.is_open(or)
+            }
+            ArmTarget::Plain(Target::Sink(sink)) | ArmTarget::Fresh(Target::Sink(sink)) => {
+                self.is_sink_heard(sink)
+            }
             ArmTarget::List(list) => {
                 self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
             }

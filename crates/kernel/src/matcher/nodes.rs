@@ -265,9 +265,12 @@ impl Matcher {
         let order = self.next_node;
         self.next_node += 1;
         self.enter_circuit(tag.symbol.0, &node, None);
-        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || self.circuit.is_some() {
-            self.identify(tag);
+        self.identify(tag);
+        let is_awaited = self.circuit.as_ref().is_some_and(|c| c.awaits_attributes());
+        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || is_awaited {
             self.visit_attributes(tag)?;
+        }
+        if is_awaited {
             self.visit_namespaces(tag)?;
         }
         self.finish_attributes();

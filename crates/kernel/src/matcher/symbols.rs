@@ -82,8 +82,9 @@ impl Symbols {
 }
 
 impl crate::circuit::Tests for Symbols {
-    fn tests(&self, symbol: u32) -> &[u32] {
-        &self.classes[symbol as usize].tests
+    fn tests(&self, symbol: u32) -> (NodeKind, &[u32]) {
+        let class = &self.classes[symbol as usize];
+        (class.kind, &class.tests)
     }
 }
 
