@@ -84,6 +84,19 @@ def test_generated_documents_give_the_rows_of_the_engine(spark: SparkSession) ->
     assert in_spark(found) == in_process(registry, documents)
 
 
+def test_values_beside_results_are_those_of_the_engine(spark: SparkSession) -> None:
+    registry, documents = penstock.Registry(), []
+    registry.add("b", penstock.xpath("//b", select={"n": "@n", "up": "../@k", "c": "c"}))
+    registry.add("a", "//a")
+    for number in range(20):
+        inside = f"<b n='{number}'/>" + "<b><c>x</c></b>" * (number % 3)
+        documents.append(penstock.Document(f"<a k='é'>{inside}</a>".encode(), id=str(number)))
+    table = spark.createDataFrame([(d.id, d.data) for d in documents], "id string, xml binary")
+    found = in_spark(match(table, registry))
+    assert found == in_process(registry, documents)
+    assert {"n": "19", "up": "é", "c": None} in [row["bindings"] for row in found]
+
+
 def test_columns_are_those_of_the_library(spark: SparkSession) -> None:
     from pyspark.sql.pandas.types import to_arrow_schema
 

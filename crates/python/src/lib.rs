@@ -1,6 +1,7 @@
 //! The native module `penstock._native`: the kernel's buffers for `penstock.kernel`, its only
 //! importer. Nothing is decided here.
 
+mod bindings;
 mod columns;
 mod plans;
 mod sessions;

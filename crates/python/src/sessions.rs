@@ -1,18 +1,20 @@
 //! Sessions for Python: documents in, rows or columns out.
 
+use crate::bindings::binding_columns;
 use crate::columns::Column;
 use crate::plans::Plan;
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Declarations, Options, Rows};
+use penstock_kernel::plan;
 use penstock_kernel::session;
 use penstock_kernel::tokenizer::Tokenizer;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// What went wrong: code, reason, byte, line, path, limit or None.
 type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
@@ -28,6 +30,7 @@ unsafe impl Send for Movable {}
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Session {
     inner: Mutex<Movable>,
+    plan: Arc<plan::Plan>,
 }
 
 impl Session {
@@ -61,6 +64,7 @@ impl Session {
         let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
+            plan: plan.inner.clone(),
         })
     }
 
@@ -120,17 +124,19 @@ impl Session {
         self.with(|session| session.value_bytes())
     }
 
-    /// The finished rows as tuples, and the namespace declarations they refer to.
+    /// The finished rows as tuples, the namespace declarations they refer to, and the values
+    /// beside results, by the numbers of their rows.
     fn take_rows<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>)> {
         let rows = self.with(|session| session.take_rows())?;
         let list = PyList::empty(py);
         for index in 0..rows.len() {
             list.append(row_tuple(py, &rows, index)?)?;
         }
-        Ok((list, scopes(py, &rows.scopes)?))
+        let bindings = bindings(py, &self.plan, &rows)?;
+        Ok((list, scopes(py, &rows.scopes)?, bindings))
     }
 
     /// The finished rows as columns in Arrow's layout, by name.
@@ -138,6 +144,9 @@ impl Session {
         let rows = self.with(|session| session.take_rows())?;
         let columns = PyDict::new(py);
         columns.set_item("length", rows.len())?;
+        for (name, column) in binding_columns(&self.plan, &rows) {
+            columns.set_item(name, column)?;
+        }
         columns.set_item("document", Column::of(&rows.document))?;
         columns.set_item("subscription", Column::of(&rows.subscription))?;
         columns.set_item("ordinal", Column::of(&rows.ordinal))?;
@@ -199,6 +208,18 @@ fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<
         rows.scope[index],
     )
         .into_pyobject(py)
+}
+
+fn bindings<'py>(py: Python<'py>, plan: &plan::Plan, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    for (row, target, values) in &rows.bindings {
+        let pairs = PyDict::new(py);
+        for (beside, value) in plan.beside(*target).chunks_exact(2).zip(values.iter()) {
+            pairs.set_item(text_of(py, plan.string(beside[0])), value.as_deref())?;
+        }
+        found.set_item(row, pairs)?;
+    }
+    Ok(found)
 }
 
 fn scopes<'py>(py: Python<'py>, scopes: &[Declarations]) -> PyResult<Bound<'py, PyList>> {

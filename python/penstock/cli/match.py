@@ -58,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
         RegistryError: Two queries have one name.
         OSError: The file with the queries cannot be read.
     """
+    if options.select and not options.json:
+        options.parser.error("--select adds to the rows that --json prints")
     registry, files = _registry(options)
     out = sys.stdout.buffer
     names = [subscription.name for subscription in registry]

@@ -23,6 +23,14 @@ def add_language_options(parser: argparse.ArgumentParser) -> None:
         "a prefix given twice stands for both, and URI may hold * as a glob",
     )
     parser.add_argument(
+        "--select",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        type=pair,
+        help="put the value of a path beside each result, in the column bindings",
+    )
+    parser.add_argument(
         "--dialect", choices=("xpath", "xsq"), default="xpath", help="how the query is written"
     )
 
@@ -49,4 +57,9 @@ def query_of(text: str, options: argparse.Namespace) -> Query:
     Raises:
         QueryError: It is none, or not one that is evaluated.
     """
-    return xpath(text, namespaces=bindings(options), dialect=options.dialect)
+    return xpath(
+        text,
+        namespaces=bindings(options),
+        select=dict(options.select),
+        dialect=options.dialect,
+    )

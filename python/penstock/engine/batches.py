@@ -13,7 +13,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import Column, Session
 from penstock.limits import Limits
 from penstock.registry import Registry, Snapshot
-from penstock.results.arrow import batch_of, kind_names, schema
+from penstock.results.arrow import batch_of, bindings_of, kind_names, schema
 from penstock.sources import Input, Source, inputs
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ def _batch(
         "end": offsets("end"),
         "decided_at": numbers("decided_at", pa.int64()),
         "event_time": repeated("event_time"),
+        "bindings": bindings_of(columns, length),
     }
     arrays = [
         made[field.name] if field.name in made else pa.nulls(length, field.type)

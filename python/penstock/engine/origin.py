@@ -34,16 +34,17 @@ class Origin:
 
     def take_numbered(self, session: Session) -> list[tuple[int, Result]]:
         """Return the rows that wait in a session, each with its node's place in the document."""
-        rows, scopes = session.take_rows()
+        rows, scopes, beside = session.take_rows()
         found = []
-        for number, ordinal, kind, name, value, start, end, decided_at, node, scope in rows:
+        for place, row in enumerate(rows):
+            number, ordinal, kind, name, value, start, end, decided_at, node, scope = row
             surroundings = None
             if kind == _ELEMENT:
                 declarations = scopes[scope] if scope >= 0 else {}
                 surroundings = self._surroundings(session, declarations)
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
-            row = Result(
+            result = Result(
                 self._names[number],
                 self._stream,
                 self._document,
@@ -56,12 +57,12 @@ class Origin:
                 None if end < 0 else end,
                 decided_at,
                 self._event_time,
-                None,
+                beside.get(place),
                 None,
                 None,
                 surroundings,
             )
-            found.append((node, row))
+            found.append((node, result))
         return found
 
     def _surroundings(self, session: Session, declarations: dict[str, str]) -> Surroundings | None:

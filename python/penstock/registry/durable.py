@@ -24,6 +24,7 @@ from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
+from penstock.planning.program import MAGIC
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
@@ -407,8 +408,9 @@ def _subscription(row: tuple[Any, ...]) -> Subscription:
 
 @cache
 def _compiler() -> str:
-    """Return what makes the programs of this process."""
+    """Return what makes the programs of this process: a version, and their format."""
     try:
-        return version_of("penstock")
+        version = version_of("penstock")
     except PackageNotFoundError:
-        return "unknown"
+        version = "unknown"
+    return f"{version} {MAGIC.decode()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -53,6 +53,28 @@ def kind_names() -> Any:
     import pyarrow as pa
 
     return pa.array(KINDS, pa.string())
+
+
+def bindings_of(columns: Mapping[str, Any], length: int) -> Any:
+    """Return the column of values beside results from the kernel's buffers."""
+    import pyarrow as pa
+
+    type_ = schema().field("bindings").type
+    if "bindings_offsets" not in columns:
+        return pa.nulls(length, type_)
+
+    def buffer(name: str) -> Any:
+        return pa.py_buffer(columns[f"bindings_{name}"])
+
+    offsets = buffer("offsets")
+    (count,) = memoryview(offsets).cast("i")[-1:]
+    names = pa.StringArray.from_buffers(count, buffer("name_offsets"), buffer("name_bytes"))
+    values = pa.StringArray.from_buffers(
+        count, buffer("value_offsets"), buffer("value_bytes"), buffer("value_valid")
+    )
+    fields = [type_.key_field, type_.item_field]
+    pairs = pa.StructArray.from_arrays([names, values], fields=fields)
+    return pa.Array.from_buffers(type_, length, [buffer("valid"), offsets], children=[pairs])
 
 
 def batch_of(rows: Sequence[Result]) -> Any:

@@ -66,7 +66,8 @@ class Result:
     ``value`` is source text for an element or document and the string value for everything else.
     ``start`` and ``end`` count bytes of the document in UTF-8; an atomic value has neither, and
     a piece of a result that goes on has no ``end``. ``decided_at`` is the offset just past the
-    event that decided the result.
+    event that decided the result. ``bindings`` are the values that the query selects beside the
+    result, by name; None where there is no such node.
     """
 
     subscription: str | None
@@ -81,7 +82,7 @@ class Result:
     end: int | None
     decided_at: int
     event_time: datetime | None = None
-    bindings: Mapping[str, str] | None = None
+    bindings: Mapping[str, str | None] | None = None
     error: Fault | None = None
     source: bytes | None = None
     surroundings: Surroundings | None = field(default=None, repr=False, compare=False)

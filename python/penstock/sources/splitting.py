@@ -129,7 +129,7 @@ class Splitter:
         """Append the records that wait, as far as an error lets them stand; return the error."""
         if not self._session.row_count():
             return failure
-        rows, scopes = self._session.take_rows()
+        rows, scopes, _ = self._session.take_rows()
         if self._entities is None:
             # All entities are declared before the first element.
             self._entities = self._session.entities()

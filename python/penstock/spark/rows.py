@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import DocumentError
 from penstock.kernel import Column
 from penstock.results import COLUMNS
-from penstock.results.arrow import kind_names, schema
+from penstock.results.arrow import bindings_of, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> p
         "start": offsets("start"),
         "end": offsets("end"),
         "decided_at": numbers("decided_at", pa.int64()),
+        "bindings": bindings_of(columns, length),
     }
     # A document that was fed by itself has no number.
     is_single = inputs.num_rows == 1

@@ -206,3 +206,17 @@ def test_a_reader_who_leaves_early_causes_no_traceback(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_values_beside_a_result_are_in_its_row(feed: str, capsys: Capture) -> None:
+    beside = ("--select", "id=../@id", "--select", "x=../*[2]")
+    assert main(["match", *DEFAULT, "--json", *beside, "//title", feed]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["bindings"] for row in rows] == [{"id": "1", "x": None}, {"id": "2", "x": ""}]
+
+
+def test_without_rows_nothing_can_be_beside_them(feed: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["match", "--select", "id=@id", "//title", feed])
+    assert caught.value.code == 2
+    assert "--json" in capsys.readouterr().err

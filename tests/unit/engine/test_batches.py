@@ -44,6 +44,22 @@ def test_batches_are_valid_arrow() -> None:
         assert table.num_rows == batch.num_rows
 
 
+def test_values_beside_results_are_maps() -> None:
+    registry = registry_of({"plain": "//title"})
+    select = {"id": "../@id", "price": "../price", "shelf": "ancestor::shelf/@name"}
+    registry.add("with", penstock.xpath("//title", select=select))
+    engine = penstock.Engine(registry)
+    for batch in engine.batches(SHELF):
+        batch.validate(full=True)
+    rows = rows_of(list(engine.batches([SHELF, "<none/>", SHELF])))
+    expected = [
+        [("id", "1"), ("price", "10"), ("shelf", None)],
+        [("id", "2"), ("price", "12"), ("shelf", None)],
+    ]
+    assert [row["bindings"] for row in rows if row["subscription"] == "with"] == expected * 2
+    assert [row["bindings"] for row in rows if row["subscription"] == "plain"] == [None] * 4
+
+
 def test_a_batch_is_handed_out_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "ROWS_MAX", 2)
     monkeypatch.setattr("penstock.sources.memory.CHUNK_BYTES", 8)

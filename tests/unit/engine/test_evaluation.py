@@ -91,3 +91,25 @@ def test_a_context_is_where_relative_paths_start() -> None:
     assert penstock.evaluate("concat(name(), b)", document, context="//a[2]") == "a2"
     assert penstock.evaluate("concat(name(), b)", document, context="//none") == ""
     assert penstock.evaluate("count(//b)", document, context="//none") == 3
+
+
+def test_values_beside_a_result_are_those_of_the_first_nodes() -> None:
+    select = {
+        "id": "../@id",
+        "region": "ancestor::region/name",
+        "title": "title/text()",
+        "next": "following-sibling::item[1]/title",
+    }
+    document = (
+        "<r><region><name>eu<b>1</b></name><g id='7'><item><title>A<b>x</b>y</title></item>"
+        "<item/><item><title>C</title></item></g></region><g><item/></g></r>"
+    )
+    registry = penstock.Registry()
+    registry.add("items", penstock.xpath("//item", select=select))
+    rows = penstock.Engine(registry).run(document, order="document")
+    assert [row.bindings for row in rows] == [
+        {"id": "7", "region": "eu1", "title": "A", "next": None},
+        {"id": "7", "region": "eu1", "title": None, "next": "C"},
+        {"id": "7", "region": "eu1", "title": "C", "next": None},
+        {"id": None, "region": None, "title": None, "next": None},
+    ]

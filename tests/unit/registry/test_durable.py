@@ -58,13 +58,16 @@ def test_subscriptions_are_there_after_reopening_with_everything_they_had(tmp_pa
     query = penstock.xpath("//p:b[@n < $most]", namespaces={"p": ["urn:*"]}, variables={"most": 2})
     registry.add("b", query, owner="me", delivery={"to": ["there"]})
     registry.add("a", penstock.xpath("a/count()", dialect="xsq"), mode="query", delivery="there")
+    beside = penstock.xpath("b", select={"n": "@n", "up": ".."}, context="/*/*")
+    registry.add("c", beside)
     registry.close()
     again = Registry.open(tmp_path / "r")
     assert described(again) == [
         ("b", query, "query", "me", {"to": ["there"]}),
         ("a", penstock.xpath("count(//a)"), "query", None, "there"),
+        ("c", beside, "query", None, None),
     ]
-    assert again.version == 2
+    assert again.version == 3
     assert "a" in again
     assert 7 not in again
     assert again.get("none") is None

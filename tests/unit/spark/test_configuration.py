@@ -74,6 +74,14 @@ def test_a_small_file_has_defaults(tmp_path: Path) -> None:
     assert pipeline.limits == penstock.Limits()
 
 
+def test_a_subscription_has_the_options_of_its_language(tmp_path: Path) -> None:
+    options = "query: b, select: {id: ../@id}, context: //a, variables: {n: 2}"
+    pipeline = load(written(tmp_path, SMALL.replace("query: //a", options)))
+    (subscription,) = pipeline.registry
+    expected = penstock.xpath("b", select={"id": "../@id"}, context="//a")
+    assert subscription.query == expected
+
+
 def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
     penstock.Registry.open(tmp_path / "subscriptions").add("a", "//a")
     pipeline = load(written(tmp_path, FULL))

@@ -274,7 +274,7 @@ impl Matcher {
         let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
             self.write_row(candidate, item, Some(end));
-            return self.rows.bind(bindings);
+            return self.rows.bind(item.target, bindings);
         };
         let entry = &self.candidates[candidate];
         let head = row_head(self.document, entry, item, Some(end));

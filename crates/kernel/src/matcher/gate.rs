@@ -69,7 +69,7 @@ impl Gate {
                 for row in entry.remove() {
                     rows.value.bytes.extend_from_slice(&row.value);
                     rows.push(row.head, &row.name, row.scope.as_ref());
-                    rows.bind(row.bindings);
+                    rows.bind(target, row.bindings);
                 }
             }
         }

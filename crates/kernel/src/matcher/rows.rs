@@ -94,8 +94,8 @@ pub struct Rows {
     pub scope: Vec<i32>,
     /// Declarations in scope where results start.
     pub scopes: Vec<Declarations>,
-    /// Rows with values beside them: number of the row, the values.
-    pub bindings: Vec<(u32, Bindings)>,
+    /// Rows with values beside them: number of the row, its target, the values.
+    pub bindings: Vec<(u32, u32, Bindings)>,
     last_scope: Option<Rc<Scope>>,
 }
 
@@ -143,10 +143,11 @@ impl Rows {
         self.scope.push(scope);
     }
 
-    /// Puts values beside the last row.
-    pub fn bind(&mut self, bindings: Option<Bindings>) {
+    /// Puts the values of a target beside the last row.
+    pub fn bind(&mut self, target: u32, bindings: Option<Bindings>) {
         if let Some(bindings) = bindings {
-            self.bindings.push((self.len() as u32 - 1, bindings));
+            self.bindings
+                .push((self.len() as u32 - 1, target, bindings));
         }
     }
 

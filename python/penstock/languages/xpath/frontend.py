@@ -23,6 +23,9 @@ from penstock.twigs.slots import SlotTable
 DEPTH_MAX = 100
 """Levels of steps, conditions and calls inside each other."""
 
+SELECTED_MAX = 100
+"""Values beside a result."""
+
 _PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
 
 
@@ -75,6 +78,18 @@ def as_expression(query: Query) -> Query:
     return general
 
 
+def _named_paths(select: object, text: str) -> dict[str, str]:
+    if select is None:
+        return {}
+    if isinstance(select, Mapping) and len(select) <= SELECTED_MAX:
+        pairs = dict(select)
+        if all(isinstance(part, str) for pair in pairs.items() for part in pair):
+            return pairs
+    message = f"select is no map of at most {SELECTED_MAX} names to paths"
+    way_out = "name the paths: select={'id': '@id'}"
+    raise QueryError("PQ0121", message, (0, len(text)), way_out, text)
+
+
 class _Asking:
     """A text and its options, each as :func:`xpath` takes them."""
 
@@ -90,7 +105,7 @@ class _Asking:
         self.text = text
         self.namespaces = Namespaces(namespaces, text)
         self.variables = dict(variables or {})
-        self.select = dict(select or {})
+        self.select = _named_paths(select, text)
         self.dialect = dialect
         self.context = context
 

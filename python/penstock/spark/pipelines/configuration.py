@@ -313,7 +313,8 @@ def _limits(node: Node) -> Limits:
 
 
 def _subscribe(registry: Registry, node: Node) -> None:
-    keys = ("name", "query", "mode", "owner", "delivery", "namespaces", "dialect", "variables")
+    how = ("namespaces", "dialect", "variables", "select", "context")
+    keys = ("name", "query", "mode", "owner", "delivery", *how)
     found = node.fields(keys, required=("name", "query"))
     mode = found["mode"].choice(("query", "filter")) if "mode" in found else "query"
     namespaces = _namespaces(found["namespaces"]) if "namespaces" in found else None
@@ -321,7 +322,12 @@ def _subscribe(registry: Registry, node: Node) -> None:
     variables: Any = found["variables"].plain() if "variables" in found else None
     try:
         query = xpath(
-            found["query"].text(), namespaces=namespaces, variables=variables, dialect=dialect
+            found["query"].text(),
+            namespaces=namespaces,
+            variables=variables,
+            select=found["select"].settings() if "select" in found else None,
+            dialect=dialect,
+            context=found["context"].text() if "context" in found else "/",
         )
         registry.add(
             found["name"].text(),

@@ -4,6 +4,7 @@ import pytest
 
 from penstock.errors import QUERY_CODES, QueryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xpath.frontend import SELECTED_MAX
 from tests.unit.languages.xpath.lowered import refusal
 
 
@@ -48,6 +49,18 @@ def test_a_variable_is_no_node_set() -> None:
 def test_values_beside_a_value_are_refused() -> None:
     assert refusal("count(//a)", select={"b": "b"}) == ("PQ0120", "count(//a)")
     assert refusal("1 + 1", select={"b": "b"}) == ("PQ0120", "1 + 1")
+
+
+@pytest.mark.parametrize(
+    "select",
+    [["b"], {"b": 1}, {1: "b"}, "b", {f"n{i}": "b" for i in range(SELECTED_MAX + 1)}],
+)
+def test_a_select_is_a_map_of_names_to_paths(select: object) -> None:
+    assert refusal("//a", select=select) == ("PQ0121", "//a")
+
+
+def test_many_values_may_be_beside_a_result() -> None:
+    xpath("//a", select={f"n{i}": "b" for i in range(SELECTED_MAX)})
 
 
 def test_a_context_and_a_selected_path_are_underlined_in_their_own_text() -> None:
