@@ -271,6 +271,10 @@ impl Circuit {
     /// An element has an id by the document's own declarations.
     pub fn identify(&mut self, id: &[u8]) {
         let word: Rc<str> = std::str::from_utf8(id).unwrap_or("").into();
+        // A second element with the same id has none (XPath 1.0, section 5.2.1).
+        if !self.id_words.insert(word.clone()) {
+            return;
+        }
         for need in self.routes.id_needs.clone() {
             self.prepare(need);
         }

@@ -32,7 +32,7 @@ use frames::{Arm, Extra, Frame, Infos, Seen};
 use lists::List;
 use pairs::Pair;
 use routes::{Need, Route, Routes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sinks::Sink;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,6 +101,7 @@ pub struct Circuit {
     memo: Vec<(Need, Wire)>,
     /// Elements with an id: the id, the remembered node.
     ids: Vec<(Rc<str>, u32)>,
+    id_words: FxHashSet<Rc<str>>,
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.
     ways: Vec<cells::Handle>,
@@ -146,6 +147,7 @@ impl Circuit {
             free_pairs: Vec::new(),
             memo: Vec::new(),
             ids: Vec::new(),
+            id_words: FxHashSet::default(),
             id_arms: Vec::new(),
             ways: Vec::new(),
             root: FxHashMap::default(),
@@ -178,6 +180,7 @@ impl Circuit {
         self.free_pairs.clear();
         self.memo.clear();
         self.ids.clear();
+        self.id_words.clear();
         self.id_arms.clear();
         self.ways.clear();
         self.root.clear();

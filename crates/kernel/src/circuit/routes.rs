@@ -159,8 +159,12 @@ impl Routes {
                     routes.need_of_ends(plan, set, Need::Result(target));
                     for pair in plan.beside(target).chunks_exact(2) {
                         routes.visit(plan, pair[1]);
+                        routes.note_absolute(plan, pair[1]);
                         routes.need_of_ends(plan, pair[1], Need::Value);
-                        routes.need_of_ends(plan, set, Need::Set(pair[1]));
+                        if routes.is_late_set(plan, set) {
+                            routes.need_of_all(plan, pair[1], Need::Value);
+                            routes.need_of_all(plan, set, Need::Set(pair[1]));
+                        }
                     }
                 }
                 Output::SelectAggregate { set, .. } => {
@@ -388,6 +392,9 @@ impl Routes {
                 for &predicate in &words[1..] {
                     self.visit_predicate(plan, predicate);
                     for need in self.needs_of(plan, predicate) {
+                        if let Need::Set(set) = need {
+                            self.need_of_all(plan, set, Need::Value);
+                        }
                         self.need_of_ends(plan, words[0], need);
                     }
                 }
@@ -409,6 +416,8 @@ impl Routes {
     fn note_absolute(&mut self, plan: &Plan, part: u32) {
         if self.nature(part).is_absolute() {
             let need = if plan.part(part).0.is_set() {
+                // Whoever asks for them may ask for their values too, and does so late.
+                self.need_of_all(plan, part, Need::Value);
                 Need::Set(part)
             } else {
                 Need::Atom(part)
@@ -469,6 +478,9 @@ impl Routes {
         }
         for &predicate in route.predicates.iter() {
             for need in self.needs_of(plan, predicate) {
+                if let Need::Set(set) = need {
+                    self.need_of_all(plan, set, Need::Value);
+                }
                 self.need(route.test, need);
             }
         }

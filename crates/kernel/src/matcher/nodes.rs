@@ -5,6 +5,7 @@ use super::frames::stage;
 use super::states::flag;
 use super::truth::Truth;
 use super::{Matcher, Node, limit_error};
+use crate::circuit::Circuit;
 use crate::error::DocumentError;
 use crate::events::{Span, StartTag};
 use crate::plan::{Axis, NONE, NodeKind};
@@ -30,7 +31,7 @@ impl Matcher {
         self.open_rest(0);
         self.enter_circuit(symbol, &node, None);
         self.finish_attributes();
-        self.open_candidate(0, &node);
+        self.open_candidate(0, &node, true);
         self.finish_circuit();
     }
 
@@ -116,11 +117,11 @@ impl Matcher {
     }
 
     /// Makes the node a candidate if a target selects it or may yet.
-    fn open_candidate(&mut self, depth: usize, node: &Node<'_>) -> u32 {
-        let is_wanted = self
-            .circuit
-            .as_ref()
-            .is_some_and(|circuit| circuit.wants_candidate());
+    ///
+    /// `is_heard`: the circuit heard of the node and may want it as well.
+    fn open_candidate(&mut self, depth: usize, node: &Node<'_>, is_heard: bool) -> u32 {
+        let wants = |circuit: &Circuit| circuit.wants_candidate();
+        let is_wanted = is_heard && self.circuit.as_ref().is_some_and(wants);
         let state = self.state_at(depth);
         let flags = state.flags;
         if state.plain.is_empty() && state.segments.is_empty() && !is_wanted {
@@ -276,7 +277,7 @@ impl Matcher {
         self.finish_attributes();
         self.open_rest(depth);
         let after = std::mem::replace(&mut self.next_node, order);
-        self.open_candidate(depth, &node);
+        self.open_candidate(depth, &node, true);
         self.next_node = after;
         self.finish_circuit();
         self.settle()?;
@@ -322,7 +323,7 @@ impl Matcher {
         if is_heard {
             self.enter_circuit(symbol, node, Some(value));
         }
-        self.open_candidate(depth, node);
+        self.open_candidate(depth, node, is_heard);
         if let (true, Some(circuit)) = (is_heard, &mut self.circuit) {
             circuit.close(b"");
         }
