@@ -16,7 +16,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.twigs import Axis, NodeKind, NodeTest
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import own_parts
+from penstock.twigs.expression_parts import is_positional
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
@@ -68,16 +68,11 @@ def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Node
         return base
     match base:
         case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
-            tested == _ANY and axis in _BELOW and not any(map(_is_positional, predicates))
+            tested == _ANY and axis in _BELOW and not any(map(is_positional, predicates))
         ):
             # `//a` is one step; `//a[1]` counts the children of each node, and is two.
             base, axis = above, _BELOW[axis]
     return x.Step(base, axis, test, predicates)
-
-
-def _is_positional(atom: x.Atom) -> bool:
-    """Return whether an atom asks for the position of its own context node."""
-    return any(isinstance(part, x.Position | x.Last) for part in own_parts(atom))
 
 
 def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
