@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.paths import lower_test
+from penstock.languages.xpath.paths import BELOW, lower_test
 from penstock.languages.xpath.syntax import (
     Expression,
     Filter,
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
 
 _ANY = NodeTest(NodeKind.ANY)
-# From all descendants of a node and the node itself, one step further.
-_BELOW = {
-    Axis.CHILD: Axis.DESCENDANT,
-    Axis.DESCENDANT: Axis.DESCENDANT,
-    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
-    Axis.SELF: Axis.DESCENDANT_OR_SELF,
-}
 
 
 def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Nodes:
@@ -68,10 +61,10 @@ def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Node
         return base
     match base:
         case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
-            tested == _ANY and axis in _BELOW and not any(map(is_positional, predicates))
+            tested == _ANY and axis in BELOW and not any(map(is_positional, predicates))
         ):
             # `//a` is one step; `//a[1]` counts the children of each node, and is two.
-            base, axis = above, _BELOW[axis]
+            base, axis = above, BELOW[axis]
     return x.Step(base, axis, test, predicates)
 
 
