@@ -14,6 +14,7 @@ from penstock.kernel import trace
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
+from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.testing.generate import (
     NAMESPACES,
     DocumentKnobs,
@@ -25,7 +26,19 @@ from penstock.testing.generate import (
 )
 from penstock.testing.tree import Tree, parse
 from penstock.twigs import Axis, Query, Selection
-from penstock.twigs.expressions import Expression, Filter, Identified, Step, Union
+from penstock.twigs.expression_parts import parts_of
+from penstock.twigs.expressions import (
+    Expression,
+    Filter,
+    FirstName,
+    FirstString,
+    Here,
+    Identified,
+    Nodes,
+    Root,
+    Step,
+    Union,
+)
 from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
@@ -113,3 +126,36 @@ def _looks_back(expression: Expression) -> bool:
             return any(map(_looks_back, parts))
         case _:
             return isinstance(expression, Identified)
+
+
+def looks_back_while_growing(query: Query) -> bool:
+    """Return whether an order is asked of a set that earlier nodes may join while it grows.
+
+    The kernel knows such an order when the set is complete: which open or closed nodes a step back
+    may still reach is not worked out. Everything else it knows as early as the oracle.
+    """
+    if not isinstance(query.output, Selection):
+        return False
+    return _orders_late(turn_backward_paths(query.output.expression))
+
+
+def _orders_late(part: Expression) -> bool:
+    match part:
+        case FirstString(nodes=nodes) | FirstName(nodes=nodes) | Filter(base=nodes):
+            if _is_late(nodes):
+                return True
+    return any(map(_orders_late, parts_of(part)))
+
+
+def _is_late(nodes: Nodes) -> bool:
+    match nodes:
+        case Step(base=base, axis=axis):
+            return (axis in _BACK and not isinstance(base, Here | Root)) or _is_late(base)
+        case Filter(base=base):
+            return _is_late(base)
+        case Union(parts=parts):
+            return any(map(_is_late, parts))
+        case Identified():
+            return True
+        case _:
+            return False

@@ -15,7 +15,7 @@ from penstock.planning.expression_timing import (
 from penstock.planning.timing import Moment
 from penstock.twigs import Axis, NodeKind
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import own_parts
+from penstock.twigs.expression_parts import is_positional, own_parts
 from penstock.twigs.step_printing import print_step
 
 _DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF, Axis.ATTRIBUTE})
@@ -30,7 +30,7 @@ def decision_of(nodes: x.Nodes) -> Wait:
             return NONE
         case x.Step(base=base, axis=axis, predicates=predicates, test=test):
             own = [wait_for(predicate, test.kind) for predicate in predicates]
-            counted = _counted(nodes) if any(map(_counts, predicates)) else NONE
+            counted = _counted(nodes) if any(map(is_positional, predicates)) else NONE
             wait = latest(counted, *own)
             if wait.moment is Moment.PARENT and axis is Axis.CHILD:
                 wait = _end_of(base, axis)
@@ -38,7 +38,7 @@ def decision_of(nodes: x.Nodes) -> Wait:
         case x.Filter(base=base, predicates=predicates):
             decision = decision_of(base)
             own = [wait_for(predicate, kind_of(base)) for predicate in predicates]
-            if any(map(_counts, predicates)):
+            if any(map(is_positional, predicates)):
                 is_ordered = decision == NONE and not any(map(_asks_for_last, predicates))
                 own.append(NONE if is_ordered and _comes_in_order(base) else DOCUMENT_END)
             return latest(decision, *own)
@@ -101,10 +101,6 @@ def _end_of(nodes: x.Nodes, axis: Axis) -> Wait:
         case _:
             # The document node may be among them, and everything is inside it.
             return PARENT_END if axis in (Axis.CHILD, Axis.ATTRIBUTE) else DOCUMENT_END
-
-
-def _counts(atom: x.Atom) -> bool:
-    return any(isinstance(part, x.Position | x.Last) for part in own_parts(atom))
 
 
 def _asks_for_last(atom: x.Atom) -> bool:

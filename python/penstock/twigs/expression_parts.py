@@ -79,3 +79,8 @@ def own_parts(atom: Atom) -> Iterator[Expression]:
         part = waiting.pop()
         yield part
         waiting += (part.base,) if isinstance(part, Step | Filter) else parts_of(part)
+
+
+def is_positional(atom: Atom) -> bool:
+    """Return whether an atom asks for the position of its own context node, or for the last."""
+    return any(isinstance(part, Position | Last) for part in own_parts(atom))

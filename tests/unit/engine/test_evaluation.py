@@ -113,3 +113,42 @@ def test_values_beside_a_result_are_those_of_the_first_nodes() -> None:
         {"id": "7", "region": "eu1", "title": "C", "next": None},
         {"id": None, "region": None, "title": None, "next": None},
     ]
+
+
+VERSIONS = (
+    "<r xmlns:x='urn:m:2' xmlns:y='urn:n' x:k='0'><x:a><x:b x:k='1'/><y:b/></x:a>"
+    "<a xmlns='urn:m:1'><b k='2'/><c/></a><b/></r>"
+)
+
+
+@pytest.mark.parametrize("bound", ["urn:m:*", ["urn:m:1", "urn:m:2"]])
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("//m:b", ["{urn:m:2}b", "{urn:m:1}b"]),
+        ("//m:b/parent::m:a", ["{urn:m:2}a", "{urn:m:1}a"]),
+        ("//m:c/preceding-sibling::m:*", ["{urn:m:1}b"]),
+        ("//m:b[1]", ["{urn:m:2}b", "{urn:m:1}b"]),
+        ("//m:a/following::m:b", ["{urn:m:1}b"]),
+        ("//*[not(ancestor-or-self::m:*)][not(self::r)]", ["b"]),
+        ("//@m:k", ["{urn:m:2}k", "{urn:m:2}k"]),
+        ("//*[@m:k = preceding::*/@m:k or @m:k = ../../@m:k]", []),
+        ("(//m:a | //m:c)[last()]", ["{urn:m:1}c"]),
+    ],
+)
+def test_a_prefix_may_stand_for_several_namespaces(
+    bound: object, expression: str, names: list[str]
+) -> None:
+    rows = penstock.evaluate(expression, VERSIONS, namespaces={"m": bound})  # type: ignore[dict-item]
+    assert isinstance(rows, list)
+    assert [row.name for row in rows] == names
+
+
+def test_names_of_nodes_do_not_depend_on_the_prefixes_of_a_query() -> None:
+    def ask(expression: str) -> object:
+        return penstock.evaluate(expression, VERSIONS, namespaces={"m": "urn:m:*"})
+
+    assert ask("name(//m:b)") == "x:b"
+    assert ask("namespace-uri(//m:c/..)") == "urn:m:1"
+    assert ask("local-name(//m:c/preceding-sibling::*)") == "b"
+    assert ask("count(//m:a/namespace::*)") == 7.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.paths import lower_test
+from penstock.languages.xpath.paths import BELOW, lower_test
 from penstock.languages.xpath.syntax import (
     Expression,
     Filter,
@@ -16,19 +16,12 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.twigs import Axis, NodeKind, NodeTest
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import own_parts
+from penstock.twigs.expression_parts import is_positional
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
 
 _ANY = NodeTest(NodeKind.ANY)
-# From all descendants of a node and the node itself, one step further.
-_BELOW = {
-    Axis.CHILD: Axis.DESCENDANT,
-    Axis.DESCENDANT: Axis.DESCENDANT,
-    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
-    Axis.SELF: Axis.DESCENDANT_OR_SELF,
-}
 
 
 def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Nodes:
@@ -68,16 +61,11 @@ def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Node
         return base
     match base:
         case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
-            tested == _ANY and axis in _BELOW and not any(map(_is_positional, predicates))
+            tested == _ANY and axis in BELOW and not any(map(is_positional, predicates))
         ):
             # `//a` is one step; `//a[1]` counts the children of each node, and is two.
-            base, axis = above, _BELOW[axis]
+            base, axis = above, BELOW[axis]
     return x.Step(base, axis, test, predicates)
-
-
-def _is_positional(atom: x.Atom) -> bool:
-    """Return whether an atom asks for the position of its own context node."""
-    return any(isinstance(part, x.Position | x.Last) for part in own_parts(atom))
 
 
 def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:

@@ -17,7 +17,7 @@ from penstock.languages.xpath.forward.ancestor_steps import climb_to_ancestors
 from penstock.languages.xpath.forward.disjunctions import Disjunct, cases_of, conjoin
 from penstock.languages.xpath.forward.parent_conditions import require_parent
 from penstock.languages.xpath.forward.parent_steps import climb_to_parents
-from penstock.languages.xpath.paths import FORWARD
+from penstock.languages.xpath.paths import BELOW, FORWARD
 from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression, Step
 from penstock.twigs import Axis
@@ -30,14 +30,6 @@ ALTERNATIVES_MAX = 8
 
 STEPS_MAX = 2_000
 """Steps that are made on the way, in all alternatives of a query."""
-
-# From all descendants of a node and the node itself, one step further.
-_BELOW = {
-    Axis.CHILD: Axis.DESCENDANT,
-    Axis.DESCENDANT: Axis.DESCENDANT,
-    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
-    Axis.SELF: Axis.DESCENDANT_OR_SELF,
-}
 
 
 class Walk:
@@ -145,8 +137,8 @@ def _with_two_slashes_joined(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Return ``//t`` as one step; with a position in it no twig can say it either way."""
     found: list[Step] = []
     for step in steps:
-        if found and _is_open(found[-1]) and step.axis in _BELOW:
-            found[-1] = on(_BELOW[step.axis], step)
+        if found and _is_open(found[-1]) and step.axis in BELOW:
+            found[-1] = on(BELOW[step.axis], step)
         else:
             found.append(step)
     return tuple(found)

@@ -1,10 +1,35 @@
 """Whatever looks forward finds what looking back finds."""
 
+from random import Random
+
+from penstock.languages.xpath import xpath
+from penstock.languages.xpath.frontend import as_expression
+from penstock.planning.normalise import normalise
+from penstock.testing.generate import NAMESPACES, DocumentKnobs, random_document
+from penstock.testing.kleene import earliest
+from penstock.testing.tree import parse
+from penstock.twigs import Selection
 from tests.unit.languages.xpath.forward.looking import assert_kept, forward_paths, random_texts
 
 
 def test_results_of_random_expressions_are_kept() -> None:
     assert_kept(*random_texts(seed=11, count=150))
+
+
+def test_what_looks_forward_is_decided_no_later() -> None:
+    random = Random(13)
+    nodes = 0
+    for text in random_texts(seed=12, count=150):
+        query = xpath(text, namespaces=NAMESPACES)
+        normal = normalise(query)
+        if not query.selects_nodes or isinstance(normal.output, Selection):
+            continue
+        tree = parse(random_document(random, DocumentKnobs(nodes_max=14)))
+        forward, back = earliest(normal, tree), earliest(as_expression(query), tree)
+        assert forward.keys() == back.keys()
+        assert all(forward[node] <= back[node] for node in forward), (text, tree.source)
+        nodes += len(forward)
+    assert nodes > 30
 
 
 def test_reverse_axes_of_long_paths_become_few_twigs() -> None:
