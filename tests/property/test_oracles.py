@@ -33,8 +33,8 @@ from tests.property.runs import (
     PAIRS,
     Draw,
     cases,
-    looks_back_while_growing,
     looks_back,
+    looks_back_while_growing,
     paths,
     trace_of,
     traces_of,
@@ -57,7 +57,8 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
         trace = trace_of(query, tree, CHUNKS[seed % len(CHUNKS)])
         findings = examine(trace, expected, tree)
         blamed = (expression, tree.source.decode(), findings)
-        assert not (findings.wrong or findings.lost), blamed
+        assert not findings.wrong, blamed
+        assert not findings.lost, blamed
         assert not findings.late or looks_back_while_growing(query), blamed
         assert looks_back(query) or not findings.overheld, blamed
         counts["needed"] += sum(len(step.needed) for step in expected)
@@ -125,10 +126,10 @@ def together(draws: list[Draw], first: int, count: int) -> float:
         tree = parse(twigs(Random(group_first))[1])
         alone = [trace_of(query, tree, CHUNKS[2]) for query in drawn]
         for event, (_, decided, kept) in enumerate(traces_of(drawn, tree)):
-            for place, trace in enumerate(alone):
+            for place, single in enumerate(alone):
                 found = sorted((start, end) for number, start, end in decided if number == place)
-                assert found == sorted(trace[event].decided), drawn[place].text
-            union = {start for trace in alone for start in trace[event].held}
+                assert found == sorted(single[event].decided), drawn[place].text
+            union = {start for single in alone for start in single[event].held}
             assert union <= set(kept)
             held, needed = held + len(set(kept)), needed + len(union)
     return held / max(needed, 1)

@@ -169,10 +169,10 @@ impl Cells {
     pub fn resolve(&self, wire: &Wire) -> Wire {
         if let Wire::Cell(handle) = wire {
             let cell = &self.slots[handle.id as usize];
-            if cell.generation == handle.generation {
-                if let Some(atom) = &cell.known {
-                    return Wire::Known(atom.clone());
-                }
+            if cell.generation == handle.generation
+                && let Some(atom) = &cell.known
+            {
+                return Wire::Known(atom.clone());
             }
         }
         wire.clone()

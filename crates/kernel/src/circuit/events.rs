@@ -4,9 +4,9 @@ use super::cells::{Atom, Kind, Wire};
 use super::evaluation::Focus;
 use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Seen, Spot, Target, Wired};
 use super::routes::{Leaf, Need};
-use super::sinks::{Entry, FirstPart, SinkKind};
+use super::sinks::SinkKind;
 use super::{Action, Circuit, Symbol, Tests};
-use crate::plan::{Axis, NONE, NodeKind, Op, Output};
+use crate::plan::{Axis, NONE, NodeKind, Output};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -176,7 +176,7 @@ impl Circuit {
     }
 
     /// Wires what may be asked of the opening node later, and remembers it.
-    fn prepare(&mut self, need: Need) {
+    pub(super) fn prepare(&mut self, need: Need) {
         let info = self.info_of(Spot::Opening);
         match need {
             Need::Node => {}
@@ -266,47 +266,6 @@ impl Circuit {
         if let Some(value) = value {
             self.cells.unpin(&value);
         }
-    }
-
-    /// An element has an id by the document's own declarations.
-    pub fn identify(&mut self, id: &[u8]) {
-        let word: Rc<str> = std::str::from_utf8(id).unwrap_or("").into();
-        // A second element with the same id has none (XPath 1.0, section 5.2.1).
-        if !self.id_words.insert(word.clone()) {
-            return;
-        }
-        for need in self.routes.id_needs.clone() {
-            self.prepare(need);
-        }
-        let info = self.info_of(Spot::Opening);
-        self.infos[info].references += 1;
-        self.ids.push((word.clone(), info));
-        for (target, words, when) in self.id_arms.clone() {
-            let named = self.names_word(&words, &word);
-            let wire = self.and(self.cells.resolve(&when), named);
-            self.add(target, Spot::Opening, wire);
-        }
-    }
-
-    pub(super) fn collect_identified(&mut self, words: Wire, target: Target, when: Wire) {
-        for (word, info) in self.ids.clone() {
-            let named = self.names_word(&words, &word);
-            let wire = self.and(when.clone(), named);
-            self.add(target, Spot::Late(info), wire);
-        }
-        self.source_open(ArmTarget::Plain(target));
-        self.cells.pin(&words);
-        self.cells.pin(&when);
-        self.id_arms.push((target, words, when));
-    }
-
-    /// Whether a word is among words.
-    fn names_word(&mut self, words: &Wire, word: &str) -> Wire {
-        let space = Wire::Known(Atom::Text(" ".into()));
-        let words = self.apply(Op::Normalize, &[self.cells.resolve(words)]);
-        let padded = self.apply(Op::Concat, &[space.clone(), words, space]);
-        let word = Wire::Known(Atom::Text(format!(" {word} ").into()));
-        self.apply(Op::Contains, &[padded, word])
     }
 
     /// All attributes and namespaces of the opening element are known.
@@ -476,113 +435,5 @@ impl Circuit {
         self.drain();
         self.cells.sweep();
         self.reap();
-    }
-
-    pub(super) fn add_output(&mut self, target: u32, spot: Spot, when: Wire) {
-        let info = self.info_of(spot);
-        self.infos[info].references += 1;
-        self.infos[info].outputs += 1;
-        let cell = self.cells.add(Kind::Output { target, info });
-        self.cells.pin(&Wire::Cell(cell));
-        match when {
-            Wire::Cell(input) => self.cells.depend(cell, input, 0),
-            // The candidate is attached later in this event: the decision takes the same way.
-            Wire::Known(atom) => self.cells.queue.push(super::cells::Message {
-                to: cell,
-                tag: 0,
-                atom: Some(atom),
-            }),
-        }
-        if !self.plan.beside(target).is_empty() {
-            self.bind(target, info, spot);
-        }
-    }
-
-    /// A result is decided, or will be none.
-    pub(super) fn decide_output(&mut self, target: u32, info: u32, is_result: bool) {
-        let entry = &mut self.infos[info];
-        let candidate = entry.candidate;
-        entry.outputs -= 1;
-        if is_result {
-            self.actions.push(Action::Select { target, candidate });
-        }
-        self.decide_bind(target, info, is_result);
-        let entry = &mut self.infos[info];
-        if entry.outputs == 0 && candidate != NONE && !entry.is_released {
-            entry.is_released = true;
-            self.actions.push(Action::Release { candidate });
-        }
-        self.release(info);
-    }
-
-    /// Wires the values beside a possible result.
-    fn bind(&mut self, target: u32, info: u32, spot: Spot) {
-        let plan = self.plan.clone();
-        let sink = self.add_relay(SinkKind::Bind { target, info });
-        let cell = self.cells.add(Kind::Sink(sink));
-        self.cells.pin(&Wire::Cell(cell));
-        self.sinks[sink as usize].cell = Some(cell);
-        self.infos[info].references += 1;
-        for (index, pair) in plan.beside(target).chunks_exact(2).enumerate() {
-            let value = self.first(pair[1], spot, FirstPart::Optional);
-            if let Wire::Cell(input) = value {
-                self.cells.depend(cell, input, index as u32);
-            }
-            self.sinks[sink as usize].entries.push(Entry {
-                order: 0,
-                when: Wire::TRUE,
-                value,
-            });
-        }
-        self.infos[info].binds.push((target, sink));
-    }
-
-    /// The values beside a node matter from now on, or no longer.
-    fn decide_bind(&mut self, target: u32, info: u32, is_result: bool) {
-        let binds = &mut self.infos[info].binds;
-        let Some(at) = binds.iter().position(|(t, _)| *t == target) else {
-            return;
-        };
-        let (_, sink) = binds.swap_remove(at);
-        if is_result {
-            self.sinks[sink as usize].pending = 1;
-            self.settle_bind(sink);
-        } else {
-            self.drop_bind(sink, info);
-        }
-    }
-
-    fn drop_bind(&mut self, sink: u32, info: u32) {
-        if let Some(cell) = self.sinks[sink as usize].cell {
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
-        }
-        self.free_sinks.push(sink);
-        self.release(info);
-    }
-
-    /// Tells the values beside a result once all are known and it is one.
-    pub(super) fn settle_bind(&mut self, id: u32) {
-        let sink = &self.sinks[id as usize];
-        let SinkKind::Bind { target, info } = sink.kind else {
-            return;
-        };
-        if sink.pending == 0 {
-            return;
-        }
-        let mut values = Vec::with_capacity(sink.entries.len());
-        for entry in &sink.entries {
-            match &entry.value {
-                Wire::Cell(_) => return,
-                Wire::Known(Atom::Text(text)) => values.push(Some(text.clone())),
-                Wire::Known(_) => values.push(None),
-            }
-        }
-        self.actions.push(Action::Bind {
-            target,
-            candidate: self.infos[info].candidate,
-            values,
-        });
-        self.drop_bind(id, info);
     }
 }

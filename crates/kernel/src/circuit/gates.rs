@@ -88,10 +88,10 @@ impl Circuit {
             Wire::Known(_) => {}
             Wire::Cell(handle) => {
                 self.cells.depend(or, handle, 0);
-                if let Some(cell) = self.cells.open(or) {
-                    if let Kind::Or { unknown, .. } = &mut cell.kind {
-                        *unknown += 1;
-                    }
+                if let Some(cell) = self.cells.open(or)
+                    && let Kind::Or { unknown, .. } = &mut cell.kind
+                {
+                    *unknown += 1;
                 }
             }
         }
@@ -99,10 +99,10 @@ impl Circuit {
 
     /// One more source of an `Or`.
     pub(super) fn or_open(&mut self, or: Handle) {
-        if let Some(cell) = self.cells.open(or) {
-            if let Kind::Or { open, .. } = &mut cell.kind {
-                *open += 1;
-            }
+        if let Some(cell) = self.cells.open(or)
+            && let Kind::Or { open, .. } = &mut cell.kind
+        {
+            *open += 1;
         }
     }
 
@@ -139,13 +139,13 @@ impl Circuit {
         if let Wire::Cell(input) = wire {
             self.cells.depend(count, input, 0);
         }
-        if let Some(cell) = self.cells.open(count) {
-            if let Kind::Count { sure, unknown, .. } = &mut cell.kind {
-                if wire.is_true() {
-                    *sure += 1.0;
-                } else {
-                    *unknown += 1;
-                }
+        if let Some(cell) = self.cells.open(count)
+            && let Kind::Count { sure, unknown, .. } = &mut cell.kind
+        {
+            if wire.is_true() {
+                *sure += 1.0;
+            } else {
+                *unknown += 1;
             }
         }
         self.settle_count(count);
@@ -265,9 +265,8 @@ impl Circuit {
             return;
         };
         let Some(atom) = atom else {
-            return match cell.kind {
-                Kind::Apply { .. } => self.reconsider(to),
-                _ => {}
+            return if let Kind::Apply { .. } = cell.kind {
+                self.reconsider(to)
             };
         };
         match &mut cell.kind {

@@ -16,12 +16,18 @@ mod evaluation;
 mod events;
 mod frames;
 mod gates;
+mod identifiers;
 mod lists;
+mod natures;
+mod outputs;
 mod pairs;
 mod ranges;
 mod routes;
+mod settling;
 mod sinks;
 mod spreading;
+mod steps;
+mod stores;
 
 pub use cells::Atom;
 pub use frames::Opening;

@@ -6,67 +6,10 @@
 //! earlier siblings, what precedes): what later steps and predicates ask of such a node has to be
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
+use super::natures::{Nature, nature};
+pub use super::steps::{Leaf, Route, is_awaited, is_late, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::FxHashMap;
-
-/// What is asked of the nodes at the end of a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Leaf {
-    /// That there is one.
-    Exists,
-    /// That one's string value compares with a constant part.
-    Compare {
-        op: Comparison,
-        constant: u32,
-        as_number: bool,
-    },
-    /// The nodes.
-    Collect,
-}
-
-/// A step and the rest of the path behind it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Route {
-    pub axis: Axis,
-    pub test: u32,
-    pub predicates: Box<[u32]>,
-    pub is_positional: bool,
-    /// The rest, or NONE.
-    pub next: u32,
-    pub leaf: Leaf,
-}
-
-impl Route {
-    /// Whether every node that the step reaches will do.
-    pub fn is_plain(&self) -> bool {
-        self.predicates.is_empty() && self.next == NONE && self.leaf == Leaf::Exists
-    }
-
-    pub fn is_late(&self) -> bool {
-        is_late(self.axis)
-    }
-}
-
-pub fn is_late(axis: Axis) -> bool {
-    matches!(
-        axis,
-        Axis::Parent
-            | Axis::Ancestor
-            | Axis::AncestorOrSelf
-            | Axis::PrecedingSibling
-            | Axis::Preceding
-    )
-}
-
-/// Whether a step looks back at nodes that are closed.
-pub fn looks_behind(axis: Axis) -> bool {
-    matches!(axis, Axis::PrecedingSibling | Axis::Preceding)
-}
-
-/// Whether a step waits for nodes to come.
-pub fn is_awaited(axis: Axis) -> bool {
-    !is_late(axis) && axis != Axis::Itself
-}
 
 /// Where the nodes of a set come from, before its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,29 +37,6 @@ pub enum Need {
     Value,
     /// It may become a result of a target.
     Result(u32),
-}
-
-/// How a part depends on where it is evaluated.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nature {
-    /// On nothing.
-    pub is_constant: bool,
-    /// On the context node.
-    pub uses_here: bool,
-    /// On position or size.
-    pub uses_position: bool,
-    pub uses_last: bool,
-}
-
-impl Nature {
-    /// On the document alone.
-    pub fn is_absolute(self) -> bool {
-        !self.is_constant && !self.uses_here && !self.has_focus()
-    }
-
-    pub fn has_focus(self) -> bool {
-        self.uses_position || self.uses_last
-    }
 }
 
 /// All routes of a plan, and what they need of nodes that are asked late.
@@ -524,50 +444,5 @@ impl Routes {
             constant: words[2],
             as_number: words[3] != 0,
         })
-    }
-}
-
-fn nature(plan: &Plan, part: u32, known: &[Nature]) -> Nature {
-    let (kind, words) = plan.part(part);
-    let of = |words: &[u32]| {
-        let mut all = Nature {
-            is_constant: true,
-            ..Nature::default()
-        };
-        for &word in words {
-            let nature = known[word as usize];
-            all.is_constant &= nature.is_constant;
-            all.uses_here |= nature.uses_here;
-            all.uses_position |= nature.uses_position;
-            all.uses_last |= nature.uses_last;
-        }
-        all
-    };
-    let not_constant = |nature: Nature| Nature {
-        is_constant: false,
-        ..nature
-    };
-    match kind {
-        PartKind::Text | PartKind::Number | PartKind::Boolean => of(&[]),
-        PartKind::Call => of(&words[1..]),
-        PartKind::And | PartKind::Or | PartKind::Not => of(words),
-        PartKind::Position => Nature {
-            uses_position: true,
-            ..Nature::default()
-        },
-        PartKind::Last => Nature {
-            uses_last: true,
-            ..Nature::default()
-        },
-        PartKind::Here => Nature {
-            uses_here: true,
-            ..Nature::default()
-        },
-        PartKind::Root => Nature::default(),
-        PartKind::Name | PartKind::ComparePairs => not_constant(of(&words[1..])),
-        PartKind::CompareSome => not_constant(of(&words[1..3])),
-        PartKind::Step | PartKind::Filter => not_constant(of(&words[..1])),
-        PartKind::Beside => Nature::default(),
-        _ => not_constant(of(words)),
     }
 }

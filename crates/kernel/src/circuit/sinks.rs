@@ -1,13 +1,11 @@
 //! Where the nodes of a set go: counts, values, results, or on along a route.
 
+use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
 use super::routes::Need;
-use super::{Action, Circuit};
-use crate::matcher::values;
-use crate::plan::{Comparison, NONE};
-use std::rc::Rc;
+use crate::plan::Comparison;
 
 /// What of the first node is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +95,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         self.when.is_false() || (self.when.is_true() && matches!(self.value, Wire::Known(_)))
     }
 }
@@ -113,11 +111,11 @@ pub struct Sink {
     /// Entries that are not settled.
     pub pending: u32,
     /// Messages about entries that are still to come.
-    awaited: u32,
+    pub(super) awaited: u32,
     /// Entries before this one are out.
-    head: usize,
+    pub(super) head: usize,
     /// Tells it from others that had its number.
-    serial: u64,
+    pub(super) serial: u64,
 }
 
 impl Circuit {
@@ -368,205 +366,6 @@ impl Circuit {
         }
     }
 
-    fn settle_first(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
-        let SinkKind::First { part, is_ordered } = sink.kind else {
-            return;
-        };
-        let Some(cell) = sink.cell else { return };
-        while sink.head < sink.entries.len() && sink.entries[sink.head].when.is_false() {
-            sink.head += 1;
-        }
-        let is_closed = sink.open == 0;
-        let rest = &sink.entries[sink.head..];
-        let first = if is_ordered {
-            rest.first()
-        } else if is_closed {
-            let alive = rest.iter().filter(|entry| !entry.when.is_false());
-            alive.min_by_key(|entry| entry.order)
-        } else {
-            return;
-        };
-        match first {
-            None if is_closed => {
-                let nothing = if part == FirstPart::Optional {
-                    Atom::Nothing
-                } else {
-                    Atom::Text("".into())
-                };
-                self.cells.decide(cell, nothing);
-            }
-            Some(entry) if entry.when.is_true() => {
-                if let Wire::Known(atom) = entry.value.clone() {
-                    self.cells.decide(cell, atom);
-                } else if is_ordered {
-                    sink.pending = SURE;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Sums and joined strings: known when everything is.
-    fn settle_all(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
-        let (true, Some(cell)) = (sink.open == 0 && sink.pending == 0, sink.cell) else {
-            return;
-        };
-        let mut sure: Vec<&Entry> = sink.entries.iter().filter(|e| e.when.is_true()).collect();
-        sure.sort_by_key(|entry| entry.order);
-        let texts = sure.iter().map(|entry| match &entry.value {
-            Wire::Known(Atom::Text(text)) => text.clone(),
-            _ => "".into(),
-        });
-        let atom = match sink.kind {
-            SinkKind::Sum => Atom::Number(
-                texts
-                    .map(|text| values::parse_number(text.as_bytes()))
-                    .sum(),
-            ),
-            SinkKind::Strings => {
-                let texts: Vec<Rc<str>> = texts.collect();
-                Atom::Text(texts.join(" ").into())
-            }
-            _ => return,
-        };
-        self.cells.decide(cell, atom);
-    }
-
-    fn settle_tally(&mut self, id: u32, index: usize) {
-        let sink = &mut self.sinks[id as usize];
-        let SinkKind::Tally { target, .. } = sink.kind else {
-            return;
-        };
-        let entry = &sink.entries[index];
-        if entry.when.is_true() && entry.is_settled() {
-            let number = match &entry.value {
-                Wire::Known(Atom::Text(text)) => values::parse_number(text.as_bytes()),
-                _ => f64::NAN,
-            };
-            self.actions.push(Action::Tally { target, number });
-        }
-        if sink.awaited == 0 {
-            sink.entries.clear();
-        }
-    }
-
-    fn merge(&mut self, id: u32, target: Target, window: Window, spot: Spot, when: Wire) {
-        let serial = self.sinks[id as usize].serial;
-        let info = self.info_of(spot);
-        let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
-        if let Some(&(_, or)) = joined {
-            return self.or_add(or, &when);
-        }
-        let or = self.open_or(1);
-        self.or_add(or, &when);
-        self.infos[info].joined.push((serial, or));
-        let depth = self.infos[info].depth;
-        match window {
-            Window::Event => self.ways.push(or),
-            Window::Node if depth != NONE => self.extras[depth as usize].on_close.push(or),
-            Window::Parent if depth != NONE && depth > 0 => {
-                self.extras[depth as usize - 1].on_close.push(or);
-            }
-            // A closed sibling: its parent is the parent of the node that looks back.
-            Window::Parent if self.frames.len() > 1 => {
-                let parent = self.frames.len() - 2;
-                self.extras[parent].on_close.push(or);
-                self.extras[parent].is_used = true;
-            }
-            _ => {
-                self.infos[info].references += 1;
-                self.sinks[id as usize].entries.push(Entry {
-                    order: u64::from(info),
-                    when: Wire::Cell(or),
-                    value: Wire::TRUE,
-                });
-            }
-        }
-        if depth != NONE {
-            self.extras[depth as usize].is_used = true;
-        }
-        self.add(target, spot, Wire::Cell(or));
-    }
-
-    fn store(&mut self, id: u32, spot: Spot, when: Wire) {
-        let mut told = Vec::new();
-        let mut keeps = false;
-        if let SinkKind::Store {
-            links, is_dropped, ..
-        } = &self.sinks[id as usize].kind
-        {
-            told.clone_from(links);
-            keeps = !is_dropped;
-        }
-        if keeps {
-            let info = self.info_of(spot);
-            self.infos[info].references += 1;
-            self.cells.pin(&when);
-            if let SinkKind::Store { entries, .. } = &mut self.sinks[id as usize].kind {
-                entries.push((info, when.clone()));
-            }
-        }
-        for (target, link) in told {
-            let wire = self.and(link, when.clone());
-            self.add(target, spot, wire);
-        }
-    }
-
-    /// A target asks for what a store has and will have.
-    pub(super) fn link(&mut self, id: u32, target: Target, when: Wire) {
-        let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
-            return;
-        };
-        for (info, own) in entries.clone() {
-            let own = self.cells.resolve(&own);
-            let wire = self.and(when.clone(), own);
-            let spot = self.spot_of(info);
-            self.add(target, spot, wire);
-        }
-        if self.sinks[id as usize].open > 0 {
-            self.source_open(ArmTarget::Plain(target));
-            self.cells.pin(&when);
-            if let SinkKind::Store { links, .. } = &mut self.sinks[id as usize].kind {
-                links.push((target, when));
-            }
-        }
-    }
-
-    /// The spot of a remembered node, which may be the one that is opening.
-    fn spot_of(&self, info: u32) -> Spot {
-        if self.opening_info() == info && self.is_opening {
-            Spot::Opening
-        } else {
-            Spot::Late(info)
-        }
-    }
-
-    /// Lets go of what a store kept.
-    pub(super) fn drop_store(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
-        let is_closed = sink.open == 0;
-        let mut kept = Vec::new();
-        if let SinkKind::Store {
-            entries,
-            is_dropped,
-            ..
-        } = &mut sink.kind
-        {
-            *is_dropped = true;
-            kept = std::mem::take(entries);
-        }
-        for (info, when) in kept {
-            self.cells.unpin(&when);
-            self.release(info);
-        }
-        // While its arms are up its number is taken.
-        if is_closed {
-            self.free_sinks.push(id);
-        }
-    }
-
     /// A source of a sink is at its end.
     pub(super) fn close_sink(&mut self, id: u32) {
         let sink = &mut self.sinks[id as usize];
@@ -642,7 +441,7 @@ impl Circuit {
 }
 
 /// Marks a first node that is sure, in the place of a number of entries.
-const SURE: u32 = u32::MAX;
+pub(super) const SURE: u32 = u32::MAX;
 
 /// Closed sinks before they are looked through.
 pub(super) const LINGER_MIN: usize = 64;

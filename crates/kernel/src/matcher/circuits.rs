@@ -39,10 +39,10 @@ impl Matcher {
     }
 
     pub(super) fn identify(&mut self, tag: &StartTag<'_>) {
-        if let (Some(id), Some(circuit)) = (tag.id, &mut self.circuit) {
-            if circuit.uses_ids() {
-                circuit.identify(id);
-            }
+        if let (Some(id), Some(circuit)) = (tag.id, &mut self.circuit)
+            && circuit.uses_ids()
+        {
+            circuit.identify(id);
         }
     }
 

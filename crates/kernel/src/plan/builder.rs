@@ -1,10 +1,11 @@
 //! Interns programs: each distinct step, formula, guard and constant exists once.
 
+use super::codes::{Axis, NodeKind};
 use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
 use super::image::Plan;
 use super::intern::Interner;
 use super::parts::PartKey;
-use super::program::{Axis, NodeKind, OutputSpec, PathSpec, Program, ProgramError};
+use super::program::{OutputSpec, PathSpec, Program, ProgramError};
 use rustc_hash::FxHashMap;
 
 /// A node test with interned names.

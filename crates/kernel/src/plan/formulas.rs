@@ -4,9 +4,8 @@
 //! formulas that differ in constants arm together.
 
 use super::builder::Builder;
-use super::program::{
-    Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandSpec, Program, ProgramError,
-};
+use super::codes::{Axis, Comparison, Op};
+use super::program::{ExprSpec, FormulaSpec, OperandSpec, Program, ProgramError};
 
 /// A condition at a node. Ids refer to interned tables of the builder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

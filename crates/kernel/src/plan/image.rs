@@ -5,7 +5,7 @@
 //! them by their place there. Nothing is copied to read a plan, so a mapped file serves as well
 //! as owned memory.
 
-use super::program::{NodeKind, Op, PartKind};
+use super::codes::{NodeKind, Op, PartKind};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
 use std::any::Any;
 

@@ -5,6 +5,7 @@
 //! once. The plan is a flat array of words with offsets only, so processes can map and share it.
 
 mod builder;
+mod codes;
 mod formulas;
 mod freeze;
 mod image;
@@ -14,8 +15,9 @@ mod program;
 mod records;
 
 pub use builder::Builder;
+pub use codes::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use image::{NONE, Plan};
-pub use program::{Axis, Comparison, NodeKind, Op, PartKind, ProgramError};
+pub use program::ProgramError;
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };

@@ -13,20 +13,15 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.twigs import Axis, NodeKind, NodeTest
-from penstock.twigs.expression_parts import parts_of, with_parts
+from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
 from penstock.twigs.expressions import (
     Atom,
     Expression,
-    Filter,
     Here,
-    Identified,
-    Last,
     Nodes,
     NonEmpty,
-    Position,
     Root,
     Step,
-    Union,
 )
 
 _BACK = frozenset(
@@ -91,36 +86,18 @@ def _ending(steps: list[Step]) -> Step:
         if place:
             before = steps[place - 1]
             way = Step(way, inverse, before.test, before.predicates)
-        elif inverse is Axis.PARENT:
-            way = Step(way, inverse, _DOCUMENT)
-        elif not (inverse in (Axis.ANCESTOR, Axis.ANCESTOR_OR_SELF) and _is_within(steps)):
+        elif inverse is Axis.PARENT or not _is_within(steps[0]):
             way = Step(way, inverse, _DOCUMENT)
     end = steps[-1]
     conditions: tuple[Atom, ...] = () if isinstance(way, Here) else (NonEmpty(way),)
     return Step(Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
 
 
-def _is_within(steps: list[Step]) -> bool:
-    """Return whether every node after the first step is one that the first step reaches."""
-    first = steps[0]
+def _is_within(first: Step) -> bool:
+    """Return whether every node that passes the first step's test is one that it reaches."""
     # All nodes but attributes and namespaces are the document node or below it.
     return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (_ANY, _DOCUMENT)
 
 
 def _counts(step: Step) -> bool:
-    return any(_has_focus(predicate) for predicate in step.predicates)
-
-
-def _has_focus(expression: Expression) -> bool:
-    """Return whether a predicate asks for positions itself, not in predicates of its own."""
-    match expression:
-        case Position() | Last():
-            return True
-        case Step(base=base) | Filter(base=base):
-            return _has_focus(base)
-        case Union(parts=parts):
-            return any(map(_has_focus, parts))
-        case Identified(words=words):
-            return _has_focus(words)
-        case _:
-            return any(map(_has_focus, parts_of(expression)))
+    return any(map(is_positional, step.predicates))

@@ -22,7 +22,7 @@ from penstock.testing.reference.expressions import apply, words_of
 from penstock.testing.reference.paths import passes
 from penstock.testing.reference.values import COMPARISONS, Atomic, compare, to_number
 from penstock.testing.tree import Node, Tree
-from penstock.twigs import Axis, NodeTest, Query, Slot
+from penstock.twigs import Query, Slot
 from penstock.twigs.expressions import (
     All,
     Apply,
@@ -176,7 +176,8 @@ class ExpressionKnowledge:
             has_position = is_positional(predicate)
             last = _count(listed, around.is_complete)
             kept: Listed = []
-            sure = possible = 0
+            sure = 0
+            possible: float = 0
             for node, truth in listed:
                 spot = Spot(node, Range(1 + sure, 1 + possible), last)
                 passed = self.truth(predicate, spot if has_position else Spot(node))
@@ -217,7 +218,7 @@ class ExpressionKnowledge:
                 return spot.last
             case NonEmpty(nodes):
                 found = self.members(nodes, spot)
-                return _some(found, found.truths.values())
+                return _some(found, list(found.truths.values()))
             case SomeCompare(operator, nodes, value):
                 return self._some_compare(operator, self.members(nodes, spot), value, spot)
             case PairCompare(operator, left, right):
@@ -259,10 +260,10 @@ class ExpressionKnowledge:
         atom = _atom(self.value(value, spot))
         if atom is None:
             return None
-        compared = (
+        compared = [
             all_of((truth, self._compare_node(operator, node, atom)))
             for node, truth in found.truths.items()
-        )
+        ]
         return _some(found, compared)
 
     def _compare_node(self, operator: str, node: Node, atom: Atomic) -> Truth:
@@ -273,8 +274,8 @@ class ExpressionKnowledge:
         if any(side.is_complete and not side.truths for side in (left, right)):
             return False
         for one, other in product(left.sure, right.sure):
-            strings = self._string(one), self._string(other)
-            if None not in strings and compare(operator, *strings):
+            first, second = self._string(one), self._string(other)
+            if first is not None and second is not None and compare(operator, first, second):
                 return True
         sides = self._all_strings(left), self._all_strings(right)
         return None if None in sides else False

@@ -64,9 +64,7 @@ def known_at(query: Query, tree: Tree) -> int:
     raise AssertionError("everything is known at the end of the document")
 
 
-def _results(
-    query: Query, tree: Tree, lifetimes: Lifetimes
-) -> Callable[[], dict[Node, Truth]]:
+def _results(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], dict[Node, Truth]]:
     """Say how to find the nodes that are results or may become some."""
     match query.output:
         case Fragments(variable):

@@ -30,7 +30,7 @@ def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
             return value_of(scalar, tree.root, Scope(tree.root, query.constants))
         case Selection(aggregate=str(function)):
             return aggregate(function, selected(query, tree))
-        case Selection(expression, type) if type is not None:
+        case Selection(expression=expression, type=kind) if kind is not None:
             return value_at(cast("Atom", expression), context_of(query, tree))
         case Selection():
             return selected(query, tree)

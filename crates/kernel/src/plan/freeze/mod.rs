@@ -4,9 +4,10 @@ mod reverse;
 mod spines;
 
 use super::builder::{Builder, SpineNode};
+use super::codes::{Axis, Comparison};
 use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
-use super::program::{Axis, Comparison, OutputSpec};
+use super::program::OutputSpec;
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
 use spines::freeze_spines_and_guards;

@@ -1,0 +1,62 @@
+//! One step of a route, and which way its axis looks.
+
+use crate::plan::{Axis, Comparison, NONE};
+
+/// What is asked of the nodes at the end of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf {
+    /// That there is one.
+    Exists,
+    /// That one's string value compares with a constant part.
+    Compare {
+        op: Comparison,
+        constant: u32,
+        as_number: bool,
+    },
+    /// The nodes.
+    Collect,
+}
+
+/// A step and the rest of the path behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Route {
+    pub axis: Axis,
+    pub test: u32,
+    pub predicates: Box<[u32]>,
+    pub is_positional: bool,
+    /// The rest, or NONE.
+    pub next: u32,
+    pub leaf: Leaf,
+}
+
+impl Route {
+    /// Whether every node that the step reaches will do.
+    pub fn is_plain(&self) -> bool {
+        self.predicates.is_empty() && self.next == NONE && self.leaf == Leaf::Exists
+    }
+
+    pub fn is_late(&self) -> bool {
+        is_late(self.axis)
+    }
+}
+
+pub fn is_late(axis: Axis) -> bool {
+    matches!(
+        axis,
+        Axis::Parent
+            | Axis::Ancestor
+            | Axis::AncestorOrSelf
+            | Axis::PrecedingSibling
+            | Axis::Preceding
+    )
+}
+
+/// Whether a step looks back at nodes that are closed.
+pub fn looks_behind(axis: Axis) -> bool {
+    matches!(axis, Axis::PrecedingSibling | Axis::Preceding)
+}
+
+/// Whether a step waits for nodes to come.
+pub fn is_awaited(axis: Axis) -> bool {
+    !is_late(axis) && axis != Axis::Itself
+}

@@ -1,0 +1,131 @@
+//! Sets that are kept: for each node once, and for those who ask later.
+
+use super::Circuit;
+use super::cells::Wire;
+use super::frames::{ArmTarget, Spot, Target};
+use super::sinks::{Entry, SinkKind, Window};
+use crate::plan::NONE;
+
+impl Circuit {
+    pub(super) fn merge(
+        &mut self,
+        id: u32,
+        target: Target,
+        window: Window,
+        spot: Spot,
+        when: Wire,
+    ) {
+        let serial = self.sinks[id as usize].serial;
+        let info = self.info_of(spot);
+        let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
+        if let Some(&(_, or)) = joined {
+            return self.or_add(or, &when);
+        }
+        let or = self.open_or(1);
+        self.or_add(or, &when);
+        self.infos[info].joined.push((serial, or));
+        let depth = self.infos[info].depth;
+        match window {
+            Window::Event => self.ways.push(or),
+            Window::Node if depth != NONE => self.extras[depth as usize].on_close.push(or),
+            Window::Parent if depth != NONE && depth > 0 => {
+                self.extras[depth as usize - 1].on_close.push(or);
+            }
+            // A closed sibling: its parent is the parent of the node that looks back.
+            Window::Parent if self.frames.len() > 1 => {
+                let parent = self.frames.len() - 2;
+                self.extras[parent].on_close.push(or);
+                self.extras[parent].is_used = true;
+            }
+            _ => {
+                self.infos[info].references += 1;
+                self.sinks[id as usize].entries.push(Entry {
+                    order: u64::from(info),
+                    when: Wire::Cell(or),
+                    value: Wire::TRUE,
+                });
+            }
+        }
+        if depth != NONE {
+            self.extras[depth as usize].is_used = true;
+        }
+        self.add(target, spot, Wire::Cell(or));
+    }
+
+    pub(super) fn store(&mut self, id: u32, spot: Spot, when: Wire) {
+        let mut told = Vec::new();
+        let mut keeps = false;
+        if let SinkKind::Store {
+            links, is_dropped, ..
+        } = &self.sinks[id as usize].kind
+        {
+            told.clone_from(links);
+            keeps = !is_dropped;
+        }
+        if keeps {
+            let info = self.info_of(spot);
+            self.infos[info].references += 1;
+            self.cells.pin(&when);
+            if let SinkKind::Store { entries, .. } = &mut self.sinks[id as usize].kind {
+                entries.push((info, when.clone()));
+            }
+        }
+        for (target, link) in told {
+            let wire = self.and(link, when.clone());
+            self.add(target, spot, wire);
+        }
+    }
+
+    /// A target asks for what a store has and will have.
+    pub(super) fn link(&mut self, id: u32, target: Target, when: Wire) {
+        let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
+            return;
+        };
+        for (info, own) in entries.clone() {
+            let own = self.cells.resolve(&own);
+            let wire = self.and(when.clone(), own);
+            let spot = self.spot_of(info);
+            self.add(target, spot, wire);
+        }
+        if self.sinks[id as usize].open > 0 {
+            self.source_open(ArmTarget::Plain(target));
+            self.cells.pin(&when);
+            if let SinkKind::Store { links, .. } = &mut self.sinks[id as usize].kind {
+                links.push((target, when));
+            }
+        }
+    }
+
+    /// The spot of a remembered node, which may be the one that is opening.
+    fn spot_of(&self, info: u32) -> Spot {
+        if self.opening_info() == info && self.is_opening {
+            Spot::Opening
+        } else {
+            Spot::Late(info)
+        }
+    }
+
+    /// Lets go of what a store kept.
+    pub(super) fn drop_store(&mut self, id: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let is_closed = sink.open == 0;
+        let mut kept = Vec::new();
+        if let SinkKind::Store {
+            entries,
+            is_dropped,
+            ..
+        } = &mut sink.kind
+        {
+            *is_dropped = true;
+            kept = std::mem::take(entries);
+        }
+        for (info, when) in kept {
+            self.cells.unpin(&when);
+            self.release(info);
+        }
+        // While its arms are up its number is taken.
+        if is_closed {
+            self.free_sinks.push(id);
+        }
+    }
+}
