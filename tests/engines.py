@@ -63,9 +63,7 @@ def ask_kernel(
     return found
 
 
-def beside_reference(
-    expression: str, document: bytes, select: Mapping[str, str]
-) -> list[Bindings]:
+def beside_reference(expression: str, document: bytes, select: Mapping[str, str]) -> list[Bindings]:
     """Return what the reference evaluator finds beside each result."""
     found = beside(xpath(expression, select=select), parse(document))
     return [

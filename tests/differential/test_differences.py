@@ -17,7 +17,9 @@ from tests.differential.peers import Answer, Saxon, ask_lxml, identical
 from tests.engines import ENGINES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "notes" / "differences.md"
-ROW = re.compile(r"^\| `(?P<query>.*?)` \| `(?P<document>.*?)` \| (?P<answers>.*) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(?P<query>.*?)` \| `(?P<document>.*?)` \| (?P<answers>.*) \|$", re.MULTILINE
+)
 NUMBERS = {"NaN": math.nan, "Infinity": math.inf}
 
 

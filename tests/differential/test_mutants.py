@@ -47,9 +47,7 @@ def without_self(axis: Axis, node: Node) -> Iterable[Node]:
     return nodes_on(shorter.get(axis, axis), node)
 
 
-def last_is_one_more(
-    nodes: list[Node], predicates: Sequence[Atom], context: Context
-) -> list[Node]:
+def last_is_one_more(nodes: list[Node], predicates: Sequence[Atom], context: Context) -> list[Node]:
     for predicate in predicates:
         last = len(nodes) + 1
         numbered = enumerate(nodes, 1)

@@ -15,7 +15,15 @@ from tests.differential.pairs import (
     batches,
     pairs,
 )
-from tests.differential.peers import Saxon, as_answer, ask_lxml, but_document, by_value, identical, same
+from tests.differential.peers import (
+    Saxon,
+    as_answer,
+    ask_lxml,
+    but_document,
+    by_value,
+    identical,
+    same,
+)
 from tests.engines import ENGINES, ask_reference
 
 BEYOND = ExpressionKnobs(beyond=True)

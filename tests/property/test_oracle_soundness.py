@@ -71,9 +71,7 @@ def cuts(tree: Tree) -> list[int]:
 def present(tree: Tree, event: int) -> set[int]:
     """Return the places of the nodes that exist after an event, of every kind."""
     nodes = [tree.root, *(past.node for past in tree.events[: event + 1])]
-    return {
-        node.order for near in nodes for node in (near, *near.namespaces, *near.attributes)
-    }
+    return {node.order for near in nodes for node in (near, *near.namespaces, *near.attributes)}
 
 
 def unsound(query: Query, tree: Tree, random: Random) -> list[str]:

@@ -7,9 +7,9 @@ from random import Random
 
 from penstock.testing.generate.names import (
     ATTRIBUTES,
+    ELEMENTS,
     IDENTIFIER,
     LANGUAGES,
-    ELEMENTS,
     NAMESPACES,
     NUMBERS,
     ROOT,
@@ -119,7 +119,9 @@ class _Writer:
             return ""
         text = self.random.choice(NUMBERS + WORDS)
         if self.has_identifiers and self.happens(0.4):
-            text = " ".join(f"k{self.random.randint(1, 6)}" for _ in range(self.random.choice((1, 2))))
+            text = " ".join(
+                f"k{self.random.randint(1, 6)}" for _ in range(self.random.choice((1, 2)))
+            )
         if self.happens(self.knobs.markup):
             forms = ["<![CDATA[{}]]>", "{}&#118;", "&lt;{}", "<![CDATA[{}]]>1", "{}&amp;", "é{}"]
             if self.has_doctype:

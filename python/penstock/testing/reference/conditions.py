@@ -30,6 +30,7 @@ from penstock.twigs import (
     TwigNode,
 )
 
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What conditions refer to beside their context node."""
