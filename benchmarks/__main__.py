@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 
 from benchmarks import plots, report
-from benchmarks.experiments import latency, single
+from benchmarks.experiments import latency, reverse, single, sweeps
 from benchmarks.runner import ROOT, machine, progress
 from benchmarks.workloads.xmark import Auction, cached
 
 OUT = ROOT / "out" / "bench"
 SMALL, LARGE = 0.1, 1.0
+PARTS = ("single", "reverse", "sweeps", "latency")
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
@@ -34,7 +35,14 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
         command.add_argument("--small", action="store_true", help=small)
         command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (3)")
         if name == "single":
-            command.add_argument("--no-latency", action="store_true", help="no output latency")
+            command.add_argument(
+                "--parts",
+                nargs="+",
+                choices=PARTS,
+                default=PARTS,
+                metavar="PART",
+                help=f"what to measure, of {', '.join(PARTS)} (all)",
+            )
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error("--repeat needs at least one round")
@@ -58,12 +66,8 @@ def main(arguments: list[str]) -> int:
     result = {
         "command": " ".join(["python -m benchmarks", *arguments]),
         "machine": machine(),
-        "single": single.run(documents, options.repeat),
+        **measure_parts(options, documents, list(factors.values())[-1]),
     }
-    if not options.no_latency:
-        label, factor = list(factors.items())[-1]
-        items = Auction(factor).item_count
-        result["latency"] = latency.run(documents[label], items, options.repeat)
     text = report.page(result)
     print(text)
     if options.json:
@@ -71,8 +75,22 @@ def main(arguments: list[str]) -> int:
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         options.json.with_suffix(".md").write_text(text, "utf-8")
         plots.draw(result, options.json.with_suffix(".png"))
-        progress(f"wrote {options.json}, and .md and .png beside it")
+        progress(f"wrote {options.json}, and .md and pictures beside it")
     return 0
+
+
+def measure_parts(
+    options: argparse.Namespace, documents: dict[str, Path], factor: float
+) -> dict[str, object]:
+    """Measure the parts that were asked for; ``factor`` is that of the last document."""
+    paths = list(documents.values())
+    parts = {
+        "single": lambda: single.run(documents, options.repeat),
+        "reverse": lambda: reverse.run(documents, options.repeat),
+        "sweeps": lambda: sweeps.run(paths[0], OUT, options.repeat),
+        "latency": lambda: latency.run(paths[-1], Auction(factor).item_count, options.repeat),
+    }
+    return {part: measure() for part, measure in parts.items() if part in options.parts}
 
 
 def measure_spark(options: argparse.Namespace, arguments: list[str]) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks import peers
+from benchmarks.experiments import reverse
 from benchmarks.statistics import Times, best, collect, geometric_mean, speed_ratio
-from benchmarks.workloads.queries import BY_NAME
 
 OURS = "penstock_batches"
 KERNEL = "penstock_kernel"
@@ -118,9 +118,7 @@ def latency(result: dict[str, Any]) -> list[str]:
 
 
 def page(result: dict[str, Any]) -> str:
-    """Return the whole report."""
-    single = result["single"]
-    names, queries = single["timed"], list(single["queries"])
+    """Return the whole report, a section for every part that was measured."""
     machine = result["machine"]
     lines = [
         "# One query over one document",
@@ -129,37 +127,84 @@ def page(result: dict[str, Any]) -> str:
         f" Python {machine['python']};"
         f" {', '.join(f'{k} {v}' for k, v in machine['packages'].items() if v)};"
         f" revision {machine['revision']}; load average {machine['load']:.1f} at the start.",
-        f"{single['rounds']} rounds, systems taking turns, each measurement in its own process;"
-        " best run shown. The last column is the geometric mean; for a parser, its only figure.",
-        "",
-        *(f"- {query}: `{text}`" for query, text in single["queries"].items()),
-        "",
-        "Timed, bytes in memory to results in hand:",
-        "",
-        *(f"- {entry['name']}: {entry['what']}" for entry in names.values()),
-        *(f"- {system} is missing: {why}" for system, why in single["missing"].items()),
+        "Systems take turns, each measurement in its own process; best run shown. The last column"
+        " is the geometric mean; for a parser, its only figure.",
     ]
-    for label, document in single["documents"].items():
-        lines += ["", f"## {label} ({document['bytes'] / MEGABYTE:.1f} MB)", ""]
-        lines += throughput(document, names, queries)
-        lines += ["", *ratios(collect(document["times"]), queries)]
-        lines += ["", *differences(document["answers"], names)]
-    lines += ["", "## Memory", "", *memory(single["documents"], names)]
-    if "latency" in result:
-        lines += [
-            "",
-            f"## Output latency ({result['latency']['bytes'] / MEGABYTE:.1f} MB in 64 KiB pieces)",
-            "",
-            "In parentheses: the share of the document that had been handed over.",
-            "",
-            *(f"- {query}: `{text}`" for query, text in result["latency"]["queries"].items()),
-            "",
-            *latency(result["latency"]),
-        ]
+    for part, section in SECTIONS.items():
+        if part in result:
+            lines += ["", *section(result[part])]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def differences(answers: dict[str, Any], names: dict[str, Any]) -> list[str]:
+def asked(part: dict[str, Any]) -> list[str]:
+    """Return what was asked of which systems, and how often."""
+    return [
+        f"{part['rounds']} rounds.",
+        "",
+        *(f"- {name}: `{query['text']}`" for name, query in part["queries"].items()),
+        "",
+        "Timed, bytes in memory to results in hand:",
+        "",
+        *(f"- {entry['name']}: {entry['what']}" for entry in part["timed"].values()),
+        *(f"- {system} is missing: {why}" for system, why in part["missing"].items()),
+    ]
+
+
+def single_section(single: dict[str, Any]) -> list[str]:
+    """Return the tables of the queries that all systems are asked."""
+    names, queries = single["timed"], single["queries"]
+    lines = asked(single)
+    for label, document in single["documents"].items():
+        lines += ["", f"## {label} ({document['bytes'] / MEGABYTE:.1f} MB)", ""]
+        lines += throughput(document, names, list(queries))
+        lines += ["", *ratios(collect(document["times"]), list(queries))]
+        lines += ["", *differences(document["answers"], names, queries)]
+    return [*lines, "", "## Memory", "", *memory(single["documents"], names)]
+
+
+def reverse_section(part: dict[str, Any]) -> list[str]:
+    """Return the tables of the queries with reverse axes, and what is promised of them."""
+    names, queries = part["timed"], part["queries"]
+    lines = ["## Reverse axes", "", *asked(part)]
+    for label, document in part["documents"].items():
+        lines += ["", f"### {label} ({document['bytes'] / MEGABYTE:.1f} MB)", ""]
+        lines += throughput(document, names, list(queries))
+        lines += ["", *differences(document["answers"], names, queries)]
+    rows = [
+        [row["what"], f"{row['best']:.2f}", f"{row['median']:.2f}", promised(row["promise"])]
+        for row in reverse.kept_promises(part)
+    ]
+    lines += ["", *table(["times as fast", "best runs", "medians", "promised"], rows)]
+    return [*lines, "", *memory(part["documents"], names)]
+
+
+def sweeps_section(part: dict[str, Any]) -> list[str]:
+    """Return a table per sweep."""
+    lines = ["## One property at a time"]
+    for sweep in part["sweeps"].values():
+        lines += ["", f"### {sweep['title']} ({sweep['bytes'] / MEGABYTE:.1f} MB)", ""]
+        lines += [f"- {name}: `{query['text']}`" for name, query in sweep["queries"].items()]
+        lines += ["", *throughput(sweep, part["timed"], list(sweep["queries"]))]
+        lines += ["", *differences(sweep["answers"], part["timed"], sweep["queries"])]
+    return lines
+
+
+def latency_section(part: dict[str, Any]) -> list[str]:
+    """Return the tables of output latency."""
+    return [
+        f"## Output latency ({part['bytes'] / MEGABYTE:.1f} MB in 64 KiB pieces)",
+        "",
+        "In parentheses: the share of the document that had been handed over.",
+        "",
+        *(f"- {query}: `{text}`" for query, text in part["queries"].items()),
+        "",
+        *latency(part),
+    ]
+
+
+def differences(
+    answers: dict[str, Any], names: dict[str, Any], queries: dict[str, Any]
+) -> list[str]:
     """Return a sentence per system that answered otherwise than the reference."""
     lines = []
     for query, replies in answers.items():
@@ -168,6 +213,14 @@ def differences(answers: dict[str, Any], names: dict[str, Any]) -> list[str]:
                 found = reply.get("error") or f"{reply['count']} results"
                 expected = replies["lxml_tree"].get("count")
                 lines.append(f"{names[system]['name']} on {query}: {found}; lxml has {expected}.")
-    counted = [query for query in answers if BY_NAME[query].compare == "count"]
+    counted = [query for query in answers if queries[query]["compare"] == "count"]
     but = f" ({', '.join(counted)}: compared by number only)" if counted else ""
     return lines or [f"All systems gave the same answers{but}."]
+
+
+SECTIONS = {
+    "single": single_section,
+    "reverse": reverse_section,
+    "sweeps": sweeps_section,
+    "latency": latency_section,
+}

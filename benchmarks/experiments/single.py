@@ -4,12 +4,14 @@ Systems take turns within each round, so that a slow spell of the machine meets 
 Every measurement has its own process (see ``benchmarks.child`` for what is timed).
 """
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from benchmarks import peers
 from benchmarks.runner import ask, progress
-from benchmarks.workloads.queries import RUNNABLE, Query
+from benchmarks.workloads.queries import QUERIES, Query
 
 REFERENCE = "lxml_tree"
 RUNS = 3
@@ -29,16 +31,16 @@ def request(task: str, peer: str, query: Query | None, path: Path, runs: int) ->
     return {
         "task": task,
         "peer": peer,
-        "query": query.name if query else None,
+        "query": asdict(query) if query else None,
         "path": str(path.resolve()),
         "runs": runs,
     }
 
 
-def verify(systems: list[str], path: Path) -> dict[str, dict[str, Any]]:
+def verify(systems: list[str], path: Path, queries: Sequence[Query]) -> dict[str, dict[str, Any]]:
     """Return each system's answer to each query and whether it is the reference's."""
     answers: dict[str, dict[str, Any]] = {}
-    for query in RUNNABLE:
+    for query in queries:
         progress(f"verifying {query.name} on {path.name}")
         replies = {
             name: ask(CHILD, request("verify", name, query, path, 1))
@@ -54,33 +56,35 @@ def verify(systems: list[str], path: Path) -> dict[str, dict[str, Any]]:
 
 
 def time_all(
-    systems: list[str], parsers: list[str], path: Path, rounds: int
+    systems: list[str],
+    parsers: list[str],
+    path: Path,
+    rounds: Sequence[int],
+    queries: Sequence[Query],
 ) -> list[dict[str, Any]]:
     """Return the seconds of every run, one entry per round, query and system."""
     entries = []
     # Parsers take a turn beside every query: they meet the same spells of the machine.
     tasks: list[tuple[str, Query | None]] = []
-    for query in RUNNABLE:
+    for query in queries:
         tasks += [(name, None) for name in parsers]
         tasks += [(name, query) for name in systems]
-    for number in range(rounds):
+    for number in rounds:
         for name, query in tasks:
             slow = getattr(peers.load(name), "IS_SLOW", False)
-            if slow and number >= max(1, rounds // 3):
+            if slow and number % 3:
                 continue
             label = query.name if query else "parse"
-            progress(f"round {number + 1}/{rounds}  {path.name}  {label:5}  {name}")
+            progress(f"round {number + 1}  {path.name}  {label:5}  {name}")
             reply = ask(CHILD, request("time", name, query, path, 1 if slow else RUNS))
             entries.append({"round": number, "query": label, "system": name, **reply})
     return entries
 
 
-def memory(systems: list[str], path: Path) -> list[dict[str, Any]]:
+def memory(systems: list[str], path: Path, queries: Sequence[Query]) -> list[dict[str, Any]]:
     """Return the peak memory of each system that reads the document from its file."""
     entries = []
-    for query in RUNNABLE:
-        if query.name not in MEMORY_QUERIES:
-            continue
+    for query in queries:
         for name in systems:
             if not hasattr(peers.load(name), "prepare_file"):
                 continue
@@ -90,25 +94,35 @@ def memory(systems: list[str], path: Path) -> list[dict[str, Any]]:
     return entries
 
 
+def described(systems: list[str]) -> dict[str, dict[str, str]]:
+    """Return the names of systems and what is timed of each."""
+    return {
+        name: {"name": peers.load(name).NAME, "what": peers.load(name).TIMED} for name in systems
+    }
+
+
+def listed(queries: Sequence[Query]) -> dict[str, dict[str, str]]:
+    """Return the texts of queries and how their answers are compared."""
+    return {query.name: {"text": query.text, "compare": query.compare} for query in queries}
+
+
 def run(documents: dict[str, Path], rounds: int) -> dict[str, Any]:
     """Measure all documents and return everything that was seen."""
     systems, absent = available(peers.QUERY_PEERS)
     parsers, absent_parsers = available(peers.PARSE_PEERS)
+    remembered = [query for query in QUERIES if query.name in MEMORY_QUERIES]
     result: dict[str, Any] = {
         "rounds": rounds,
         "missing": absent | absent_parsers,
-        "timed": {
-            name: {"name": peers.load(name).NAME, "what": peers.load(name).TIMED}
-            for name in systems + parsers
-        },
-        "queries": {query.name: query.text for query in RUNNABLE},
+        "timed": described(systems + parsers),
+        "queries": listed(QUERIES),
         "documents": {},
     }
     for label, path in documents.items():
         result["documents"][label] = {
             "bytes": path.stat().st_size,
-            "answers": verify(systems, path),
-            "times": time_all(systems, parsers, path, rounds),
-            "memory": memory(systems, path),
+            "answers": verify(systems, path, QUERIES),
+            "times": time_all(systems, parsers, path, range(rounds), QUERIES),
+            "memory": memory(systems, path, remembered),
         }
     return result

@@ -8,10 +8,13 @@ import pytest
 from benchmarks import feeds, peers
 from benchmarks.child import digest
 from benchmarks.workloads.positions import queries
-from benchmarks.workloads.queries import QUERIES, RUNNABLE, Query
+from benchmarks.workloads.queries import QUERIES, REVERSE, Query
 from benchmarks.workloads.xmark import Auction, cached
 
 FACTOR = 0.01
+ASKED = (*QUERIES, *REVERSE)
+# It leaves out nodes without text of their own, and a listitem has none.
+MISTAKEN = {("simdxml_batch", "Q5")}
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +34,15 @@ def answer(module: str, query: Query, data: bytes) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("module", peers.QUERY_PEERS)
-@pytest.mark.parametrize("query", RUNNABLE, ids=lambda query: query.name)
+@pytest.mark.parametrize("query", ASKED, ids=lambda query: query.name)
 def test_every_system_gives_the_reference_answer(module: str, query: Query, path: Path) -> None:
     present(module)
     data = path.read_bytes()
-    assert answer(module, query, data) == answer("lxml_tree", query, data)
+    is_right = answer(module, query, data) == answer("lxml_tree", query, data)
+    assert is_right is ((module, query.name) not in MISTAKEN)
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
+@pytest.mark.parametrize("query", ASKED, ids=lambda query: query.name)
 def test_every_query_selects_something(query: Query, path: Path) -> None:
     assert answer("lxml_tree", query, path.read_bytes())["count"] != 0
 

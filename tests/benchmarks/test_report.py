@@ -45,7 +45,8 @@ def test_a_wrong_answer_is_named() -> None:
         }
     }
     names = {"lxml_tree": {"name": "lxml"}, "other": {"name": "Other"}}
-    assert differences(answers, names) == ["Other on Q1: 2 results; lxml has 3."]
+    queries = {"Q1": {"text": "//a", "compare": "nodes"}}
+    assert differences(answers, names, queries) == ["Other on Q1: 2 results; lxml has 3."]
 
 
 def test_columns_line_up() -> None:

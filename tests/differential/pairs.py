@@ -46,7 +46,7 @@ def pairs(
 def whole_pairs(
     first: int, expressions: WholeKnobs | None = None, count: int = BATCH
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield pairs with expressions of all of XPath 1.0; all peers read the documents alike."""
+    """Yield pairs with expressions of all of XPath 1.0, over documents that all read alike."""
     for seed in range(first, first + count):
         random = Random(seed)
         expression = random_xpath(random, expressions)

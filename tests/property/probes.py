@@ -43,9 +43,14 @@ class Findings:
     lost: tuple[tuple[int, int], ...]
 
     @property
+    def is_in_time(self) -> bool:
+        """Whether every result is right and came when it was due."""
+        return not (self.wrong or self.late or self.lost)
+
+    @property
     def is_clean(self) -> bool:
         """Whether there is nothing to find."""
-        return not (self.wrong or self.late or self.overheld or self.lost)
+        return self.is_in_time and not self.overheld
 
 
 def ideal_trace(steps: list[Step], tree: Tree) -> Trace:

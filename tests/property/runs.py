@@ -24,8 +24,9 @@ from penstock.testing.generate import (
     random_expression,
     random_xpath,
 )
+from penstock.testing.kleene.members import BACK
 from penstock.testing.tree import Tree, parse
-from penstock.twigs import Axis, Query, Selection
+from penstock.twigs import Query, Selection
 from penstock.twigs.expression_parts import parts_of
 from penstock.twigs.expressions import (
     Expression,
@@ -43,14 +44,6 @@ from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
 CHUNKS = (1, 7, 1 << 16)
-
-_BACK = (
-    Axis.PARENT,
-    Axis.ANCESTOR,
-    Axis.ANCESTOR_OR_SELF,
-    Axis.PRECEDING_SIBLING,
-    Axis.PRECEDING,
-)
 
 Draw = Callable[[Random], tuple[str, bytes]]
 KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
@@ -119,7 +112,7 @@ def looks_back(query: Query) -> bool:
 def _looks_back(expression: Expression) -> bool:
     match expression:
         case Step(base, axis):
-            return axis in _BACK or _looks_back(base)
+            return axis in BACK or _looks_back(base)
         case Filter(base):
             return _looks_back(base)
         case Union(parts):
@@ -128,11 +121,11 @@ def _looks_back(expression: Expression) -> bool:
             return isinstance(expression, Identified)
 
 
-def looks_back_while_growing(query: Query) -> bool:
+def orders_what_grows_backwards(query: Query) -> bool:
     """Return whether an order is asked of a set that earlier nodes may join while it grows.
 
     The kernel knows such an order when the set is complete: which open or closed nodes a step back
-    may still reach is not worked out. Everything else it knows as early as the oracle.
+    may still reach is not worked out. The oracle is told to do the same (``is_order_late``).
     """
     if not isinstance(query.output, Selection):
         return False
@@ -150,7 +143,7 @@ def _orders_late(part: Expression) -> bool:
 def _is_late(nodes: Nodes) -> bool:
     match nodes:
         case Step(base=base, axis=axis):
-            return (axis in _BACK and not isinstance(base, Here | Root)) or _is_late(base)
+            return (axis in BACK and not isinstance(base, Here | Root)) or _is_late(base)
         case Filter(base=base):
             return _is_late(base)
         case Union(parts=parts):

@@ -34,7 +34,7 @@ from tests.property.runs import (
     Draw,
     cases,
     looks_back,
-    looks_back_while_growing,
+    orders_what_grows_backwards,
     paths,
     trace_of,
     traces_of,
@@ -53,13 +53,10 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
     """Return how many candidates were needed, and how many held without need."""
     counts: Counter[str] = Counter()
     for seed, (expression, query, tree) in enumerate(cases(draw, first, count), first):
-        expected = steps(query, tree)
-        trace = trace_of(query, tree, CHUNKS[seed % len(CHUNKS)])
-        findings = examine(trace, expected, tree)
+        expected = steps(query, tree, is_order_late=orders_what_grows_backwards(query))
+        findings = examine(trace_of(query, tree, CHUNKS[seed % len(CHUNKS)]), expected, tree)
         blamed = (expression, tree.source.decode(), findings)
-        assert not findings.wrong, blamed
-        assert not findings.lost, blamed
-        assert not findings.late or looks_back_while_growing(query), blamed
+        assert findings.is_in_time, blamed
         assert looks_back(query) or not findings.overheld, blamed
         counts["needed"] += sum(len(step.needed) for step in expected)
         counts["overheld"] += len(findings.overheld)
@@ -95,12 +92,11 @@ def check_values(draw: Draw, first: int, count: int) -> None:
     for seed, (expression, query, tree) in enumerate(cases(draw, first, count), first):
         if is_aggregate(query):
             continue  # what it counts is decided node by node, and known when the document ends
-        trace = trace_of(query, tree, CHUNKS[seed % len(CHUNKS)])
-        answered = [event for event, step in enumerate(trace) for _ in step.decided]
+        done = trace_of(query, tree, CHUNKS[seed % len(CHUNKS)])
+        answered = [event for event, step in enumerate(done) for _ in step.decided]
         assert len(answered) == 1, (expression, tree.source.decode(), answered)
-        due = known_at(query, tree)
-        is_due = answered[0] <= due or looks_back_while_growing(query)
-        assert is_due, (expression, tree.source.decode(), answered, due)
+        due = known_at(query, tree, is_order_late=orders_what_grows_backwards(query))
+        assert answered[0] <= due, (expression, tree.source.decode(), answered, due)
 
 
 @VALUES
@@ -126,10 +122,10 @@ def together(draws: list[Draw], first: int, count: int) -> float:
         tree = parse(twigs(Random(group_first))[1])
         alone = [trace_of(query, tree, CHUNKS[2]) for query in drawn]
         for event, (_, decided, kept) in enumerate(traces_of(drawn, tree)):
-            for place, single in enumerate(alone):
+            for place, own in enumerate(alone):
                 found = sorted((start, end) for number, start, end in decided if number == place)
-                assert found == sorted(single[event].decided), drawn[place].text
-            union = {start for single in alone for start in single[event].held}
+                assert found == sorted(own[event].decided), drawn[place].text
+            union = {start for own in alone for start in own[event].held}
             assert union <= set(kept)
             held, needed = held + len(set(kept)), needed + len(union)
     return held / max(needed, 1)

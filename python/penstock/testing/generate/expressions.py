@@ -24,6 +24,7 @@ class ExpressionKnobs:
     union: float = 0.08
     values: float = 0.2
     namespaces: float = 0.06
+    wildcards: float = 0.2
     beyond: bool = False
 
 
@@ -108,7 +109,8 @@ class Writer:
 
     def name_test(self) -> str:
         prefix = self.random.choice(("p:", "q:")) if self.happens(self.knobs.namespaces) else ""
-        return prefix + ("*" if self.happens(0.2) else self.random.choice(ELEMENTS))
+        is_any = self.happens(self.knobs.wildcards)
+        return prefix + ("*" if is_any else self.random.choice(ELEMENTS))
 
     def leaf(self) -> str:
         if self.happens(0.5):

@@ -22,6 +22,7 @@ class WholeKnobs(ExpressionKnobs):
     calls of ``id()``.
     """
 
+    wildcards: float = 0.35
     axes: float = 0.35
     positions: float = 0.3
     filters: float = 0.12

@@ -8,13 +8,12 @@ other functions wait until their arguments are known.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from penstock.testing.kleene.lifetimes import Lifetimes
-from penstock.testing.kleene.members import Horizon, Members, Place
-from penstock.testing.kleene.positional import is_positional
+from penstock.testing.kleene.members import BACK, Horizon, Members, Place
 from penstock.testing.kleene.ranges import ANY_COUNT, Range, compare_ranges, exactly
 from penstock.testing.kleene.truth import Truth, all_of, any_of, inverse
 from penstock.testing.reference.conditions import name_part, speaks
@@ -23,6 +22,7 @@ from penstock.testing.reference.paths import passes
 from penstock.testing.reference.values import COMPARISONS, Atomic, compare, to_number
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Query, Slot
+from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.expressions import (
     All,
     Apply,
@@ -64,12 +64,19 @@ class Spot:
 
 
 class ExpressionKnowledge:
-    """Members and values after the event at which the lifetimes stand."""
+    """Members and values after the event at which the lifetimes stand.
 
-    def __init__(self, query: Query, tree: Tree, lifetimes: Lifetimes) -> None:
+    With ``is_order_late``, nothing is known of the order in a set that earlier nodes may join
+    until the set is complete: not which node is the first, nor how far behind a node may be.
+    """
+
+    def __init__(
+        self, query: Query, tree: Tree, lifetimes: Lifetimes, is_order_late: bool = False
+    ) -> None:
         self._tree = tree
         self._lifetimes = lifetimes
         self._horizon = Horizon(tree, lifetimes)
+        self._is_order_late = is_order_late
         # The query is kept so that the identities of its parts stay theirs.
         self._query = query
         self._now = lifetimes.event
@@ -124,7 +131,7 @@ class ExpressionKnowledge:
                 found = self.members(base, spot)
                 kept = self._kept(found.in_order(), found, predicates)
                 joinable = found.joinable & kept.keys()
-                return Members(kept, joinable, found.places, found.is_complete)
+                return Members(kept, joinable, found.places, found.is_complete, found.is_late)
             case Union(parts):
                 union = Members()
                 for part in parts:
@@ -134,7 +141,8 @@ class ExpressionKnowledge:
                 return self._identified(self.value(words, spot))
 
     def _reached(self, step: Step, base: Members) -> Members:
-        found = Members(is_complete=base.is_complete)
+        is_back = step.axis in BACK and not isinstance(step.base, Here | Root)
+        found = Members(is_complete=base.is_complete, is_late=base.is_late or is_back)
         for near, truth in base.truths.items():
             is_complete = self._horizon.is_complete(step.axis, near)
             found.is_complete = found.is_complete and is_complete
@@ -176,8 +184,7 @@ class ExpressionKnowledge:
             has_position = is_positional(predicate)
             last = _count(listed, around.is_complete)
             kept: Listed = []
-            sure = 0
-            possible: float = 0
+            sure, possible = 0, math.inf if self._is_unordered(around) else 0.0
             for node, truth in listed:
                 spot = Spot(node, Range(1 + sure, 1 + possible), last)
                 passed = self.truth(predicate, spot if has_position else Spot(node))
@@ -190,7 +197,7 @@ class ExpressionKnowledge:
 
     def _identified(self, words: Known) -> Members:
         wanted = words_of(words) if isinstance(words, str) else None
-        found = Members(is_complete=self._lifetimes.is_closed(self._tree.root))
+        found = Members(is_complete=self._lifetimes.is_closed(self._tree.root), is_late=True)
         for word, element in self._tree.ids.items():
             if self._lifetimes.is_born(element) and (wanted is None or word in wanted):
                 found.add(element, None if wanted is None else True)
@@ -218,7 +225,7 @@ class ExpressionKnowledge:
                 return spot.last
             case NonEmpty(nodes):
                 found = self.members(nodes, spot)
-                return _some(found, list(found.truths.values()))
+                return _some(found, found.truths.values())
             case SomeCompare(operator, nodes, value):
                 return self._some_compare(operator, self.members(nodes, spot), value, spot)
             case PairCompare(operator, left, right):
@@ -260,10 +267,10 @@ class ExpressionKnowledge:
         atom = _atom(self.value(value, spot))
         if atom is None:
             return None
-        compared = [
+        compared = (
             all_of((truth, self._compare_node(operator, node, atom)))
             for node, truth in found.truths.items()
-        ]
+        )
         return _some(found, compared)
 
     def _compare_node(self, operator: str, node: Node, atom: Atomic) -> Truth:
@@ -273,9 +280,9 @@ class ExpressionKnowledge:
     def _pair_compare(self, operator: str, left: Members, right: Members) -> Truth:
         if any(side.is_complete and not side.truths for side in (left, right)):
             return False
-        for one, other in product(left.sure, right.sure):
-            first, second = self._string(one), self._string(other)
-            if first is not None and second is not None and compare(operator, first, second):
+        for near, far in product(left.sure, right.sure):
+            one, other = self._string(near), self._string(far)
+            if one is not None and other is not None and compare(operator, one, other):
                 return True
         sides = self._all_strings(left), self._all_strings(right)
         return None if None in sides else False
@@ -290,6 +297,8 @@ class ExpressionKnowledge:
 
     def _of_first(self, found: Members, part: str | None) -> str | None:
         """The string value, or a part of the name, of the first node in document order."""
+        if self._is_unordered(found):
+            return None
         if not found.truths:
             return "" if found.is_complete else None
         # Whoever is still to come is behind everyone who is there.
@@ -298,11 +307,14 @@ class ExpressionKnowledge:
             return None
         return self._string(first) if part is None else name_part(part, first)
 
+    def _is_unordered(self, found: Members) -> bool:
+        return self._is_order_late and found.is_late and not found.is_complete
+
     def _string(self, node: Node) -> str | None:
         return node.string_value() if self._lifetimes.is_closed(node) else None
 
 
-def _some(found: Members, truths: Sequence[Truth]) -> Truth:
+def _some(found: Members, truths: Iterable[Truth]) -> Truth:
     """Whether some member passes: as long as more may come, it is never sure that none does."""
     truth = any_of(truths)
     return None if truth is False and not found.is_complete else truth

@@ -15,6 +15,15 @@ from penstock.testing.reference.paths import BESIDE_CONTENT, nodes_on
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Axis
 
+BACK = (
+    Axis.PARENT,
+    Axis.ANCESTOR,
+    Axis.ANCESTOR_OR_SELF,
+    Axis.PRECEDING_SIBLING,
+    Axis.PRECEDING,
+)
+"""The axes to nodes that are there before the node they are seen from."""
+
 _BELOW = (Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF)
 _BESIDE = (Axis.FOLLOWING_SIBLING, Axis.PRECEDING_SIBLING, Axis.SELF, Axis.ANCESTOR_OR_SELF)
 _ANYWHERE = (Axis.FOLLOWING, Axis.PRECEDING)
@@ -35,13 +44,15 @@ class Members:
 
     ``truths`` has the nodes that are members (True) or may be (None). Those of them that are
     ``joinable`` may get in through nodes that are still to come, of which ``places`` says where.
-    ``is_complete`` promises that no further node can come.
+    ``is_complete`` promises that no further node can come. In a set that is ``is_late`` nodes may
+    join that came before others, by the way it is reached.
     """
 
     truths: dict[Node, Truth] = field(default_factory=dict)
     joinable: set[Node] = field(default_factory=set)
     places: set[Place] = field(default_factory=set)
     is_complete: bool = True
+    is_late: bool = False
 
     def add(self, node: Node, truth: Truth, is_joinable: bool = False) -> None:
         """Note a way to reach a node; ways are alternatives."""
@@ -56,6 +67,7 @@ class Members:
         self.joinable |= other.joinable
         self.places |= other.places
         self.is_complete = self.is_complete and other.is_complete
+        self.is_late = self.is_late or other.is_late
 
     def in_order(self) -> list[tuple[Node, Truth]]:
         """Return the nodes and their truths in document order."""

@@ -23,10 +23,13 @@ class Step:
     needed: frozenset[Node]
 
 
-def steps(query: Query, tree: Tree) -> list[Step]:
-    """Return for every event of the tree what it decides and what is needed after it."""
+def steps(query: Query, tree: Tree, *, is_order_late: bool = False) -> list[Step]:
+    """Return for every event of the tree what it decides and what is needed after it.
+
+    ``is_order_late`` is explained at :class:`ExpressionKnowledge`.
+    """
     lifetimes = Lifetimes(tree)
-    truths_now = _results(query, tree, lifetimes)
+    truths_now = _results(query, tree, lifetimes, is_order_late)
     known: set[Node] = set()
     found = []
     for event in range(len(tree.events)):
@@ -50,13 +53,14 @@ def needed(query: Query, tree: Tree) -> list[frozenset[Node]]:
     return [step.needed for step in steps(query, tree)]
 
 
-def known_at(query: Query, tree: Tree) -> int:
+def known_at(query: Query, tree: Tree, *, is_order_late: bool = False) -> int:
     """Return the index of the first event after which the value of a query is known.
 
     An aggregate is known at the end of the document: until then a node may come.
+    ``is_order_late`` is explained at :class:`ExpressionKnowledge`.
     """
     lifetimes = Lifetimes(tree)
-    is_known = _value(query, tree, lifetimes)
+    is_known = _value(query, tree, lifetimes, is_order_late)
     for event in range(len(tree.events)):
         lifetimes.event = event
         if is_known():
@@ -64,7 +68,9 @@ def known_at(query: Query, tree: Tree) -> int:
     raise AssertionError("everything is known at the end of the document")
 
 
-def _results(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], dict[Node, Truth]]:
+def _results(
+    query: Query, tree: Tree, lifetimes: Lifetimes, is_order_late: bool
+) -> Callable[[], dict[Node, Truth]]:
     """Say how to find the nodes that are results or may become some."""
     match query.output:
         case Fragments(variable):
@@ -72,12 +78,14 @@ def _results(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], dic
             twigs = TwigKnowledge(query, tree, lifetimes)
             return lambda: twigs.ends(spines)
         case Selection(expression):
-            knowledge = ExpressionKnowledge(query, tree, lifetimes)
+            knowledge = ExpressionKnowledge(query, tree, lifetimes, is_order_late)
             return lambda: knowledge.members_at_root(cast("Nodes", expression))
     raise TypeError(f"{type(query.output).__name__} selects no nodes")
 
 
-def _value(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], bool]:
+def _value(
+    query: Query, tree: Tree, lifetimes: Lifetimes, is_order_late: bool
+) -> Callable[[], bool]:
     """Say how to find whether the value of a query is known."""
     match query.output:
         case Aggregate() | Selection(aggregate=str()):
@@ -86,6 +94,6 @@ def _value(query: Query, tree: Tree, lifetimes: Lifetimes) -> Callable[[], bool]
             twigs = TwigKnowledge(query, tree, lifetimes)
             return lambda: twigs.value(scalar, tree.root) is not None
         case Selection(expression):
-            knowledge = ExpressionKnowledge(query, tree, lifetimes)
+            knowledge = ExpressionKnowledge(query, tree, lifetimes, is_order_late)
             return lambda: knowledge.is_known_at_root(cast("Atom", expression))
     raise TypeError(f"{type(query.output).__name__} has no value")

@@ -30,10 +30,10 @@ def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
             return value_of(scalar, tree.root, Scope(tree.root, query.constants))
         case Selection(aggregate=str(function)):
             return aggregate(function, selected(query, tree))
-        case Selection(expression=expression, type=kind) if kind is not None:
-            return value_at(cast("Atom", expression), context_of(query, tree))
-        case Selection():
+        case Selection(type=None):
             return selected(query, tree)
+        case Selection(expression):
+            return value_at(cast("Atom", expression), context_of(query, tree))
     raise TypeError(f"{type(query.output).__name__} is no output of a single document")
 
 
