@@ -43,11 +43,13 @@ _DOCUMENTS = {
     "rss": DocumentParameters(depth_max=9, repeats_max=3, elements_min=30, elements_max=120),
 }
 _WALKS = {
-    "unselective": QueryParameters(length_max=7, wildcard=0.3, descendant=0.3, even=0.6),
+    "unselective": QueryParameters(length_max=6, grows=True, even=0.5),
     "selective": QueryParameters(
         length_min=9, length_max=12, wildcard=0.02, descendant=0.02, even=1.0
     ),
 }
+# Few equalities: they match least.
+_OPERATORS = ("=", "!=", "!=", "<", "<", ">=", ">=")
 _TEMPLATES = QueryParameters(length_min=2, wildcard=0.1)
 
 
@@ -92,7 +94,7 @@ class Workload:
             return replace(walk, predicates_min=1, predicates_max=2)
         if self.selectivity == "selective":
             return replace(walk, predicates_max=2)
-        return replace(walk, even=0.0, predicates_max=2, operators=("=", "!=", "<", ">="))
+        return replace(walk, even=0.0, predicates_max=2, operators=_OPERATORS)
 
     @property
     def _values_max(self) -> int:

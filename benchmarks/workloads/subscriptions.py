@@ -16,7 +16,11 @@ from random import Random
 from benchmarks.workloads.dtd import Attribute, Schema
 
 SEED = 20_060_412
-_MISSES_MAX = 200_000
+_WINDOW = 4096
+_SCARCE = 0.93
+"""So many misses among the last draws, as a share, make queries grow …"""
+_EXHAUSTED = 0.999
+"""… and so many mean that there are no more."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class QueryParameters:
     length_min: int = 1
     length_max: int = 6
     """Location steps (the parameters L and D1)."""
+    grows: bool = False
+    """Whether longer queries are drawn where most short ones have been drawn already."""
     wildcard: float = 0.2
     """The probability that a step is ``*``."""
     descendant: float = 0.2
@@ -67,7 +73,7 @@ def queries(
         ValueError: The document type does not have so many queries of this kind.
     """
     walker = _Walker(schema, parameters, Random(f"{schema.name} {seed}"))
-    yield from _distinct(walker.query, count, schema.name)
+    yield from _distinct(walker, walker.query, count)
 
 
 def templates(
@@ -84,7 +90,7 @@ def templates(
         raise ValueError(f"{count} queries of {shapes} shapes need more than values_max constants")
     one = replace(parameters, predicates_min=1, predicates_max=1, operators=("=",))
     walker = _Walker(schema, one, Random(f"{schema.name} {seed} templates"))
-    drawn = list(_distinct(walker.template, min(shapes, count), schema.name))
+    drawn = list(_distinct(walker, walker.template, min(shapes, count)))
     # A step that has no factor in common with the range visits every constant once.
     stride = next(
         n
@@ -96,24 +102,31 @@ def templates(
         yield drawn[shape].format((shape * 7919 + turn * stride) % parameters.values_max)
 
 
-def _distinct(draw: Callable[[], str | None], count: int, name: str) -> Iterator[str]:
+def _distinct(walker: "_Walker", draw: Callable[[], str | None], count: int) -> Iterator[str]:
     seen: set[str] = set()
-    misses = 0
+    draws = misses = 0
     while len(seen) < count:
         text = draw()
+        draws += 1
         if text is None or text in seen:
             misses += 1
-            if misses > _MISSES_MAX + 20 * len(seen):
-                raise ValueError(f"{name}: no more than about {len(seen)} queries of this kind")
-            continue
-        seen.add(text)
-        yield text
+        else:
+            seen.add(text)
+            yield text
+        if draws == _WINDOW:
+            if misses > _SCARCE * draws and walker.grows:
+                walker.length_max += 1
+            elif misses > _EXHAUSTED * draws:
+                raise ValueError(f"no more than about {len(seen)} queries of this kind")
+            draws = misses = 0
 
 
 class _Walker:
     """Draws queries."""
 
     def __init__(self, schema: Schema, parameters: QueryParameters, random: Random) -> None:
+        self.grows = parameters.grows
+        self.length_max = parameters.length_max
         self._parameters = parameters
         self._random = random.random
         self._root = schema.root
@@ -162,7 +175,7 @@ class _Walker:
     def _walk(self) -> _Steps | None:
         parameters, random, children = self._parameters, self._random, self._children
         wildcard, descendant = parameters.wildcard, parameters.descendant
-        left = self._between(parameters.length_min, parameters.length_max)
+        left = self._between(parameters.length_min, self.length_max)
         is_even = random() < parameters.even
         texts: list[str] = []
         elements: list[str] = []
