@@ -11,8 +11,8 @@ A module that only parses has ``prepare(None)`` alone and the attribute ``PARSES
 
 A module for many subscriptions has ``NAME``, ``TIMED``, ``missing()`` and
 
-- ``KINDS`` of queries that it takes, ``MODES``, and ``SUBSCRIPTIONS_MAX``, beyond which waiting
-  for it makes no sense;
+- ``KINDS`` of queries that it takes, ``MODES``, and ``SUBSCRIPTIONS``, how many are measured:
+  beyond them, waiting for it makes no sense;
 - ``subscribe(queries, mode)``: something with
   ``read(documents)``, which evaluates an iterable of documents one after the other and has the
   numbers of the queries that match in hand for each; only this is timed;

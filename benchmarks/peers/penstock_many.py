@@ -1,8 +1,10 @@
 """Penstock as a user runs it: a registry, an engine, rows in Arrow record batches."""
 
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from benchmarks.peers import absent
@@ -11,7 +13,7 @@ NAME = "Penstock"
 TIMED = "Engine.batches(documents), all batches with every column"
 KINDS = ("path", "nested", "twig", "template")
 MODES = ("filter", "query")
-SUBSCRIPTIONS_MAX = 1_000_000
+SUBSCRIPTIONS = range(1, 1_000_001)
 
 _START_TAG = re.compile(rb"<[A-Za-z]")
 
@@ -62,3 +64,11 @@ def subscribe(queries: Iterable[str], mode: str) -> Subscribed:
         for number, text in enumerate(queries):
             registry.add(f"q{number}", text, mode=mode)
     return Subscribed(registry, mode)
+
+
+def load(registry: Any, path: str, count: int, mode: str) -> None:
+    """Add the first subscriptions of a file of lines to a registry."""
+    with open(path, encoding="utf-8") as file, registry.changes():
+        for line in islice(file, count):
+            fields = json.loads(line)
+            registry.add(fields["name"], fields["query"], mode=mode)

@@ -12,7 +12,7 @@ NAME = "Spark xpath_boolean"
 TIMED = "select of all answers over batches of documents on one core, rows in Python"
 KINDS = ("path", "nested", "twig", "template")
 MODES = ("filter",)
-SUBSCRIPTIONS_MAX = 100
+SUBSCRIPTIONS = range(10, 101)
 
 _BATCH_DOCUMENTS = 16
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from benchmarks.peers.library import CompiledPeer, missing
-from benchmarks.peers.xpass_plain import KINDS, MODES, SUBSCRIPTIONS_MAX, TIMED
+from benchmarks.peers.xpass_plain import KINDS, MODES, SUBSCRIPTIONS, TIMED
 
-__all__ = ["KINDS", "MODES", "SUBSCRIPTIONS_MAX", "TIMED", "missing", "subscribe"]
+__all__ = ["KINDS", "MODES", "SUBSCRIPTIONS", "TIMED", "missing", "subscribe"]
 
 NAME = "XPaSS-c"
 

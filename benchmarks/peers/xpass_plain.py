@@ -10,7 +10,7 @@ NAME = "XPaSS"
 TIMED = "bytes to numbers of queries and elements in memory, a call for each document"
 KINDS = ("path", "nested")
 MODES = ("query",)
-SUBSCRIPTIONS_MAX = 100_000
+SUBSCRIPTIONS = range(1, 100_001)
 
 
 def subscribe(queries: Iterable[str], mode: str) -> CompiledPeer:

@@ -14,7 +14,7 @@ NAME = "YFilter"
 TIMED = "bytes to numbers of queries in memory, a call for each document"
 KINDS = ("path",)
 MODES = ("filter", "query")
-SUBSCRIPTIONS_MAX = 1_000_000
+SUBSCRIPTIONS = range(1, 1_000_001)
 
 
 def subscribe(queries: Iterable[str], mode: str) -> CompiledPeer:
