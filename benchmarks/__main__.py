@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks single|spark|splitting [--json PATH] [--small]`."""
+"""The command: `python -m benchmarks single|spark|splitting|many [--json PATH] [--small]`."""
 
 import argparse
 import json
@@ -55,6 +55,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments import splitting
 
         return splitting.main(arguments[1:])
+    if arguments[:1] == ["many"]:
+        from benchmarks.experiments.many import command
+
+        return command.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

@@ -8,6 +8,17 @@ A module that answers queries has ``NAME``, ``TIMED`` (what the clock covers) an
 - ``values(answer)``: string values of an answer's nodes, or the number as one value; not timed.
 
 A module that only parses has ``prepare(None)`` alone and the attribute ``PARSES_ONLY``.
+
+A module for many subscriptions has ``NAME``, ``TIMED``, ``missing()`` and
+
+- ``KINDS`` of queries that it takes, ``MODES``, and ``SUBSCRIPTIONS``, how many are measured:
+  beyond them, waiting for it makes no sense;
+- ``subscribe(queries, mode)``: something with
+  ``read(documents)``, which evaluates an iterable of documents one after the other and has the
+  numbers of the queries that match in hand for each; only this is timed;
+  ``answer(document)``, the same numbers sorted, in query mode as pairs with the numbers of the
+  selected elements in document order;
+  ``forget()``, to drop what was learnt from documents.
 """
 
 from importlib import import_module
@@ -21,6 +32,14 @@ QUERY_PEERS = (
     "simdxml_index",
     "simdxml_batch",
     "saxonche_tree",
+)
+MANY_PEERS = (
+    "penstock_many",
+    "yfilter_nfa",
+    "xpass_plain",
+    "xpass_compressed",
+    "lxml_loop",
+    "spark_xpath",
 )
 PARSE_PEERS = ("penstock_tokenizer", "libxml2_sax", "pyexpat_bare")
 
