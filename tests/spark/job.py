@@ -56,6 +56,10 @@ def main(session: str, folder: Path) -> None:
             ("spark.ui.enabled", "false"),
             ("spark.driver.host", "127.0.0.1"),
             ("spark.executor.memory", "512m"),
+            # Both workers of the cluster are there before the first task is given out.
+            ("spark.cores.max", "2"),
+            ("spark.scheduler.minRegisteredResourcesRatio", "1.0"),
+            ("spark.scheduler.maxRegisteredResourcesWaitingTime", "600s"),
         ):
             builder = builder.config(key, value)
     spark = builder.getOrCreate()

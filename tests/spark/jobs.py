@@ -11,7 +11,7 @@ import penstock
 from tests.spark.job import documents, identity, registries
 from tests.spark.servers import ROOT, surroundings
 
-JOB_SECONDS_MAX = 240
+JOB_SECONDS_MAX = 900
 
 
 def run_job(session: str, folder: Path) -> dict[str, list[list[str]]]:

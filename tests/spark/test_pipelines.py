@@ -25,11 +25,15 @@ from penstock.spark import match
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
 from penstock.spark.pipelines.configuration import SinkSetting, Trigger
 from penstock.spark.pipelines.settings import FileSource
+from tests.feed_server import FeedServer, atom, rss
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
+
+SECONDS_MAX = 600.0
+"""Nobody waits so long unless something hangs."""
 
 STREAM = """\
 sources:
@@ -181,25 +185,38 @@ def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
     assert spark.read.parquet(str(project / "out/results")).count() == 10
 
 
+class Gate(Sink):
+    """Lets two batches pass; later ones wait until an event is set."""
+
+    def __init__(self, opened: threading.Event) -> None:
+        self._opened = opened
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        if batch >= 2:
+            assert self._opened.wait(SECONDS_MAX)
+
+
 def test_a_stream_stops_between_batches(spark: SparkSession, project: Path) -> None:
     pipeline = load(project / "pipeline.yaml")
+    stopping = threading.Event()
     endless = Pipeline(
         "endless",
         (FileSource("books", str(project / "inbox"), options={"maxFilesPerTrigger": "1"}),),
         pipeline.registry,
-        pipeline.sinks,
+        (*pipeline.sinks, SinkSetting("gate", Gate(stopping), "all")),
         Trigger("processing_time", "100 milliseconds"),
         pipeline.checkpoint,
     )
-    stopping = threading.Event()
 
     def watch(outcome: Outcome) -> None:
-        if outcome.batches >= 2:
+        if outcome.batches == 2:
             stopping.set()
 
     outcome = run(endless, spark, watch, stopping)
     assert outcome.is_stopped
-    assert 2 <= outcome.batches < 12
+    # The batch that waited at the gate is finished, and no other begun.
+    assert outcome.batches in (2, 3)
+    assert len(in_table(project / "out/rows.db")) == outcome.batches
     run(pipeline, spark)
     assert in_table(project / "out/rows.db") == expected(project)
 
@@ -227,6 +244,34 @@ sinks:
         ("1", {"shelf": "top"}),
         ("2", {"shelf": "top"}),
     ]
+
+
+def test_items_of_feeds_come_once_over_restarts(spark: SparkSession, tmp_path: Path) -> None:
+    with FeedServer().running() as server:
+        server.pages |= {"/rss": rss("1", "2"), "/atom": atom("a"), "/gone": 404}
+        urls = json.dumps([server.url(path) for path in ("/rss", "/gone", "/atom")])
+        (tmp_path / "pipeline.yaml").write_text(f"""\
+sources:
+  - {{kind: feeds, stream: news, urls: {urls}}}
+registry:
+  subscriptions:
+    - {{name: titles, query: "//*[local-name() = 'title']/text()"}}
+sinks:
+  - {{kind: sqlite, path: rows.db, rows: all}}
+trigger: available_now
+checkpoint: checkpoint
+""")
+        outcomes = [run(load(tmp_path / "pipeline.yaml"), spark)]
+        server.pages["/rss"] = rss("2", "3")
+        outcomes += [run(load(tmp_path / "pipeline.yaml"), spark) for _ in range(2)]
+    assert [(one.documents, one.results, one.quarantined) for one in outcomes] == [
+        (4, 3, 1),
+        (1, 1, 0),
+        (0, 0, 0),
+    ]
+    found = in_table(tmp_path / "rows.db")
+    assert [row[1].partition("#")[2] for row in found] == ["", "1", "2", "3", "a"]
+    assert [row[-1] for row in found] == ["PS0009", None, None, None, None]
 
 
 def rows_of(spark: SparkSession, project: Path) -> DataFrame:
@@ -272,13 +317,16 @@ def test_a_signal_ends_the_command_after_the_batch_under_way(project: Path) -> N
     command = [sys.executable, "-m", "penstock", "run", str(project / "pipeline.yaml")]
     environment = os.environ | {"PYTHONPATH": str(Path(penstock.__file__).parents[1])}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + SECONDS_MAX
         while time.monotonic() < deadline and running.poll() is None:
             if (project / "out/rows.db").exists() and len(in_table_or_none(project)) == 12:
                 break
             time.sleep(0.2)
         running.send_signal(signal.SIGTERM)
-        _, error = running.communicate(timeout=60)
+        try:
+            _, error = running.communicate(timeout=SECONDS_MAX)
+        finally:
+            running.kill()
     assert running.returncode == 3, error  # there is quarantine
     assert "stopped: 12 documents" in error
     assert "Traceback" not in error
