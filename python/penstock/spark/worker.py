@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.spark.documents import Documents
-from penstock.spark.plans import PlanKey, PlanReference
+from penstock.spark.plans import PlanReference
 from penstock.spark.rows import error_batch, result_batch
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ DOCUMENTS_MAX = 8 << 10
 _FIRST_DOCUMENTS = 64
 _SESSIONS_KEPT = 4
 
-_Key = tuple[PlanKey, Limits]
+_Key = tuple[str, Limits]
 _idle: OrderedDict[_Key, tuple[Session, Any]] = OrderedDict()
 """Sessions that no task uses, with the names of their subscriptions; the oldest goes first."""
 
@@ -91,7 +91,7 @@ class _Pace:
         self.documents = max(1, min(DOCUMENTS_MAX, int(documents / fill)))
 
 
-def _start(job: Job, key: PlanKey) -> tuple[Session, Any]:
+def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
     return Session(plan, job.limits), names
 
