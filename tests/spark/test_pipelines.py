@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,17 +161,8 @@ class Failing(Sink):
 def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
     spark: SparkSession, project: Path
 ) -> None:
-    pipeline = load(project / "pipeline.yaml")
     failing = Failing()
-    sinks = (*pipeline.sinks, SinkSetting("failing", failing, "all"))
-    wrapped = Pipeline(
-        pipeline.name,
-        pipeline.sources,
-        pipeline.registry,
-        sinks,
-        pipeline.trigger,
-        pipeline.checkpoint,
-    )
+    wrapped = with_sink(load(project / "pipeline.yaml"), failing)
     with pytest.raises(SinkError, match="not now"):
         run(wrapped, spark)
     # The batch that failed keeps the version it was begun with.
@@ -183,6 +175,48 @@ def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
     assert [row for row in found if row[1] < "010.xml"] == in_two_batches
     assert [row[0] for row in found if row[1] >= "010.xml"] == [""]
     assert spark.read.parquet(str(project / "out/results")).count() == 10
+
+
+class Deadly(Sink):
+    """Kills the worker that computes a batch, so many times."""
+
+    def __init__(self, batch: int, times: int) -> None:
+        self._batch = batch
+        self._left = times
+        self.batches: list[int] = []
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        self.batches.append(batch)
+        if batch == self._batch and self._left:
+            self._left -= 1
+
+            # Inside, so that it travels by value.
+            def die(batches: Any) -> Any:
+                os.kill(os.getpid(), signal.SIGKILL)
+                yield from batches
+
+            rows.mapInArrow(die, rows.schema).collect()
+
+
+def with_sink(pipeline: Pipeline, sink: Sink) -> Pipeline:
+    return replace(pipeline, sinks=(*pipeline.sinks, SinkSetting("another", sink, "all")))
+
+
+def test_a_stream_goes_on_when_a_worker_dies(spark: SparkSession, project: Path) -> None:
+    deadly = Deadly(batch=1, times=1)
+    outcome = run(with_sink(load(project / "pipeline.yaml"), deadly), spark)
+    assert deadly.batches == [0, 1, 1, 2]
+    assert (outcome.documents, outcome.results, outcome.quarantined) == (12, 10, 2)
+    assert in_table(project / "out/rows.db") == expected(project)
+
+
+def test_a_stream_that_makes_no_progress_is_given_up(spark: SparkSession, project: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    deadly = Deadly(batch=1, times=100)
+    with pytest.raises(PySparkException):
+        run(with_sink(load(project / "pipeline.yaml"), deadly), spark)
+    assert deadly.batches == [0, 1, 1]
 
 
 class Gate(Sink):
@@ -255,7 +289,7 @@ sources:
   - {{kind: feeds, stream: news, urls: {urls}}}
 registry:
   subscriptions:
-    - {{name: titles, query: "//*[local-name() = 'title']/text()"}}
+    - {{name: items, query: /*, mode: filter}}
 sinks:
   - {{kind: sqlite, path: rows.db, rows: all}}
 trigger: available_now
@@ -270,7 +304,7 @@ checkpoint: checkpoint
         (0, 0, 0),
     ]
     found = in_table(tmp_path / "rows.db")
-    assert [row[1].partition("#")[2] for row in found] == ["", "1", "2", "3", "a"]
+    assert [row[1].partition("#")[2] for row in found] == ["", "a", "1", "2", "3"]
     assert [row[-1] for row in found] == ["PS0009", None, None, None, None]
 
 
