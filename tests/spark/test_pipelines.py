@@ -19,6 +19,7 @@ import pytest
 
 import penstock
 from penstock.errors import SinkError
+from penstock.results import COLUMNS
 from penstock.sinks import JdbcSink
 from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
@@ -26,6 +27,7 @@ from penstock.spark import match
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
 from penstock.spark.pipelines.configuration import SinkSetting, Trigger
 from penstock.spark.pipelines.settings import FileSource
+from penstock.spark.schema import schema
 from tests.feed_server import FeedServer, atom, rss
 
 if TYPE_CHECKING:
@@ -102,14 +104,16 @@ def expected(project: Path) -> list[tuple[Any, ...]]:
 def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     spark: SparkSession, project: Path
 ) -> None:
-    seen: list[int] = []
+    seen: list[tuple[int, int | None]] = []
     outcome = run(
-        load(project / "pipeline.yaml"), spark, lambda so_far: seen.append(so_far.batches)
+        load(project / "pipeline.yaml"),
+        spark,
+        lambda so_far: seen.append((so_far.batches, so_far.lag)),
     )
     assert (outcome.batches, outcome.documents, outcome.quarantined) == (3, 12, 2)
     assert outcome.bytes == sum(path.stat().st_size for path in (project / "inbox").iterdir())
     assert outcome.results == 10  # what a broken document decided before its error stands
-    assert seen == [1, 2, 3]
+    assert seen == [(1, 7), (2, 2), (3, 0)]
     assert in_table(project / "out/rows.db") == expected(project)
 
     penstock.Registry.open(project / "subscriptions").add("late", "/book/author/text()")
@@ -120,7 +124,8 @@ def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     assert [row[1] for row in found if row[0] == "late"] == ["012.xml", "013.xml"]
 
     files = spark.read.parquet(str(project / "out/results"))
-    assert {"run", "batch"} < set(files.columns)
+    assert files.columns == [*COLUMNS, "ancestors", "run", "batch"]
+    assert files.schema[: len(COLUMNS)] == schema()
     rows = [
         (one["subscription"], name_of(one["document"]), one["value"]) for one in files.collect()
     ]

@@ -19,7 +19,6 @@ from penstock.spark.match import match, quarantine, results
 from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import MEASURES, Outcome, as_dict
-from penstock.spark.sources import with_faults
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
@@ -151,7 +150,7 @@ class _Job:
             f.count(f.lit(1)).alias("documents"),
             f.sum(f.octet_length("xml")).alias("bytes"),
         )
-        rows = match(
+        return match(
             found,
             pipeline.registry,
             document="xml",
@@ -160,7 +159,6 @@ class _Job:
             stream="stream",
             limits=pipeline.limits,
         )
-        return with_faults(rows)
 
     def _write_all(self, rows: DataFrame) -> None:
         """Write everything as one batch; with one sink there is no need to keep it."""
