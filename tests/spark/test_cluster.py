@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.jobs import expected_rows, run_job
+from tests.spark.jobs import expected_rows, require_plans, run_job
 from tests.spark.servers import running
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -32,6 +32,6 @@ def test_cluster_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
             stack.enter_context(running("spark-class", arguments, host / "log", own))
         master.wait_for("Registering worker", len(hosts))
         found = run_job(address, tmp_path)
-    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows()
+    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows(tmp_path)
     for host in hosts:
-        assert len(list(host.glob("penstock-plans-*/*.plan"))) == 2
+        require_plans(host)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.jobs import expected_rows, run_job
+from tests.spark.jobs import expected_rows, require_plans, run_job
 from tests.spark.servers import running
 
 pytestmark = pytest.mark.spark
@@ -36,5 +36,5 @@ def test_connect_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
     with running("spark-submit", [*arguments, "spark-internal"], log, own) as server:
         address = server.wait_for(r"Spark Connect server started at: (127\.0\.0\.1:\d+)")
         found = run_job(f"sc://{address}", tmp_path)
-    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows()
-    assert len(list(folder.glob("penstock-plans-*/*.plan"))) == 2
+    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows(tmp_path)
+    require_plans(folder)
