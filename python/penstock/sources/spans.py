@@ -80,7 +80,7 @@ class SpanFinder:
         if not self._session.row_count():
             return Spans(first, (), (), (), ())
         *columns, scopes = self._session.take_spans()
-        subscriptions, starts, ends, scope = map(_numbers, "IqqI", columns)
+        subscriptions, starts, ends, scope = map(_numbers, "Iqqi", columns)
         if self.failure is not None or any(subscriptions) or not self._is_plain(starts, ends):
             kept = self._choose(subscriptions, starts, ends)
             starts, ends, scope = (
@@ -100,17 +100,19 @@ class SpanFinder:
     def _choose(
         self, subscriptions: array[int], starts: array[int], ends: array[int]
     ) -> list[bool]:
-        """Return which rows are records that stand, and count the others."""
+        """Return which rows are records, up to the first that an error takes away."""
         kept, last, nested = [], self._end, 0
         upto = None if self.failure is None else self.failure.byte
         for subscription, start, end in zip(subscriptions, starts, ends, strict=True):
-            is_record = subscription != WHOLE and (upto is None or end <= upto)
-            if subscription == WHOLE:
+            is_record = subscription != WHOLE
+            if not is_record:
                 self._note(bytes_in=end)
-            elif is_record and start < last:
+            elif upto is not None and end > upto:
+                break
+            elif start < last:
                 is_record = False
                 nested += 1
-            if is_record:
+            else:
                 last = end
             kept.append(is_record)
         self._note(nested=nested)
@@ -136,10 +138,9 @@ def _numbers(code: str, column: Column) -> array[int]:
 
 def _runs(scope: array[int], scopes: Sequence[dict[str, str]]) -> list[Run]:
     """Return which declarations hold from which record on."""
-    none = (1 << 32) - 1
     if scope.count(scope[0]) == len(scope):
         places = [(0, scope[0])]
     else:
         grouped = groupby(enumerate(scope), itemgetter(1))
         places = [next(group) for _, group in grouped]
-    return [(place, NOTHING if number == none else scopes[number]) for place, number in places]
+    return [(place, NOTHING if number < 0 else scopes[number]) for place, number in places]
