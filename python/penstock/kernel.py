@@ -49,6 +49,7 @@ class Session:
         self.value_bytes = self._native.value_bytes
         self.take_rows = self._native.take_rows
         self.take_columns = self._native.take_columns
+        self.take_spans = self._native.take_spans
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 

@@ -11,7 +11,8 @@ from penstock.errors import DocumentError
 from penstock.languages.xpath import xpath
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
-from penstock.sources.ranges import find_ranges, read_ranges
+from penstock.sources.ranges import find_ranges, read_ranges, spread
+from penstock.sources.spans import SpanFinder
 from penstock.sources.splitting import Record, Splitter
 from penstock.testing.generate import NAMESPACES, DocumentKnobs
 from penstock.testing.reference import evaluate
@@ -142,6 +143,46 @@ def test_tasks_of_every_size_together_read_every_record_once(
         assert (found.account, found.failure) == (splitter.account, None)
         read = [record for task in found.tasks for record in read_ranges(task)]
     assert [record._replace(name="") for record in records] == read
+
+
+def spans_of(
+    document: bytes, path: RecordPath, size: int
+) -> tuple[list[tuple[object, ...]], SpanFinder]:
+    """Return where the records are, each with what holds for it."""
+    finder = SpanFinder(path)
+    found = []
+    pieces = iter([document[start : start + size] for start in range(0, len(document), size)])
+    while finder.failure is None:
+        piece = next(pieces, None)
+        spans = finder.finish() if piece is None else finder.feed(piece)
+        if spans:
+            declarations, ancestors = (
+                spread(runs, len(spans)) for runs in (spans.declarations, spans.ancestors)
+            )
+            numbers = range(spans.first, spans.first + len(spans))
+            bounds = (spans.starts, spans.ends)
+            found += zip(numbers, *bounds, declarations, ancestors, strict=True)
+        if piece is None:
+            break
+    return found, finder
+
+
+@given(
+    documents(DocumentKnobs(doctype=0)), st.integers(0, 1000), st.sampled_from(PATHS), st.booleans()
+)
+def test_spans_are_those_of_the_records_in_pieces_of_every_size(
+    document: bytes, cut: int, text: str, has_ancestors: bool
+) -> None:
+    path = RecordPath(text, NAMESPACES, AROUND if has_ancestors else None)
+    part = document[:cut]
+    records, splitter, error = attempt(part, path, len(part) + 1)
+    expected = [(r.number, r.start, r.end, r.declarations, r.ancestors) for r in records]
+    for size in (1, 2, 3, 7, 16, len(part) + 1):
+        found, finder = spans_of(part, path, size)
+        assert found == expected
+        assert finder.account == splitter.account
+        failure = finder.failure
+        assert (failure and (failure.code, failure.byte)) == (error and (error.code, error.byte))
 
 
 @given(documents(), st.integers(0, 400), st.sampled_from(PATHS))

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from penstock.spark import runtime
+from tests.conftest import ROOT
+from tests.spark import kafka_broker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+KAFKA = ROOT / "out" / "kafka"
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
@@ -64,3 +67,26 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def connector() -> str:
+    """Return the jars of Spark's connector for Kafka, as Spark takes them, or skip the test."""
+    import pyspark
+
+    try:
+        jars = kafka_broker.connector_jars(KAFKA, pyspark.__version__)
+    except kafka_broker.UnavailableError as error:
+        pytest.skip(f"Spark's connector for Kafka cannot be had: {error}")
+    return ",".join(map(str, jars))
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a running Kafka, or skip the test."""
+    try:
+        jars = kafka_broker.broker_jars(KAFKA)
+    except kafka_broker.UnavailableError as error:
+        pytest.skip(f"Kafka cannot be had: {error}")
+    with kafka_broker.running(jars, tmp_path_factory.mktemp("kafka")) as address:
+        yield address

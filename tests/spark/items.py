@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
+from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import penstock
+from penstock.limits import Limits
 
 DOCUMENTS = 2000
 _CATEGORIES = ("river", "lake", "weir", "gate")
+_CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+_ENTITIES = [f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in pairwise("abcdefgh")]
+_BOMB = f"<!DOCTYPE item [<!ENTITY a '{'x' * 1000}'>{''.join(_ENTITIES)}]>".encode()
 
 
 def item(random: Random, number: int) -> bytes:
@@ -21,17 +28,26 @@ def item(random: Random, number: int) -> bytes:
 
 
 def broken_item(random: Random, number: int) -> tuple[bytes, str, int]:
-    """Return a document that fails, the code of its error and the byte where it is found."""
+    """Return a document that fails, the code of its error and the byte where it is found.
+
+    Some are malformed, some hostile: entities that grow without end, elements that nest so.
+    """
     data = item(random, number)
-    match random.randrange(3):
+    match random.randrange(5):
         case 0:
             cut = data[: data.index(b"<price>")]
             return cut, "PD0026", len(cut)
         case 1:
             at = data.index(b"</title>")
             return data.replace(b"</title>", b"</tytle>"), "PD0007", at
-        case _:
+        case 2:
             return data + b"<more/>", "PD0025", len(data)
+        case 3:
+            bomb = _BOMB + data.replace(b"</title>", b"&h;</title>")
+            return bomb, "PL0008", bomb.index(b"&h;<")
+        case _:
+            depth = Limits().depth_max
+            return b"<a>" * (depth + 1) + b"</a>" * (depth + 1), "PL0001", 3 * depth
 
 
 def item_registry() -> penstock.Registry:
@@ -46,3 +62,16 @@ def item_registry() -> penstock.Registry:
     registry.add("image", penstock.xpath("//m:image", namespaces={"m": "urn:media"}))
     registry.add("untagged", "/item[not(tag)]")
     return registry
+
+
+def corpus() -> tuple[penstock.Registry, list[penstock.Document]]:
+    """Return all queries of the corpus that are evaluated, and all its documents."""
+    registry, documents = penstock.Registry(), []
+    for path in sorted(_CORPUS.glob("*.toml")):
+        for case in tomllib.loads(path.read_text("utf-8"))["case"]:
+            documents.append(penstock.Document(case["document"].encode(), id=case["name"]))
+            if case.get("error", "document") == "document":
+                namespaces = case.get("namespaces", {})
+                registry.add(case["name"], penstock.xpath(case["query"], namespaces=namespaces))
+    assert len(documents) > 50
+    return registry, documents

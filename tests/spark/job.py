@@ -29,12 +29,17 @@ def documents() -> list[tuple[int, bytes]]:
     return [(number, data[:-1] if number % 20 == 0 else data) for number, data in enumerate(made)]
 
 
-def registries() -> dict[str, penstock.Registry]:
-    """Return a registry whose plan travels in the function, and one whose plan is a file."""
+def registries(folder: Path) -> dict[str, penstock.Registry]:
+    """Return registries whose plans travel in the function, as a file, and by their folder."""
     large = penstock.Registry()
     for number in range(SUBSCRIPTIONS):
         large.add(f"q{number}", f"/item[@id = 'i{number}']/title")
-    return {"small": item_registry(), "large": large}
+    live = penstock.Registry.open(folder / "registry")
+    with live.changes():
+        for one in item_registry():
+            if one.name not in live:
+                live.add(one.name, one.query, one.mode)
+    return {"small": item_registry(), "large": large, "live": live}
 
 
 def identity(row: Any) -> list[Any]:
@@ -56,6 +61,10 @@ def main(session: str, folder: Path) -> None:
             ("spark.ui.enabled", "false"),
             ("spark.driver.host", "127.0.0.1"),
             ("spark.executor.memory", "512m"),
+            # Both workers of the cluster are there before the first task is given out.
+            ("spark.cores.max", "2"),
+            ("spark.scheduler.minRegisteredResourcesRatio", "1.0"),
+            ("spark.scheduler.maxRegisteredResourcesWaitingTime", "600s"),
         ):
             builder = builder.config(key, value)
     spark = builder.getOrCreate()
@@ -63,7 +72,7 @@ def main(session: str, folder: Path) -> None:
     source = str(folder / "in")
     table.write.parquet(source)
     found: dict[str, Any] = {}
-    for name, registry in registries().items():
+    for name, registry in registries(folder).items():
         reference = ship(registry, table)
         assert (reference.data is None) == (name == "large"), EMBEDDED_BYTES_MAX
         found[f"{name} batch"] = [identity(row) for row in match(table, registry).collect()]

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 KAFKA = "org.apache.kafka:kafka_2.13:3.9.1"
@@ -38,6 +38,8 @@ group.initial.rebalance.delay.ms=0
 """
 _ABSENT_SECONDS = 3600
 """What a repository does not have is not asked for again so soon."""
+_START_SECONDS_MAX = 600.0
+_ATTEMPTS = 3
 _CLUSTER_ID = "cGVuc3RvY2stdGVzdHMtMQ"
 
 
@@ -80,27 +82,47 @@ def running(jars: Sequence[Path], folder: Path) -> Iterator[str]:
     java = shutil.which("java")
     if java is None:
         raise UnavailableError("there is no java")
-    broker, controller = _free_port(), _free_port()
-    settings = folder / "server.properties"
-    text = _PROPERTIES.format(broker=broker, controller=controller, logs=folder / "logs")
-    settings.write_text(text, "utf-8")
     command = [java, "-Xmx384m", "-cp", os.pathsep.join(map(str, jars))]
-    storage = [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID]
-    _run([*storage, "-c", str(settings)], folder, 60)
-    with (folder / "broker.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*command, "kafka.Kafka", str(settings)], stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            _await(process, broker, 60)
-            yield f"127.0.0.1:{broker}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    process, address = _start(command, folder)
+    try:
+        yield address
+    finally:
+        _stop(process)
+
+
+def _start(command: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Return a broker that listens, and its address.
+
+    Nobody keeps a port for us between finding it free and listening on it, so this is tried
+    more than once.
+    """
+    for attempt in range(_ATTEMPTS):
+        own = folder / str(attempt)
+        own.mkdir()
+        broker, controller = _free_ports(2)
+        settings = own / "server.properties"
+        text = _PROPERTIES.format(broker=broker, controller=controller, logs=own / "logs")
+        settings.write_text(text, "utf-8")
+        storage = [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID]
+        _run([*storage, "-c", str(settings)], own, _START_SECONDS_MAX)
+        with (own / "broker.log").open("wb") as log:
+            process = subprocess.Popen(
+                [*command, "kafka.Kafka", str(settings)], stdout=log, stderr=subprocess.STDOUT
+            )
+        if _listens(process, broker):
+            return process, f"127.0.0.1:{broker}"
+        _stop(process)
+    log_text = (own / "broker.log").read_text("utf-8", "replace")
+    raise UnavailableError(f"the broker does not start: {log_text[-2000:]}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _resolve(coordinates: list[str], cache: Path, is_transitive: bool) -> list[Path]:
@@ -118,7 +140,7 @@ def _resolve(coordinates: list[str], cache: Path, is_transitive: bool) -> list[P
         goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
         target = f"-DoutputDirectory={folder / 'jars'}"
         try:
-            _run([maven, "-q", "-B", goal, target, "-DincludeScope=runtime"], folder, 300)
+            _run([maven, "-q", "-B", goal, target, "-DincludeScope=runtime"], folder, 900)
         except UnavailableError as error:
             if "not be resolved" in str(error) or "not find artifact" in str(error):
                 absent.write_text(str(error), "utf-8")
@@ -157,22 +179,24 @@ def _run(command: list[str], folder: Path, seconds: float) -> None:
         raise UnavailableError(f"{Path(command[0]).name}: {first[:300]}")
 
 
-def _await(process: subprocess.Popen[bytes], port: int, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise UnavailableError(f"the broker ended with exit code {process.returncode}")
+def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
+    """Return whether a broker comes to listen on its port, rather than to its end."""
+    deadline = time.monotonic() + _START_SECONDS_MAX
+    while process.poll() is None and time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
             time.sleep(0.2)
         else:
-            return
-    raise UnavailableError(f"the broker did not start within {seconds:g} s")
+            # Somebody else may listen there, and then the broker is about to end.
+            time.sleep(0.5)
+            return process.poll() is None
+    return False
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]

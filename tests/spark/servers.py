@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import os
-import socket
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS_MAX = 120.0
+START_SECONDS_MAX = 600.0
+"""Nobody waits so long unless something hangs; a loaded machine takes minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A process that tells in its log what it does."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def wait_for(self, pattern: str, count: int = 1) -> str:
+        """Return what the first group of a pattern holds once the log has it so many times.
+
+        A server takes a port that is free and says which: nobody can take it in between.
+        """
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while True:
+            # The order matters: what it said before it ended is in the log.
+            is_over = self.process.poll() is not None
+            said = self.log.read_text("utf-8", "replace")
+            found = re.findall(pattern, said)
+            if len(found) >= count:
+                return str(found[0])
+            if is_over or time.monotonic() > deadline:
+                raise TimeoutError(f"the server does not say {pattern!r}: {said[-2000:]}")
+            time.sleep(0.1)
 
 
 @contextmanager
 def running(
     command: str, arguments: list[str], log: Path, environment: Mapping[str, str]
-) -> Iterator[None]:
+) -> Iterator[Server]:
     """Run one of the commands of the pyspark installation until the block ends."""
     import pyspark
 
@@ -32,7 +59,7 @@ def running(
             env=surroundings(environment),
         )
     try:
-        yield
+        yield Server(process, log)
     finally:
         process.terminate()
         try:
@@ -55,32 +82,3 @@ def surroundings(more: Mapping[str, str]) -> dict[str, str]:
     }
     inherited = {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"}
     return {**inherited, **ours, **more}
-
-
-def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def wait_for(port: int, log: Path) -> None:
-    """Return when somebody listens on a port."""
-    deadline = time.monotonic() + START_SECONDS_MAX
-    while True:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        if time.monotonic() > deadline:
-            raise TimeoutError(log.read_text("utf-8", "replace")[-2000:])
-        time.sleep(0.2)
-
-
-def wait_for_text(log: Path, text: str, count: int = 1) -> None:
-    """Return when a log holds a text so many times."""
-    deadline = time.monotonic() + START_SECONDS_MAX
-    while log.read_text("utf-8", "replace").count(text) < count:
-        if time.monotonic() > deadline:
-            raise TimeoutError(log.read_text("utf-8", "replace")[-2000:])
-        time.sleep(0.2)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.jobs import expected_rows, run_job
-from tests.spark.servers import free_port, running, wait_for
+from tests.spark.jobs import expected_rows, require_plans, run_job
+from tests.spark.servers import running
 
 pytestmark = pytest.mark.spark
 
@@ -15,14 +15,13 @@ SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
 def test_connect_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
-    port, log = free_port(), tmp_path / "server.log"
     settings = {
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
+        "spark.connect.grpc.binding.port": "0",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
         "spark.sql.artifact.isolation.enabled": "true",
@@ -33,8 +32,9 @@ def test_connect_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
     # Workers of the server share no folder with the client, as on another machine.
     folder = tmp_path / "server"
     folder.mkdir()
-    with running("spark-submit", [*arguments, "spark-internal"], log, {"TMPDIR": str(folder)}):
-        wait_for(port, log)
-        found = run_job(f"sc://127.0.0.1:{port}", tmp_path)
-    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows()
-    assert len(list(folder.glob("penstock-plans-*/*.plan"))) == 2
+    log, own = tmp_path / "server.log", {"TMPDIR": str(folder)}
+    with running("spark-submit", [*arguments, "spark-internal"], log, own) as server:
+        address = server.wait_for(r"Spark Connect server started at: (127\.0\.0\.1:\d+)")
+        found = run_job(f"sc://{address}", tmp_path)
+    assert {key: sorted(rows) for key, rows in found.items()} == expected_rows(tmp_path)
+    require_plans(folder)

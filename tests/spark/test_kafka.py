@@ -3,85 +3,68 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import penstock
-from tests.conftest import ROOT
-from tests.spark import kafka_broker
-from tests.spark.kafka_job import order, registry
+from tests.spark.kafka_job import RUNS, order, registry
+from tests.spark.victims import Victim
 
 pytestmark = pytest.mark.spark
 
-CACHE = ROOT / "out" / "kafka"
+Ids = dict[tuple[Any, ...], tuple[Any, ...]]
 
 
-@pytest.fixture(scope="module")
-def connector() -> str:
-    """Return the jars of the connector, as Spark takes them, or skip the test."""
-    import pyspark
-
-    try:
-        jars = kafka_broker.connector_jars(CACHE, pyspark.__version__)
-    except kafka_broker.UnavailableError as error:
-        pytest.skip(f"Spark's connector for Kafka cannot be had: {error}")
-    return ",".join(map(str, jars))
+def messages(folder: Path, topic: str) -> list[list[str]]:
+    """Return place, key and value of what a topic holds."""
+    found: list[list[str]] = json.loads((folder / f"{topic}.json").read_text("utf-8"))
+    return found
 
 
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a running broker, or skip the test."""
-    try:
-        jars = kafka_broker.broker_jars(CACHE)
-    except kafka_broker.UnavailableError as error:
-        pytest.skip(f"Kafka cannot be had: {error}")
-    with kafka_broker.running(jars, tmp_path_factory.mktemp("kafka")) as address:
-        yield address
+def rows_in(folder: Path, *topics: str) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """Return the rows in topics: the id of each, and what is said under it."""
+    rows = [json.loads(value) for topic in topics for _, _, value in messages(folder, topic)]
+    return [
+        (
+            (row.get("subscription"), row["document"], row["ordinal"]),
+            (row.get("value"), *(row["error"][name] for name in ("code", "byte")))
+            if row.get("error")
+            else (row.get("value"), None, None),
+        )
+        for row in rows
+    ]
 
 
-def run_job(broker: str, connector: str, folder: Path) -> None:
-    """Run the job in a process of its own."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "python")])
-    environment = os.environ | {"PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable}
-    script = "import runpy; runpy.run_module('tests.spark.kafka_job', run_name='__main__')"
-    command = [sys.executable, "-W", "ignore", "-c", script]
-    done = subprocess.run(
-        [*command, broker, connector, str(folder)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+def expected_rows(documents: dict[str, int]) -> Ids:
+    """Return what the engine says of orders; the keys are the ids of the documents."""
+    source = [penstock.Document(order(number), id_) for id_, number in documents.items()]
+    return {
+        row.id: (row.value, row.error and row.error.code, row.error and row.error.byte)
+        for row in penstock.Engine(registry()).run(source)
+    }
 
 
-def told(folder: Path, topic: str) -> list[dict[str, object]]:
-    """Return what a topic holds."""
-    values = json.loads((folder / f"{topic}.json").read_text("utf-8"))
-    return [json.loads(value) for value in values]
+def places(folder: Path, topic: str) -> dict[str, int]:
+    """Return where in a topic each order stands, by topic, partition and offset."""
+    return {place: int(key) for place, key, _ in messages(folder, topic)}
 
 
 def test_documents_of_a_topic_become_results_in_another_over_a_restart(
     broker: str, connector: str, tmp_path: Path
 ) -> None:
-    run_job(broker, connector, tmp_path)
-    documents = [penstock.Document(order(number), str(number)) for number in range(70)]
-    rows = list(penstock.Engine(registry()).run(documents))
-    found = sorted(
-        (row["subscription"], row["document"], row["ordinal"], row.get("value") or None)
-        for row in told(tmp_path, "results")
-    )
-    assert found == sorted((*row.id, row.value or None) for row in rows if not row.is_error)
-    bad = {row["document"]: row["error"] for row in told(tmp_path, "quarantine")}
-    assert len(told(tmp_path, "quarantine")) == len(bad) == 10
-    for row in rows:
-        if row.error is not None:
-            error = bad[row.document]
-            assert isinstance(error, dict)
-            assert (error["code"], error["byte"]) == (row.error.code, row.error.byte)
+    Victim(["tests.spark.kafka_job", "whole", broker, connector, str(tmp_path)], tmp_path).finish()
+    numbers = [number for run in RUNS for number in run]
+    streamed = rows_in(tmp_path, "results", "quarantine")
+    assert dict(streamed) == expected_rows({str(number): number for number in numbers})
+    assert len(streamed) == len(dict(streamed))
+    assert len(messages(tmp_path, "quarantine")) == len([n for n in numbers if n % 20 == 3])
+    # The pipeline, by the command: the id of a document is its place in the topic.
+    piped = rows_in(tmp_path, "orders-results", "orders-quarantine")
+    assert dict(piped) == expected_rows(places(tmp_path, "orders"))
+    assert len(piped) == len(dict(piped))
+    for _, key, value in messages(tmp_path, "orders-results"):
+        row = json.loads(value)
+        assert json.loads(key) == [row["subscription"], row["document"], row["ordinal"]]
+        assert row["stream"] == "orders"

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from random import Random
@@ -18,8 +14,8 @@ import pytest
 
 import penstock
 from penstock.registry.durable import DurableRegistry
-from tests.spark.servers import ROOT, surroundings
 from tests.spark.test_streaming import identities, write_items
+from tests.spark.victims import Victim, committed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,40 +23,9 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 KILLS = 22
-FILES = 120
-START_SECONDS_MAX = 120.0
-RUN_SECONDS_MAX = 600.0
+FILES_AHEAD = 60
+"""So many files wait when the driver starts: more than it can read before it is killed."""
 _NAMES = ("document", "subscription", "ordinal", "kind", "value", "start", "decided_at")
-
-
-def start_driver(folder: Path) -> subprocess.Popen[bytes]:
-    with open(folder / "driver.log", "ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.spark.driver", str(folder)],
-            cwd=ROOT,
-            env=surroundings({}),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-
-
-def kill(driver: subprocess.Popen[bytes]) -> None:
-    """End the driver and its Java, which are a group of their own."""
-    os.killpg(driver.pid, signal.SIGKILL)
-    driver.wait()
-
-
-def commits(folder: Path) -> int:
-    """Return how many batches the sink has for good."""
-    return len(list((folder / "checkpoint" / "commits").glob("[0-9]*")))
-
-
-def wait_for_commits(folder: Path, count: int, driver: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS_MAX
-    while commits(folder) < count and driver.poll() is None:
-        assert time.monotonic() < deadline, "the driver makes no progress"
-        time.sleep(0.02)
 
 
 def files_of_batches(checkpoint: Path) -> dict[int, list[Path]]:
@@ -106,28 +71,28 @@ def expected_rows(folder: Path, registry: DurableRegistry) -> tuple[list[dict[st
 
 
 def test_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    random = Random(17)
-    write_items(tmp_path / "in", range(FILES))
+    random, checkpoint, files = Random(17), tmp_path / "checkpoint", 0
     registry = penstock.Registry.open(tmp_path / "registry")
     registry.add("tags", "//tag")
     registry.add("cheap", "//item[price < 20]/@id")
+    command = ["tests.spark.driver", str(tmp_path)]
     for kills in range(KILLS):
-        driver = start_driver(tmp_path)
+        before = committed(checkpoint)
+        write_items(tmp_path / "in", range(files, before + FILES_AHEAD))
+        files = before + FILES_AHEAD
+        driver = Victim(command, tmp_path)
         # Most moments lie between two batches or inside one, some before the stream begins.
         if kills % 6 == 5:
             time.sleep(random.uniform(0, 10))
         else:
-            wait_for_commits(tmp_path, commits(tmp_path) + random.randint(1, 3), driver)
+            wanted = before + random.randint(1, 3)
+            driver.wait_until(lambda wanted=wanted: committed(checkpoint) >= wanted)
             time.sleep(random.uniform(0, 1))
-        is_over = driver.poll() is not None
-        assert not is_over, "there were too few files for so many kills"
-        kill(driver)
+        driver.kill()
         registry.replace("cheap", f"//item[price < {21 + kills}]/@id")
         if kills % 5 == 0:
             registry.add(f"title {kills}", "/item/title")
-    driver = start_driver(tmp_path)
-    driver.wait(RUN_SECONDS_MAX)
-    assert driver.returncode == 0, (tmp_path / "driver.log").read_text("utf-8")[-3000:]
+    Victim(command, tmp_path).finish()
 
     expected, versions = expected_rows(tmp_path, registry)
     found = spark.read.parquet(str(tmp_path / "out")).collect()

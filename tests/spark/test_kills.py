@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +13,14 @@ import pyarrow.dataset as ds
 import pytest
 
 import penstock
+from tests.spark.victims import Victim, committed
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 KILLS = 20
-FILES = 600
+BATCH_FILES = 3
+FILES_AHEAD = 180
+"""So many files wait when the pipeline starts: more than it can read before it is killed."""
 
 PIPELINE = """\
 sources:
@@ -46,40 +45,21 @@ def document(number: int) -> str:
     return f"<order id='{number}'>{lines}<total>{number % 100}</total>{end}"
 
 
-def start(project: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "penstock", "run", str(project / "pipeline.yaml"), "--quiet"]
-    environment = os.environ | {"PYTHONPATH": str(Path(penstock.__file__).parents[1])}
-    with open(project / "stderr", "wb") as said:
-        return subprocess.Popen(command, env=environment, start_new_session=True, stderr=said)
-
-
-def batches(project: Path) -> int:
-    """Return how many batches are in the table."""
-    try:
-        with closing(sqlite3.connect(project / "out/rows.db")) as database:
-            count: int = database.execute("SELECT count(*) FROM penstock_batches").fetchone()[0]
-            return count
-    except sqlite3.OperationalError:
-        return 0
-
-
 def kill_in_the_middle(project: Path, randomness: random.Random) -> None:
     """Start the pipeline and kill it, driver and all, some moments after its first batch."""
-    before = batches(project)
-    running = start(project)
-    deadline = time.monotonic() + 180
+    before = committed(project / "out/checkpoint")
+    running = Victim(command(project), project)
     # Now and then it does not even come to a batch.
-    is_early = randomness.random() < 0.2
-    if is_early:
+    if randomness.random() < 0.2:
         time.sleep(randomness.uniform(0.5, 15))
     else:
-        while batches(project) == before:
-            assert running.poll() is None, (project / "stderr").read_text()
-            assert time.monotonic() < deadline, "the pipeline does not come to a batch"
-            time.sleep(0.02)
+        running.wait_until(lambda: committed(project / "out/checkpoint") > before)
         time.sleep(randomness.uniform(0.0, 1.5))
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
+    running.kill()
+
+
+def command(project: Path) -> list[str]:
+    return ["penstock", "run", str(project / "pipeline.yaml"), "--quiet"]
 
 
 def keys_in_files(folder: Path, form: str) -> list[Key]:
@@ -101,16 +81,19 @@ def test_kills_at_random_moments_lose_nothing_and_double_nothing(tmp_path: Path)
     registry.add("large", "/order[total > 50]/@id")
     registry.add("lines", "//line/@sku")
     registry.add("empty", "/order[not(line)]", mode="filter")
-    for number in range(FILES):
-        (tmp_path / "inbox" / f"{number:04}.xml").write_text(document(number))
-    endless = PIPELINE.format(files=3, trigger="{processing_time: 50 milliseconds}")
+    endless = PIPELINE.format(files=BATCH_FILES, trigger="{processing_time: 50 milliseconds}")
     (tmp_path / "pipeline.yaml").write_text(endless)
+    files = 0
     for _ in range(KILLS):
+        wanted = BATCH_FILES * committed(tmp_path / "out/checkpoint") + FILES_AHEAD
+        for number in range(files, wanted):
+            (tmp_path / "inbox" / f"{number:04}.xml").write_text(document(number))
+        files = max(files, wanted)
         kill_in_the_middle(tmp_path, randomness)
-    killed_at = batches(tmp_path)
+    killed_at = committed(tmp_path / "out/checkpoint")
     rest = PIPELINE.format(files=100, trigger="available_now")
     (tmp_path / "pipeline.yaml").write_text(rest)
-    assert start(tmp_path).wait(timeout=300) == 3  # there is quarantine
+    Victim(command(tmp_path), tmp_path).finish(3)  # there is quarantine
 
     found = penstock.Engine(registry).run(
         penstock.Document(path, id=path.name) for path in sorted((tmp_path / "inbox").iterdir())
@@ -118,7 +101,7 @@ def test_kills_at_random_moments_lose_nothing_and_double_nothing(tmp_path: Path)
     expected = sorted((row.subscription or "", row.document, row.ordinal) for row in found)
     results = [key for key in expected if key[0]]
     quarantined = [key for key in expected if not key[0]]
-    assert len(quarantined) == FILES // 20
+    assert len(quarantined) == len([n for n in range(files) if n % 20 == 7])
     with closing(sqlite3.connect(tmp_path / "out/rows.db")) as database:
         rows = database.execute("SELECT subscription, document, ordinal FROM results").fetchall()
     assert sorted((row[0] or "", Path(row[1]).name, row[2]) for row in rows) == expected

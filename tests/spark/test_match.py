@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -15,14 +14,13 @@ import penstock
 from penstock.results import COLUMNS
 from penstock.results.arrow import schema as arrow_schema
 from penstock.spark import match, quarantine, results
-from tests.spark.items import DOCUMENTS, broken_item, item, item_registry
+from tests.spark.items import DOCUMENTS, broken_item, corpus, item, item_registry
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
-CORPUS = Path(__file__).resolve().parents[2] / "corpus"
 Row = dict[str, Any]
 
 
@@ -57,19 +55,24 @@ def in_order(rows: list[Row]) -> list[Row]:
     )
 
 
-def test_corpus_gives_the_rows_of_the_engine(spark: SparkSession) -> None:
-    registry, documents = penstock.Registry(), []
-    for path in sorted(CORPUS.glob("*.toml")):
-        for case in tomllib.loads(path.read_text("utf-8"))["case"]:
-            documents.append(penstock.Document(case["document"].encode(), id=case["name"]))
-            if case.get("error", "document") == "document":
-                namespaces = case.get("namespaces", {})
-                registry.add(case["name"], penstock.xpath(case["query"], namespaces=namespaces))
-    assert len(documents) > 50
+def test_corpus_gives_the_rows_of_the_engine_in_batch_and_as_a_stream(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    registry, documents = corpus()
     table = spark.createDataFrame(
         [(one.id, one.data) for one in documents], "id string, xml binary"
     )
-    assert in_spark(match(table, registry)) == in_process(registry, documents)
+    expected = in_process(registry, documents)
+    assert in_spark(match(table, registry)) == expected
+    table.repartition(5).write.parquet(str(tmp_path / "in"))
+    reader = spark.readStream.schema(table.schema).option("maxFilesPerTrigger", 2)
+    rows = match(reader.parquet(str(tmp_path / "in")), registry)
+    writer = rows.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = writer.trigger(availableNow=True).format("parquet").start(str(tmp_path / "out"))
+    query.awaitTermination()
+    streamed = spark.read.parquet(str(tmp_path / "out"))
+    assert streamed.schema == rows.schema
+    assert in_spark(streamed) == expected
 
 
 def test_generated_documents_give_the_rows_of_the_engine(spark: SparkSession) -> None:
@@ -156,6 +159,7 @@ def test_every_bad_document_is_quarantined_once(spark: SparkSession) -> None:
     }
     assert seen == bad
     assert all(row["error"]["reason"] for row in kept)
+    assert len({code for _, code, _ in bad.values()}) == 5
     assert results(found).count() == len(
         [
             row

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import pytest
 
 import penstock
 from penstock.errors import SinkError
+from penstock.results import COLUMNS
 from penstock.sinks import JdbcSink
 from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
@@ -25,11 +27,16 @@ from penstock.spark import match
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
 from penstock.spark.pipelines.configuration import SinkSetting, Trigger
 from penstock.spark.pipelines.settings import FileSource
+from penstock.spark.schema import schema
+from tests.feed_server import FeedServer, atom, rss
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
+
+SECONDS_MAX = 600.0
+"""Nobody waits so long unless something hangs."""
 
 STREAM = """\
 sources:
@@ -97,14 +104,16 @@ def expected(project: Path) -> list[tuple[Any, ...]]:
 def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     spark: SparkSession, project: Path
 ) -> None:
-    seen: list[int] = []
+    seen: list[tuple[int, int | None]] = []
     outcome = run(
-        load(project / "pipeline.yaml"), spark, lambda so_far: seen.append(so_far.batches)
+        load(project / "pipeline.yaml"),
+        spark,
+        lambda so_far: seen.append((so_far.batches, so_far.lag)),
     )
     assert (outcome.batches, outcome.documents, outcome.quarantined) == (3, 12, 2)
     assert outcome.bytes == sum(path.stat().st_size for path in (project / "inbox").iterdir())
     assert outcome.results == 10  # what a broken document decided before its error stands
-    assert seen == [1, 2, 3]
+    assert seen == [(1, 7), (2, 2), (3, 0)]
     assert in_table(project / "out/rows.db") == expected(project)
 
     penstock.Registry.open(project / "subscriptions").add("late", "/book/author/text()")
@@ -115,7 +124,8 @@ def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     assert [row[1] for row in found if row[0] == "late"] == ["012.xml", "013.xml"]
 
     files = spark.read.parquet(str(project / "out/results"))
-    assert {"run", "batch"} < set(files.columns)
+    assert files.columns == [*COLUMNS, "ancestors", "run", "batch"]
+    assert files.schema[: len(COLUMNS)] == schema()
     rows = [
         (one["subscription"], name_of(one["document"]), one["value"]) for one in files.collect()
     ]
@@ -156,17 +166,8 @@ class Failing(Sink):
 def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
     spark: SparkSession, project: Path
 ) -> None:
-    pipeline = load(project / "pipeline.yaml")
     failing = Failing()
-    sinks = (*pipeline.sinks, SinkSetting("failing", failing, "all"))
-    wrapped = Pipeline(
-        pipeline.name,
-        pipeline.sources,
-        pipeline.registry,
-        sinks,
-        pipeline.trigger,
-        pipeline.checkpoint,
-    )
+    wrapped = with_sink(load(project / "pipeline.yaml"), failing)
     with pytest.raises(SinkError, match="not now"):
         run(wrapped, spark)
     # The batch that failed keeps the version it was begun with.
@@ -181,25 +182,80 @@ def test_a_batch_that_failed_half_way_is_written_again_without_doubles(
     assert spark.read.parquet(str(project / "out/results")).count() == 10
 
 
+class Deadly(Sink):
+    """Kills the worker that computes a batch, so many times."""
+
+    def __init__(self, batch: int, times: int) -> None:
+        self._batch = batch
+        self._left = times
+        self.batches: list[int] = []
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        self.batches.append(batch)
+        if batch == self._batch and self._left:
+            self._left -= 1
+
+            # Inside, so that it travels by value.
+            def die(batches: Any) -> Any:
+                os.kill(os.getpid(), signal.SIGKILL)
+                yield from batches
+
+            rows.mapInArrow(die, rows.schema).collect()
+
+
+def with_sink(pipeline: Pipeline, sink: Sink) -> Pipeline:
+    return replace(pipeline, sinks=(*pipeline.sinks, SinkSetting("another", sink, "all")))
+
+
+def test_a_stream_goes_on_when_a_worker_dies(spark: SparkSession, project: Path) -> None:
+    deadly = Deadly(batch=1, times=1)
+    outcome = run(with_sink(load(project / "pipeline.yaml"), deadly), spark)
+    assert deadly.batches == [0, 1, 1, 2]
+    assert (outcome.documents, outcome.results, outcome.quarantined) == (12, 10, 2)
+    assert in_table(project / "out/rows.db") == expected(project)
+
+
+def test_a_stream_that_makes_no_progress_is_given_up(spark: SparkSession, project: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    deadly = Deadly(batch=1, times=100)
+    with pytest.raises(PySparkException):
+        run(with_sink(load(project / "pipeline.yaml"), deadly), spark)
+    assert deadly.batches == [0, 1, 1]
+
+
+class Gate(Sink):
+    """Lets two batches pass; later ones wait until an event is set."""
+
+    def __init__(self, opened: threading.Event) -> None:
+        self._opened = opened
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        if batch >= 2:
+            assert self._opened.wait(SECONDS_MAX)
+
+
 def test_a_stream_stops_between_batches(spark: SparkSession, project: Path) -> None:
     pipeline = load(project / "pipeline.yaml")
+    stopping = threading.Event()
     endless = Pipeline(
         "endless",
         (FileSource("books", str(project / "inbox"), options={"maxFilesPerTrigger": "1"}),),
         pipeline.registry,
-        pipeline.sinks,
+        (*pipeline.sinks, SinkSetting("gate", Gate(stopping), "all")),
         Trigger("processing_time", "100 milliseconds"),
         pipeline.checkpoint,
     )
-    stopping = threading.Event()
 
     def watch(outcome: Outcome) -> None:
-        if outcome.batches >= 2:
+        if outcome.batches == 2:
             stopping.set()
 
     outcome = run(endless, spark, watch, stopping)
     assert outcome.is_stopped
-    assert 2 <= outcome.batches < 12
+    # The batch that waited at the gate is finished, and no other begun.
+    assert outcome.batches in (2, 3)
+    assert len(in_table(project / "out/rows.db")) == outcome.batches
     run(pipeline, spark)
     assert in_table(project / "out/rows.db") == expected(project)
 
@@ -227,6 +283,34 @@ sinks:
         ("1", {"shelf": "top"}),
         ("2", {"shelf": "top"}),
     ]
+
+
+def test_items_of_feeds_come_once_over_restarts(spark: SparkSession, tmp_path: Path) -> None:
+    with FeedServer().running() as server:
+        server.pages |= {"/rss": rss("1", "2"), "/atom": atom("a"), "/gone": 404}
+        urls = json.dumps([server.url(path) for path in ("/rss", "/gone", "/atom")])
+        (tmp_path / "pipeline.yaml").write_text(f"""\
+sources:
+  - {{kind: feeds, stream: news, urls: {urls}}}
+registry:
+  subscriptions:
+    - {{name: items, query: /*, mode: filter}}
+sinks:
+  - {{kind: sqlite, path: rows.db, rows: all}}
+trigger: available_now
+checkpoint: checkpoint
+""")
+        outcomes = [run(load(tmp_path / "pipeline.yaml"), spark)]
+        server.pages["/rss"] = rss("2", "3")
+        outcomes += [run(load(tmp_path / "pipeline.yaml"), spark) for _ in range(2)]
+    assert [(one.documents, one.results, one.quarantined) for one in outcomes] == [
+        (4, 3, 1),
+        (1, 1, 0),
+        (0, 0, 0),
+    ]
+    found = in_table(tmp_path / "rows.db")
+    assert [row[1].partition("#")[2] for row in found] == ["", "a", "1", "2", "3"]
+    assert [row[-1] for row in found] == ["PS0009", None, None, None, None]
 
 
 def rows_of(spark: SparkSession, project: Path) -> DataFrame:
@@ -272,13 +356,16 @@ def test_a_signal_ends_the_command_after_the_batch_under_way(project: Path) -> N
     command = [sys.executable, "-m", "penstock", "run", str(project / "pipeline.yaml")]
     environment = os.environ | {"PYTHONPATH": str(Path(penstock.__file__).parents[1])}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + SECONDS_MAX
         while time.monotonic() < deadline and running.poll() is None:
             if (project / "out/rows.db").exists() and len(in_table_or_none(project)) == 12:
                 break
             time.sleep(0.2)
         running.send_signal(signal.SIGTERM)
-        _, error = running.communicate(timeout=60)
+        try:
+            _, error = running.communicate(timeout=SECONDS_MAX)
+        finally:
+            running.kill()
     assert running.returncode == 3, error  # there is quarantine
     assert "stopped: 12 documents" in error
     assert "Traceback" not in error

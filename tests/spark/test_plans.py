@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import sqlite3
 import sys
 import tempfile
 import time
@@ -14,9 +16,12 @@ from typing import Any, cast
 import pytest
 
 import penstock
+from penstock.errors import RegistryError
 from penstock.kernel import Session
+from penstock.registry.durable import plan_name
+from penstock.registry.pins import Pins
 from penstock.spark import plans
-from penstock.spark.plans import ShippedPlan, host_folder, ship
+from penstock.spark.plans import LivePlan, ShippedPlan, host_folder, ship
 
 BATCH = cast("Any", SimpleNamespace(isStreaming=False))
 
@@ -106,3 +111,65 @@ def test_plans_that_nobody_loads_leave_the_folder() -> None:
     ship_small(registry_of("c"))
     assert not (host_folder() / old.name).exists()
     assert (host_folder() / new.name).exists()
+
+
+ROUNDS = 60
+SECONDS_MAX = 600.0
+
+
+def work(registry: Path, host: Path, barrier: Any, replies: Any) -> None:
+    """Be a worker on a host that shares only the registry's folder, and has no database."""
+    tempfile.tempdir = str(host)
+    sqlite3.connect = None  # type: ignore[assignment]
+    reference = LivePlan(str(registry))
+    found = []
+    for batch in range(ROUNDS):
+        barrier.wait(SECONDS_MAX)
+        name = Pins(registry).pin("query", batch)
+        names, _ = reference.load(plan_name(name))
+        found.append((name.version, names.to_pylist()))
+        barrier.wait(SECONDS_MAX)
+    replies.put(found)
+
+
+def test_workers_of_two_hosts_agree_on_every_batch_while_the_registry_changes(
+    tmp_path: Path,
+) -> None:
+    registry = penstock.Registry.open(tmp_path / "registry")
+    registry.follow()
+    context = multiprocessing.get_context("spawn")
+    hosts = [tmp_path / name for name in ("one", "two")]
+    barrier, replies = context.Barrier(3), context.Queue()
+    for host in hosts:
+        host.mkdir()
+    workers = [
+        context.Process(target=work, args=(registry.path, host, barrier, replies), daemon=True)
+        for host in hosts
+    ]
+    for worker in workers:
+        worker.start()
+    bounds = []
+    for batch in range(ROUNDS):
+        registry.add(f"before {batch}", "//a")
+        before = registry.version
+        barrier.wait(SECONDS_MAX)
+        if batch % 2:
+            registry.add(f"meanwhile {batch}", "//a")
+        bounds.append((before, registry.version))
+        barrier.wait(SECONDS_MAX)
+    one, two = (replies.get(timeout=SECONDS_MAX) for _ in workers)
+    for worker in workers:
+        worker.join(SECONDS_MAX)
+    assert one == two
+    for (version, names), (before, after) in zip(one, bounds, strict=True):
+        assert before <= version <= after
+        assert tuple(names) == registry.at(version).snapshot().names
+    assert registry.pins("query") == {batch: version for batch, (version, _) in enumerate(one)}
+    for host in hosts:
+        assert list(host.glob("penstock-plans-*/live-*"))
+
+
+def test_plan_that_the_registry_lacks_is_named_with_a_way_out(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match="starting the stream anew") as caught:
+        LivePlan(str(tmp_path)).load("1-0-0.plan")
+    assert caught.value.code == "PR0009"

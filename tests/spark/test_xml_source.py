@@ -16,7 +16,7 @@ import penstock
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import split
 from penstock.spark import match, quarantine, results
-from penstock.spark.sources import register, with_faults
+from penstock.spark.sources import register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -143,7 +143,8 @@ def test_what_cannot_be_read_reaches_quarantine_with_its_reason(
     registry = penstock.Registry()
     registry.add("amounts", penstock.xpath("//c:Amt", namespaces=NAMESPACES))
     documents = entries(source, tmp_path, maxPartitionBytes="100")
-    rows = with_faults(match(documents, registry, document="xml", id="id", time="ts"))
+    rows = match(documents, registry, document="xml", id="id", time="ts")
+    assert "fault" not in rows.columns
     bad = {row["document"]: row["error"] for row in quarantine(rows).collect()}
     assert bad[f"{tmp_path}/broken.xml"]["byte"] == len(broken)
     assert bad[f"{tmp_path}/damaged.xml.gz"]["code"] == "PS0002"

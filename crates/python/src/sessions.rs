@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex};
 /// What went wrong: code, reason, byte, line, path, limit or None.
 type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
 
+type Spans<'py> = (Column, Column, Column, Column, Bound<'py, PyList>);
+
 /// A session that may change threads.
 struct Movable(session::Session);
 
@@ -159,6 +161,19 @@ impl Session {
         columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
         columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
         Ok(columns)
+    }
+
+    /// The finished rows as spans: columns of subscription, start, end and the place of the
+    /// declarations in scope, or -1; and these declarations.
+    fn take_spans<'py>(&self, py: Python<'py>) -> PyResult<Spans<'py>> {
+        let rows = self.with(|session| session.take_rows())?;
+        Ok((
+            Column::of(&rows.subscription),
+            Column::of(&rows.start),
+            Column::of(&rows.end),
+            Column::of(&rows.scope),
+            scopes(py, &rows.scopes)?,
+        ))
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).

@@ -13,7 +13,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import Column, Session
 from penstock.limits import Limits
 from penstock.registry import Registry, Snapshot
-from penstock.results.arrow import batch_of, bindings_of, kind_names, schema
+from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input, Source, inputs
 
 if TYPE_CHECKING:
@@ -114,15 +114,8 @@ def _batch(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    length = columns["length"]
-    assert isinstance(length, int)
-
-    def numbers(name: str, type_: Any) -> Any:
-        return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
-
-    def strings(name: str) -> Any:
-        offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
-        return pa.StringArray.from_buffers(length, offsets, data)
+    found = kernel_arrays(columns)
+    length = len(found["kind"])
 
     def looked_up(table: Any, places: Any) -> Any:
         # Mostly all rows of a batch have one subscription and one kind.
@@ -131,30 +124,17 @@ def _batch(
             return _constant(table[bounds["min"].as_py()].as_py(), pa.string(), length)
         return table.take(places)
 
-    def offsets(name: str) -> Any:
-        found = numbers(name, pa.int64())
-        if pc.min(found).as_py() >= 0:
-            return found
-        return pc.if_else(pc.equal(found, -1), None, found)
-
     def repeated(field: str) -> Any:
         type_ = schema().field(field).type
         parts = [_constant(getattr(document, field), type_, count) for count, document in noted]
         return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 
-    made = {
-        "subscription": looked_up(names, numbers("subscription", pa.uint32())),
+    made = found | {
+        "subscription": looked_up(names, found["subscription"]),
+        "kind": looked_up(kind_names(), found["kind"]),
         "stream": repeated("stream"),
         "document": repeated("document"),
-        "ordinal": numbers("ordinal", pa.int64()),
-        "kind": looked_up(kind_names(), numbers("kind", pa.uint8())),
-        "name": strings("name"),
-        "value": strings("value"),
-        "start": offsets("start"),
-        "end": offsets("end"),
-        "decided_at": numbers("decided_at", pa.int64()),
         "event_time": repeated("event_time"),
-        "bindings": bindings_of(columns, length),
     }
     arrays = [
         made[field.name] if field.name in made else pa.nulls(length, field.type)

@@ -1,13 +1,15 @@
 """A registry in a folder: it survives crashes, and several processes share it.
 
 The folder holds one database and, in ``plans``, one file for each of the last plans. The
-database is the truth; a plan file is a cache that is built again whenever it is missing, stale
-or damaged. All processes that open the folder are on one machine, as SQLite's log demands.
+database is the truth; a plan file is a cache that is built again whenever it is missing or
+damaged. All processes that open the registry are on one machine, as SQLite's log demands.
+Workers of a stream may be elsewhere: they read plans and pins, and no database.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import sqlite3
@@ -26,7 +28,8 @@ from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
 from penstock.planning.program import MAGIC
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
-from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
+from penstock.registry.pins import Pins, VersionName
+from penstock.registry.plans import SUFFIX, PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot, Subscription
 from penstock.twigs import Query
@@ -35,8 +38,6 @@ DATABASE = "registry.sqlite"
 PLANS = "plans"
 PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
-PINS_KEPT = 1000
-"""A query's pins of batches further back than this are forgotten."""
 
 _SNAPSHOTS_KEPT = 4
 _LANGUAGES = {"xpath": xpath}
@@ -61,6 +62,7 @@ class DurableRegistry(Registry):
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
         self._store = Store(self.path / DATABASE)
+        self._pins = Pins(self.path)
         self._lock = self._store.lock
 
     @property
@@ -86,29 +88,54 @@ class DurableRegistry(Registry):
         one, in every process and after every restart. So a batch that is processed again sees
         the same subscriptions.
         """
-        key = (query, batch)
-        asked = "SELECT version FROM pins WHERE query = ? AND batch = ?"
-        with self._store.read() as database:
-            found = database.execute(asked, key).fetchone()
+        found = self._pins.find(query, batch)
         if found is None:
-            with self._store.write() as database:
-                database.execute(
-                    "INSERT OR IGNORE INTO pins VALUES (?, ?, ?)", (*key, _version(database))
-                )
-                old = (query, batch - PINS_KEPT)
-                database.execute("DELETE FROM pins WHERE query = ? AND batch < ?", old)
-                found = database.execute(asked, key).fetchone()
-        version: int = found[0]
-        return version
+            self.publish()
+            found = self._pins.pin(query, batch)
+        return found.version
 
     def pins(self, query: str) -> dict[int, int]:
         """Return the versions of a streaming query's last batches, by batch.
 
         A subscription was active from the first batch whose version is not before its own.
         """
-        with self._store.read() as database:
-            chosen = "SELECT batch, version FROM pins WHERE query = ? ORDER BY batch"
-            return dict(database.execute(chosen, (query,)).fetchall())
+        return {batch: name.version for batch, name in self._pins.of(query).items()}
+
+    def follow(self) -> None:
+        """Let streams see every change from now on, on whatever host their workers are.
+
+        A change then returns when workers can find its plan, so many changes are better made in
+        one block of ``changes``. Plans of batches that may be computed again are put in place.
+
+        Raises:
+            RegistryError: The folder cannot be written.
+        """
+        with self._written("streams cannot follow"):
+            self._pins.follow()
+            self.publish()
+            with self._store.read() as database:
+                # A registry put back from a copy does not know the versions after it.
+                known = [one for one in self._pins.replayable() if one == _name(database, one[0])]
+            for name in known:
+                self.plan_file(name.version)
+
+    def publish(self) -> None:
+        """Make the current version the one that a batch gets which begins now.
+
+        Inside a block of changes this is left to its end.
+
+        Raises:
+            RegistryError: The folder cannot be written.
+        """
+        with self._lock:
+            if self._store.is_writing:
+                return
+            # Who publishes is alone among writers, so what is published never goes back.
+            with self._written("streams cannot see it"), self._store.write() as database:
+                name = _name(database, _version(database))
+                if self._pins.current() != name or self._load(name.version) is None:
+                    self.plan_file(name.version)
+                    self._pins.publish(name)
 
     def remove(self, name: str) -> None:
         """Remove a subscription.
@@ -116,14 +143,14 @@ class DurableRegistry(Registry):
         Raises:
             RegistryError: There is none of that name.
         """
-        with self._store.write() as database:
+        with self._changing() as database:
             _position(database, name)
             _end(database, name, _begin_version(database, "remove", name))
 
     @contextmanager
     def changes(self) -> Iterator[None]:
         """Make the changes inside the block in one transaction: all of them or none."""
-        with self._store.write():
+        with self._changing():
             yield
 
     def get(self, name: str) -> Subscription | None:
@@ -149,7 +176,12 @@ class DurableRegistry(Registry):
         found = self._snapshots.get(version)
         if found is None:
             with self._lock:
-                found = self._load(version) or self._write(self._build(version))
+                found = self._load(version)
+                if found is None:
+                    found = self._build(version)
+                    # Who may not write builds plans for itself.
+                    with contextlib.suppress(OSError, RegistryError):
+                        self._keep(found)
                 self._snapshots[version] = found
                 while len(self._snapshots) > _SNAPSHOTS_KEPT:
                     del self._snapshots[next(iter(self._snapshots))]
@@ -162,11 +194,9 @@ class DurableRegistry(Registry):
             RegistryError: There is no such version yet; the folder cannot be written.
         """
         if self._load(version) is None:
-            self._write(self._build(version))
-        file = self._file(version)
-        if file is None:
-            raise RegistryError("PR0005", f"the folder {self.path / PLANS} cannot be written")
-        return file
+            with self._written("the plan cannot be kept"):
+                self._keep(self._build(version))
+        return self._file(version)
 
     def close(self) -> None:
         """Close the database; the next use opens it again."""
@@ -201,7 +231,7 @@ class DurableRegistry(Registry):
 
     def _add(self, subscription: Subscription) -> None:
         values = _values(subscription)
-        with self._store.write() as database:
+        with self._changing() as database:
             if subscription.name in self:
                 raise name_is_taken(subscription.name)
             version = _begin_version(database, "add", subscription.name)
@@ -209,7 +239,7 @@ class DurableRegistry(Registry):
 
     def _replace(self, subscription: Subscription) -> None:
         values = _values(subscription)
-        with self._store.write() as database:
+        with self._changing() as database:
             position = _position(database, subscription.name)
             version = _begin_version(database, "replace", subscription.name)
             _end(database, subscription.name, version)
@@ -231,39 +261,45 @@ class DurableRegistry(Registry):
             programs.append(row[-2] if is_current else _subscription(row).program)
         return Snapshot(version, tuple(names), Plan.build(programs))
 
-    def _file(self, version: int) -> Path | None:
-        chosen = "SELECT file FROM plans WHERE version = ? AND compiler = ?"
+    def _file(self, version: int) -> Path:
         with self._store.read() as database:
-            row = database.execute(chosen, (version, _compiler())).fetchone()
-        return None if row is None else self.path / PLANS / row[0]
+            return self.path / PLANS / plan_name(_name(database, version))
 
     def _load(self, version: int) -> Snapshot | None:
-        file = self._file(version)
-        if file is None:
-            return None
         try:
-            names, plan = read_plan(file)
+            names, plan = read_plan(self._file(version))
         except (OSError, PlanFileError):
             return None
         return Snapshot(version, names, plan)
 
-    def _write(self, snapshot: Snapshot) -> Snapshot:
-        """Keep a plan for other processes. Who may not write builds plans for itself."""
-        folder = self.path / PLANS
-        with contextlib.suppress(OSError, RegistryError):
-            file = write_plan(folder, snapshot.names, snapshot.plan)
-            with self._store.write() as database:
-                row = (snapshot.version, _compiler(), file.name)
-                database.execute("INSERT OR REPLACE INTO plans VALUES (?, ?, ?)", row)
-                database.execute(
-                    "DELETE FROM plans WHERE rowid NOT IN "
-                    "(SELECT rowid FROM plans ORDER BY rowid DESC LIMIT ?)",
-                    (PLANS_KEPT,),
-                )
-                kept = [name for (name,) in database.execute("SELECT file FROM plans")]
-                # Inside the transaction, so that nobody records a file that is going away.
-                remove_plans(folder, kept)
-        return snapshot
+    def _keep(self, snapshot: Snapshot) -> None:
+        """Keep a plan for other processes, and the last ones before it.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        write_plan(self._file(snapshot.version), snapshot.names, snapshot.plan)
+        with self._store.write() as database:
+            last = _version(database)
+            first = max(0, last - PLANS_KEPT + 1)
+            kept = {_name(database, version) for version in range(first, last + 1)}
+            kept |= self._pins.running() | {_name(database, snapshot.version)}
+            remove_plans(self.path / PLANS, map(plan_name, kept))
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        with self._store.write() as database:
+            yield database
+        if self._pins.is_followed:
+            self.publish()
+
+    @contextmanager
+    def _written(self, consequence: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
+            raise RegistryError("PR0005", message) from error
 
 
 class PinnedRegistry(Registry):
@@ -326,6 +362,20 @@ class PinnedRegistry(Registry):
 def _version(database: sqlite3.Connection) -> int:
     version: int = database.execute("SELECT coalesce(max(version), 0) FROM versions").fetchone()[0]
     return version
+
+
+def _name(database: sqlite3.Connection, version: int) -> VersionName:
+    """Return a version with its mark, made of when and how it came about."""
+    chosen = "SELECT change, name, time FROM versions WHERE version = ?"
+    row = database.execute(chosen, (version,)).fetchone()
+    return VersionName(version, hashlib.blake2b(repr(row).encode(), digest_size=8).hexdigest())
+
+
+def plan_name(name: VersionName) -> str:
+    """Return the name of the file in ``plans`` that holds the plan of a version."""
+    # A plan of another compiler may be unreadable, or ask something else.
+    compiler = hashlib.blake2b(_compiler().encode(), digest_size=4).hexdigest()
+    return f"{name.version}-{name.mark}-{compiler}{SUFFIX}"
 
 
 def _begin_version(

@@ -1,4 +1,4 @@
-"""Plans in files: named by their content, written whole or not at all, mapped by readers.
+"""Plans in files: one for each version, written whole or not at all, mapped by readers.
 
 A file holds the names of the subscriptions, by the kernel's numbers, and the plan's image. Its
 head says how long both are and what they add up to, so that a reader knows a file that was cut
@@ -8,7 +8,6 @@ off or damaged, and one of another format. Integers are those of the machine, as
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import mmap
 import os
 import struct
@@ -26,16 +25,16 @@ _MAGIC = b"PENSTOCK"
 _FORMAT = 1
 _ALIGNMENT = 64
 _STALE_SECONDS = 3600.0
+_FRESH_SECONDS = 10.0
+"""Who has just learnt of a plan finds its file at least for so long."""
 
 
 class PlanFileError(Exception):
     """A plan file is damaged, or was written by another version."""
 
 
-def write_plan(folder: Path, names: Sequence[str], plan: Plan) -> Path:
-    """Write a plan into a folder and return its file, named by its content.
-
-    The file is complete and on the disk when this returns; equal plans have equal names.
+def write_plan(path: Path, names: Sequence[str], plan: Plan) -> None:
+    """Write a plan. The file is complete and on the disk when this returns.
 
     Raises:
         OSError: The folder cannot be written.
@@ -45,13 +44,8 @@ def write_plan(folder: Path, names: Sequence[str], plan: Plan) -> Path:
     padding = b"\0" * (-(_HEAD.size + len(listed)) % _ALIGNMENT)
     checksum = zlib.crc32(image, zlib.crc32(listed))
     head = _HEAD.pack(_MAGIC, _FORMAT, checksum, len(listed), len(image))
-    digest = hashlib.blake2b(listed, digest_size=16)
-    digest.update(image)
-    path = folder / f"{digest.hexdigest()}{SUFFIX}"
-    if not _is_complete(path, _HEAD.size + len(listed) + len(padding) + len(image)):
-        with whole_file(path) as file:
-            file.writelines((head, listed, padding, image))
-    return path
+    with whole_file(path) as file:
+        file.writelines((head, listed, padding, image))
 
 
 def read_plan(path: Path) -> tuple[tuple[str, ...], Plan]:
@@ -75,11 +69,12 @@ def remove_plans(folder: Path, kept: Iterable[str]) -> None:
     """
     spared = set(kept)
     for path in folder.iterdir():
+        if path.name in spared:
+            continue
+        seconds = _FRESH_SECONDS if path.suffix == SUFFIX else _STALE_SECONDS
         with contextlib.suppress(OSError):
-            is_old = path.name.endswith(TEMPORARY) and (
-                time.time() - path.stat().st_mtime > _STALE_SECONDS
-            )
-            if is_old or (path.suffix == SUFFIX and path.name not in spared):
+            is_old = time.time() - path.stat().st_mtime > seconds
+            if is_old and path.name.endswith((SUFFIX, TEMPORARY)):
                 path.unlink()
 
 
@@ -113,11 +108,3 @@ def _unpack_names(packed: bytes) -> tuple[str, ...]:
         names.append(packed[start : start + length].decode())
         start += length
     return tuple(names)
-
-
-def _is_complete(path: Path, length: int) -> bool:
-    """Whether the file is there; a damaged one is written again by who finds it damaged."""
-    try:
-        return path.stat().st_size == length and bool(read_plan(path))
-    except (OSError, PlanFileError):
-        return False

@@ -45,18 +45,6 @@ CREATE TABLE subscriptions (
 );
 CREATE UNIQUE INDEX live ON subscriptions (name) WHERE removed IS NULL;
 CREATE INDEX ended ON subscriptions (removed, added);
-CREATE TABLE plans (
-    version INTEGER NOT NULL,
-    compiler TEXT NOT NULL,
-    file TEXT NOT NULL,
-    PRIMARY KEY (version, compiler)
-);
-CREATE TABLE pins (
-    query TEXT NOT NULL,
-    batch INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    PRIMARY KEY (query, batch)
-) WITHOUT ROWID;
 """
 
 

@@ -55,7 +55,7 @@ def kind_names() -> Any:
     return pa.array(KINDS, pa.string())
 
 
-def bindings_of(columns: Mapping[str, Any], length: int) -> Any:
+def _bindings(columns: Mapping[str, Any], length: int) -> Any:
     """Return the column of values beside results from the kernel's buffers."""
     import pyarrow as pa
 
@@ -75,6 +75,43 @@ def bindings_of(columns: Mapping[str, Any], length: int) -> Any:
     fields = [type_.key_field, type_.item_field]
     pairs = pa.StructArray.from_arrays([names, values], fields=fields)
     return pa.Array.from_buffers(type_, length, [buffer("valid"), offsets], children=[pairs])
+
+
+def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kernel's columns as arrays over the same memory.
+
+    ``subscription``, ``document`` and ``kind`` are numbers yet.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    length = columns["length"]
+
+    def numbers(name: str, type_: Any) -> Any:
+        return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
+
+    def strings(name: str) -> Any:
+        offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
+        return pa.StringArray.from_buffers(length, offsets, data)
+
+    def offsets(name: str) -> Any:
+        found = numbers(name, pa.int64())
+        if pc.min(found).as_py() >= 0:
+            return found
+        return pc.if_else(pc.equal(found, -1), None, found)
+
+    return {
+        "subscription": numbers("subscription", pa.uint32()),
+        "document": numbers("document", pa.uint32()),
+        "ordinal": numbers("ordinal", pa.int64()),
+        "kind": numbers("kind", pa.uint8()),
+        "name": strings("name"),
+        "value": strings("value"),
+        "start": offsets("start"),
+        "end": offsets("end"),
+        "decided_at": numbers("decided_at", pa.int64()),
+        "bindings": _bindings(columns, length),
+    }
 
 
 def batch_of(rows: Sequence[Result]) -> Any:

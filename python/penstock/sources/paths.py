@@ -14,7 +14,10 @@ from penstock.twigs.expressions import Expression, Filter, Identified, Step, Uni
 from penstock.twigs.nodetests import NodeKind
 
 RECORDS, WHOLE = 0, 1
-"""The subscriptions of the plan for records: the records themselves, and the document."""
+"""The subscriptions of the plans for records: the records themselves, and the document.
+
+One plan gives the records with their text, the other where they are.
+"""
 
 
 class RecordPath:
@@ -44,8 +47,9 @@ class RecordPath:
         self.ancestors = dict(ancestors or {})
         query = xpath(text, namespaces=self.namespaces)
         _require_elements(query)
-        whole = xpath("/")
-        self.plan = Plan.build([compile_query(query), compile_query(whole, is_spans=True)])
+        whole = compile_query(xpath("/"), is_spans=True)
+        self.plan = Plan.build([compile_query(query), whole])
+        self.span_plan = Plan.build([compile_query(query, is_spans=True), whole])
         self.ancestor_names = tuple(self.ancestors)
         programs = [
             compile_query(xpath(path, namespaces=self.namespaces))

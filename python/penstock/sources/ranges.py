@@ -7,7 +7,7 @@ import re
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import sub
@@ -19,7 +19,8 @@ from penstock.limits import Limits
 from penstock.sources.inputs import unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
-from penstock.sources.splitting import Account, Record, Splitter
+from penstock.sources.spans import SpanFinder, Spans
+from penstock.sources.splitting import Account, Record, Run
 from penstock.sources.standalone import StandAlone
 
 _WINDOW_BYTES = 4 << 20
@@ -30,8 +31,6 @@ _OTHER_MARKS = (b"\x1f\x8b", b"PK\x03\x04", b"\xfe\xff", b"\xff\xfe", b"BZh", b"
 
 
 T = TypeVar("T")
-Run = tuple[int, Mapping[str, str]]
-"""What holds for a record, by its place in the task, and for those after it up to the next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,9 @@ class Found:
 def find_ranges(
     file: Listed, path: RecordPath, task_bytes: int, limits: Limits | None = None
 ) -> Found | None:
-    """Return tasks of about ``task_bytes`` that together read all records of a file.
+    """Return tasks of up to ``task_bytes`` that together read all records of a file.
+
+    A record that is larger is a task.
 
     None if the file cannot be read in parts: it is compressed, an archive, not in UTF-8, or it
     has a document type, whose entities records may need.
@@ -98,25 +99,21 @@ def find_ranges(
                 return None
             opened.seek(0)
             plan = _Planning(file, task_bytes)
-            splitter = Splitter(path, limits, is_bare=True)
-            failure: DocumentError | None = None
+            finder = SpanFinder(path, limits)
             before = b""
-            try:
-                while piece := opened.read(4 * CHUNK_BYTES):
-                    if not plan.is_begun:
-                        if _DOCTYPE in before + piece:
-                            return None
-                        before = piece[-len(_DOCTYPE) :]
-                    plan.add(splitter.feed(piece))
-                plan.add(splitter.finish())
-            except DocumentError as error:
-                plan.add(error.results)
-                failure = error
+            while finder.failure is None and (piece := opened.read(4 * CHUNK_BYTES)):
+                if not plan.is_begun:
+                    if _DOCTYPE in before + piece:
+                        return None
+                    before = piece[-len(_DOCTYPE) :]
+                plan.add(finder.feed(piece))
+            if finder.failure is None:
+                plan.add(finder.finish())
     except OSError as error:
         raise unreadable(f"the file cannot be read: {error.strerror or error}") from None
-    if failure is None and splitter.account.bytes_in != file.size:
+    if finder.failure is None and finder.account.bytes_in != file.size:
         return None  # the file is growing, or offsets are not those of the file
-    return Found(plan.finish(), splitter.account, failure)
+    return Found(plan.finish(), finder.account, finder.failure)
 
 
 def read_ranges(task: Task) -> Iterator[Record]:
@@ -177,7 +174,7 @@ def spread(runs: Sequence[tuple[int, T]], count: int) -> list[T]:
     ]
 
 
-def _runs(runs: tuple[Run, ...], start: int, end: int) -> list[Run]:
+def _runs(runs: Sequence[Run], start: int, end: int) -> list[Run]:
     """Return the runs of some records of a task, counted from the first of them."""
     first = bisect_right(runs, start, key=lambda run: run[0]) - 1
     last = bisect_left(runs, end, key=lambda run: run[0])
@@ -208,31 +205,32 @@ class _Planning:
 
     def _begin(self, first: int) -> None:
         self._first = first
-        self._bounds = array("q")
+        self._starts, self._ends = array("q"), array("q")
         self._declarations: list[Run] = []
         self._ancestors: list[Run] = []
-        self._taken_bytes = 0
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, spans: Spans) -> None:
         """Take the next records."""
-        bounds, taken = self._bounds, self._taken_bytes
-        like_declarations: object = None
-        like_ancestors: object = None
-        for number, start, end, _, _, declarations, ancestors in records:
+        at = 0
+        while at < len(spans):
             self.is_begun = True
-            if taken >= self._task_bytes:
+            task_start = self._starts[0] if self._starts else spans.starts[at]
+            upto = bisect_right(spans.ends, task_start + self._task_bytes, at)
+            if upto == at and self._starts:
                 self._end()
-                self._begin(number)
-                bounds, taken = self._bounds, 0
-                like_declarations = like_ancestors = None
-            if declarations is not like_declarations or ancestors is not like_ancestors:
-                _note(self._declarations, number - self._first, declarations)
-                _note(self._ancestors, number - self._first, ancestors)
-                like_declarations, like_ancestors = declarations, ancestors
-            bounds.append(start)
-            bounds.append(end)
-            taken += end - start
-        self._taken_bytes = taken
+                self._begin(spans.first + at)
+                continue
+            upto = max(upto, at + 1)
+            place = len(self._starts)
+            for ours, theirs in (
+                (self._declarations, spans.declarations),
+                (self._ancestors, spans.ancestors),
+            ):
+                for start, value in _runs(theirs, at, upto):
+                    _note(ours, place + start, value)
+            self._starts.extend(spans.starts[at:upto])
+            self._ends.extend(spans.ends[at:upto])
+            at = upto
 
     def finish(self) -> tuple[Task, ...]:
         """Return the tasks."""
@@ -240,8 +238,10 @@ class _Planning:
         return tuple(self._tasks)
 
     def _end(self) -> None:
-        if self._bounds:
-            differences = array("q", map(sub, self._bounds, chain((0,), self._bounds)))
+        if self._starts:
+            bounds = array("q", bytes(16 * len(self._starts)))
+            bounds[::2], bounds[1::2] = self._starts, self._ends
+            differences = array("q", map(sub, bounds, chain((0,), bounds)))
             packed = zlib.compress(differences.tobytes(), 1)
             runs = tuple(self._declarations), tuple(self._ancestors)
             self._tasks.append(Task(self._file, self._first, packed, *runs))

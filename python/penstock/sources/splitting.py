@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from operator import le
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import DocumentError
 from penstock.kernel import Session
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from penstock.sources.inputs import Piece
 
 _ELEMENT = 1
+
+Run = tuple[int, Mapping[str, str]]
+"""What holds for a record, by its place, and for those after it up to the next run."""
 
 
 class Record(NamedTuple):
@@ -62,8 +64,7 @@ class Splitter:
 
     The outermost match of the path is the record. Where the pieces end never changes a record.
     What is held is the record that is open, and what an undecided predicate of the path holds
-    back; ``limits.buffer_bytes_max`` bounds both. With ``is_bare`` records come
-    without ``xml`` and ``name``.
+    back; ``limits.buffer_bytes_max`` bounds both.
     """
 
     def __init__(
@@ -71,12 +72,10 @@ class Splitter:
         path: RecordPath,
         limits: Limits | None = None,
         encoding: str | None = None,
-        is_bare: bool = False,
     ) -> None:
-        self._is_bare = is_bare
         self._session = Session(path.plan, limits, in_document_order=True)
         self._session.begin(encoding)
-        self._around = _Around(path, limits, encoding) if path.ancestor_plan is not None else None
+        self._around = Around(path, limits, encoding) if path.ancestor_plan is not None else None
         self._entities: dict[str, str] | None = None
         self._scopes: dict[tuple[tuple[str, str], ...], StandAlone] = {}
         self._end = 0
@@ -109,13 +108,8 @@ class Splitter:
         """
         return self._run(lambda session: session.finish())
 
-    def _run(self, step: _Step) -> list[Record]:
-        failure = self._around.run(step) if self._around else None
-        try:
-            step(self._session)
-        except DocumentError as error:
-            if failure is None or error.byte <= failure.byte:
-                failure = error
+    def _run(self, step: Step) -> list[Record]:
+        failure = read_on(self._session, self._around, step)
         records: list[Record] = []
         failure = self._take(records, failure)
         if failure is not None:
@@ -133,8 +127,6 @@ class Splitter:
         if self._entities is None:
             # All entities are declared before the first element.
             self._entities = self._session.entities()
-        if self._is_bare and failure is None and self._take_plain(records, rows, scopes):
-            return None
         shared = [self._scope(scope) for scope in scopes]
         number, last_end, total = self._records, self._end, 0
         for subscription, _, _, name, text, start, end, _, _, scope in rows:
@@ -151,10 +143,8 @@ class Splitter:
                 failure = DocumentError("PS0005", reason, start, 0, "")
                 break
             declarations, alone = (scopes[scope], shared[scope]) if scope >= 0 else _ALONE
-            xml = b""
-            if not self._is_bare:
-                xml = alone.declare(expand_foreign(text, self._entities).encode())
-            ancestors = self._around.at(end) if self._around else _NOTHING
+            xml = alone.declare(expand_foreign(text, self._entities).encode())
+            ancestors = self._around.at(end) if self._around else NOTHING
             records.append(Record(number, start, end, name, xml, declarations, ancestors))
             number += 1
             total += end - start
@@ -162,27 +152,6 @@ class Splitter:
         self._records, self._end = number, last_end
         self._bytes_records += total
         return failure
-
-    def _take_plain(self, records: list[Record], rows: list[Any], scopes: list[Any]) -> bool:
-        """Append bare records, if all are alike and none is in another: the same, but quicker."""
-        subscriptions, _, _, _, _, starts, ends, _, _, scope = zip(*rows, strict=True)
-        if (
-            self._around
-            or self._entities
-            or any(subscriptions)
-            or starts[0] < self._end
-            or scope.count(scope[0]) < len(scope)
-            or not all(map(le, ends, starts[1:]))
-        ):
-            return False
-        declarations = scopes[scope[0]] if scope[0] >= 0 else _NOTHING
-        numbers = range(self._records, self._records + len(rows))
-        same = (repeat(""), repeat(b""), repeat(declarations), repeat(_NOTHING))
-        records.extend(map(Record._make, zip(numbers, starts, ends, *same)))  # noqa: B905
-        self._records += len(rows)
-        self._end = ends[-1]
-        self._bytes_records += sum(ends) - sum(starts)
-        return True
 
     def _scope(self, declarations: dict[str, str]) -> StandAlone:
         key = tuple(declarations.items())
@@ -194,7 +163,7 @@ class Splitter:
         return found
 
 
-class _Around:
+class Around:
     """The values around records: what each ancestor path last matched, by byte.
 
     A session of its own, because rows of these paths must come when they are decided, while
@@ -208,9 +177,9 @@ class _Around:
         self._names = path.ancestor_names
         self._waiting: deque[tuple[int, int, int, str]] = deque()
         self._latest: dict[str, tuple[int, str]] = {}
-        self._values: Mapping[str, str] = _NOTHING
+        self._values: Mapping[str, str] = NOTHING
 
-    def run(self, step: _Step) -> DocumentError | None:
+    def run(self, step: Step) -> DocumentError | None:
         """Read on, and return the error if there is one."""
         failure = None
         try:
@@ -244,10 +213,31 @@ class _Around:
             self._values = {name: value for name, (_, value) in self._latest.items()}
         return self._values
 
+    def runs(self, ends: Sequence[int]) -> list[Run]:
+        """Return the values for records with these ends, from which place on each holds."""
+        found = [(0, self.at(ends[0]))]
+        while self._waiting and self._waiting[0][0] <= ends[-1]:
+            place = bisect_left(ends, self._waiting[0][0])
+            values = self.at(ends[place])
+            if values is not found[-1][1]:
+                found.append((place, values))
+        return found
+
     def settle(self) -> None:
         """No record that ends before this point can still come: forget what was overtaken."""
         if self._waiting:
             self.at(self._waiting[-1][0])
+
+
+def read_on(session: Session, around: Around | None, step: Step) -> DocumentError | None:
+    """Let a session take a step, and what reads around it; return the first error."""
+    failure = around.run(step) if around else None
+    try:
+        step(session)
+    except DocumentError as error:
+        if failure is None or error.byte <= failure.byte:
+            failure = error
+    return failure
 
 
 def split(
@@ -281,7 +271,7 @@ def _attach(error: DocumentError, records: list[Record]) -> DocumentError:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    _Step = Callable[[Session], None]
+    Step = Callable[[Session], None]
 
-_NOTHING: Mapping[str, str] = {}
-_ALONE = (_NOTHING, StandAlone(_NOTHING))
+NOTHING: Mapping[str, str] = {}
+_ALONE = (NOTHING, StandAlone(NOTHING))

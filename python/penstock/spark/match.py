@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
+FAULT = "fault"
+"""The column in which a source says why it could not read a document."""
+
 _INTERNAL = ("__document", "__id", "__time", "__stream")
 
 
@@ -35,7 +38,9 @@ def match(
     of the input come along behind the rows' own.
 
     A document that is malformed, passes a limit or is null gives one error row after the results
-    that were decided before the error; ``results`` and ``quarantine`` tell the two apart.
+    that were decided before the error; ``results`` and ``quarantine`` tell the two apart. Where
+    a source of this package could not read a document, its column ``fault`` says why; that
+    becomes the row's ``error``, and the column goes.
 
     A registry in memory is taken as it is now. A durable one is looked up while a stream runs:
     each micro-batch has the version that its first task finds, and keeps it when it is replayed.
@@ -53,7 +58,10 @@ def match(
 
     named = [one for one in (document, id, time, stream) if isinstance(one, str)]
     _require_columns(documents, named)
-    kept = [field for field in documents.schema.fields if field.name not in named]
+    fault = (FAULT, schema()["error"].dataType)
+    has_faults = fault in [(field.name, field.dataType) for field in documents.schema.fields]
+    taken = [*named, FAULT] if has_faults else named
+    kept = [field for field in documents.schema.fields if field.name not in taken]
     _refuse_clashes([field.name for field in kept])
 
     def given(one: str | Column) -> Column:
@@ -68,6 +76,7 @@ def match(
     inputs = documents.select(
         *(column.alias(name) for column, name in zip(bare, _INTERNAL, strict=True)),
         *(f.col(_quoted(field.name)) for field in kept),
+        *([f.col(FAULT)] if has_faults else []),
     )
     found = inputs.schema[_INTERNAL[0]].dataType
     if not isinstance(found, t.BinaryType | t.StringType):
@@ -76,7 +85,8 @@ def match(
         [*schema().fields, *(t.StructField(field.name, field.dataType) for field in kept)]
     )
     reference = ship(registry, documents)
-    job = Job(reference, limits or Limits(), is_text=isinstance(found, t.StringType))
+    is_text = isinstance(found, t.StringType)
+    job = Job(reference, limits or Limits(), is_text, has_faults)
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -22,9 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.registry import Registry, Snapshot
-from penstock.registry.durable import DurableRegistry
+from penstock.registry.durable import PLANS, DurableRegistry, plan_name
+from penstock.registry.pins import Pins
+from penstock.registry.plans import PlanFileError, read_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,10 +38,9 @@ UNUSED_SECONDS_MAX = 3 * 24 * 3600.0
 """A plan that nobody loaded for so long leaves the host's folder."""
 
 SUFFIX = ".plan"
+_LIVE = "live-"
 NamedPlan = tuple[Any, Plan]
 """The names of the subscriptions as an Arrow array, by the kernel's numbers, and the plan."""
-PlanKey = tuple[str, int]
-"""What names a plan in a process: a file or a registry's folder, and a version."""
 
 _added: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
 
@@ -50,11 +52,11 @@ class ShippedPlan:
     name: str
     data: bytes | None = field(default=None, repr=False)
 
-    def key(self) -> PlanKey:
-        """Return what names the plan in this process."""
-        return self.name, 0
+    def key(self) -> str:
+        """Return the name of the plan's file."""
+        return self.name
 
-    def load(self, key: PlanKey) -> NamedPlan:
+    def load(self, key: str) -> NamedPlan:
         """Return the plan, mapped from the host's folder, and the names of its subscriptions.
 
         Raises:
@@ -64,8 +66,7 @@ class ShippedPlan:
         path = host_folder() / self.name
         if not _is_whole(path):
             _put(path, self._arrived())
-        with contextlib.suppress(OSError):
-            os.utime(path)
+        _note_use(path)
         return _map(path)
 
     def _arrived(self) -> bytes:
@@ -78,12 +79,16 @@ class ShippedPlan:
 
 @dataclass(frozen=True, slots=True)
 class LivePlan:
-    """A durable registry: the plan is that of the version pinned to the micro-batch."""
+    """A durable registry: the plan is that of the version pinned to the micro-batch.
+
+    Of the registry's folder, which may be on another host's disk, pins and plans are used, and
+    not the database.
+    """
 
     path: str
 
-    def key(self) -> PlanKey:
-        """Return the registry and the version that belong to this task.
+    def key(self) -> str:
+        """Return the name of the plan's file that belongs to this task.
 
         Raises:
             RegistryError: The registry cannot be reached from here.
@@ -96,18 +101,34 @@ class LivePlan:
         batch = context.getLocalProperty("streaming.sql.batchId")
         assert query is not None, "a live plan belongs to a stream"
         assert batch is not None, "a live plan belongs to a stream"
-        return self.path, _registry(self.path).pin(query, int(batch))
+        return plan_name(Pins(Path(self.path)).pin(query, int(batch)))
 
-    def load(self, key: PlanKey) -> NamedPlan:
-        """Return the plan of a version, from the registry's folder, and its names.
+    def load(self, key: str) -> NamedPlan:
+        """Return a plan, mapped from the host's folder, and the names of its subscriptions.
 
         Raises:
-            RegistryError: The registry cannot be reached from here.
+            RegistryError: The registry's folder does not hold the plan.
+            OSError: The host's folder cannot be written.
         """
         import pyarrow as pa
 
-        snapshot = _registry(self.path).snapshot_at(key[1])
-        return pa.array(snapshot.names, pa.string()), snapshot.plan
+        # A copy, since a file on another host's disk may go away under who has it mapped.
+        copy = host_folder() / f"{_LIVE}{key}"
+        try:
+            names, plan = read_plan(copy)
+        except (OSError, PlanFileError):
+            _put(copy, self._published(key))
+            names, plan = read_plan(copy)
+        _note_use(copy)
+        return pa.array(names, pa.string()), plan
+
+    def _published(self, key: str) -> bytes:
+        path = Path(self.path, PLANS, key)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            message = f"{path} cannot be read: {error.strerror or error}; starting the stream "
+            raise RegistryError("PR0009", message + "anew puts it there") from error
 
 
 PlanReference = ShippedPlan | LivePlan
@@ -116,6 +137,7 @@ PlanReference = ShippedPlan | LivePlan
 def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):
+        registry.follow()
         return LivePlan(str(registry.path))
     data = _pack(registry.snapshot())
     path = host_folder() / _name_of(data)
@@ -164,11 +186,6 @@ def _artifacts() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="penstock-artifacts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-@lru_cache(maxsize=4)
-def _registry(path: str) -> DurableRegistry:
-    return DurableRegistry(path)
 
 
 def _pack(snapshot: Snapshot) -> bytes:
@@ -225,6 +242,11 @@ def _put(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _note_use(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        os.utime(path)
 
 
 def _forget_unused(folder: Path) -> None:

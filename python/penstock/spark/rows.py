@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import DocumentError
 from penstock.kernel import Column
 from penstock.results import COLUMNS
-from penstock.results.arrow import bindings_of, kind_names, schema
+from penstock.results.arrow import kernel_arrays, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
 
 if TYPE_CHECKING:
@@ -17,47 +17,28 @@ if TYPE_CHECKING:
 def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    length = columns["length"]
-    assert isinstance(length, int)
-
-    def numbers(name: str, type_: Any) -> Any:
-        return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
-
-    def strings(name: str) -> Any:
-        offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
-        return pa.StringArray.from_buffers(length, offsets, data)
-
-    def offsets(name: str) -> Any:
-        found = numbers(name, pa.int64())
-        if pc.min(found).as_py() >= 0:
-            return found
-        return pc.if_else(pc.equal(found, -1), None, found)
-
-    made = {
-        "subscription": names.take(numbers("subscription", pa.uint32())),
-        "ordinal": numbers("ordinal", pa.int64()),
-        "kind": kind_names().take(numbers("kind", pa.uint8())),
-        "name": strings("name"),
-        "value": strings("value"),
-        "start": offsets("start"),
-        "end": offsets("end"),
-        "decided_at": numbers("decided_at", pa.int64()),
-        "bindings": bindings_of(columns, length),
-    }
+    made = kernel_arrays(columns)
+    made["subscription"] = names.take(made["subscription"])
+    made["kind"] = kind_names().take(made["kind"])
+    numbers = made.pop("document")
     # A document that was fed by itself has no number.
-    is_single = inputs.num_rows == 1
-    places = pa.repeat(0, length) if is_single else numbers("document", pa.uint32())
+    places = pa.repeat(0, len(numbers)) if inputs.num_rows == 1 else numbers
     return _assemble(made, _besides(inputs).take(places))
 
 
-def error_batch(failures: list[tuple[int, DocumentError]], inputs: Any) -> pa.RecordBatch:
-    """Return one row for each document that failed."""
+def error_batch(
+    failures: list[tuple[int, DocumentError]], inputs: Any, faults: Any = None
+) -> pa.RecordBatch:
+    """Return one row for each document that failed.
+
+    ``faults`` are what sources said of documents that they could not read, by their numbers.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    failed = inputs.take(pa.array([number for number, _ in failures], pa.uint32()))
+    places = pa.array([number for number, _ in failures], pa.uint32())
+    failed = inputs.take(places)
     errors = [error for _, error in failures]
     length = len(errors)
     bytes_ = pa.array([error.byte for error in errors], pa.int64())
@@ -68,6 +49,11 @@ def error_batch(failures: list[tuple[int, DocumentError]], inputs: Any) -> pa.Re
         pa.array([error.line for error in errors], pa.int64()),
         pa.array([error.path for error in errors], pa.string()),
     ]
+    fields = list(schema().field("error").type)
+    found = pa.StructArray.from_arrays(parts, fields=fields)
+    if faults is not None:
+        told = faults.take(places).cast(found.type)
+        found = pc.if_else(told.is_valid(), told, found)
     source = failed.column(0).cast(pa.binary())
     is_small = pc.less_equal(pc.binary_length(source), SOURCE_BYTES_MAX)
     made = {
@@ -75,7 +61,7 @@ def error_batch(failures: list[tuple[int, DocumentError]], inputs: Any) -> pa.Re
         "kind": pa.repeat("error", length),
         "name": pa.repeat("", length),
         "decided_at": bytes_,
-        "error": pa.StructArray.from_arrays(parts, fields=list(schema().field("error").type)),
+        "error": found,
         "source": pc.if_else(is_small, source, None),
     }
     return _assemble(made, _besides(failed))

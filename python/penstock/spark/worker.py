@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.spark.documents import Documents
-from penstock.spark.plans import PlanKey, PlanReference
+from penstock.spark.plans import PlanReference
 from penstock.spark.rows import error_batch, result_batch
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ DOCUMENTS_MAX = 8 << 10
 _FIRST_DOCUMENTS = 64
 _SESSIONS_KEPT = 4
 
-_Key = tuple[PlanKey, Limits]
+_Key = tuple[str, Limits]
 _idle: OrderedDict[_Key, tuple[Session, Any]] = OrderedDict()
 """Sessions that no task uses, with the names of their subscriptions; the oldest goes first."""
 
@@ -42,6 +42,8 @@ class Job:
     plan: PlanReference
     limits: Limits
     is_text: bool
+    has_faults: bool = False
+    """Whether the last column says why a source could not read a document."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -52,7 +54,7 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     key = (job.plan.key(), job.limits)
     session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
     try:
-        yield from _read(session, names, job.is_text, batches)
+        yield from _read(session, names, job, batches)
     finally:
         # A task may end before its input does, but a session is clean between documents.
         if not session.row_count():
@@ -60,11 +62,12 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def _read(
-    session: Session, names: Any, is_text: bool, batches: Iterator[pa.RecordBatch]
+    session: Session, names: Any, job: Job, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     pace = _Pace()
-    for batch in batches:
-        documents = Documents(batch, is_text)
+    for whole in batches:
+        batch, faults = _without_faults(whole) if job.has_faults else (whole, None)
+        documents = Documents(batch, job.is_text)
         for run in documents.runs():
             start = run.start
             while start < run.stop:
@@ -76,8 +79,14 @@ def _read(
                 if rows:
                     yield result_batch(session.take_columns(), names, inputs)
                 if failures:
-                    yield error_batch(failures, inputs)
+                    told = None if faults is None else faults.slice(start, stop - start)
+                    yield error_batch(failures, inputs, told)
                 start = stop
+
+
+def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
+    last = batch.num_columns - 1
+    return batch.select(range(last)), batch.column(last)
 
 
 class _Pace:
@@ -91,7 +100,7 @@ class _Pace:
         self.documents = max(1, min(DOCUMENTS_MAX, int(documents / fill)))
 
 
-def _start(job: Job, key: PlanKey) -> tuple[Session, Any]:
+def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
     return Session(plan, job.limits), names
 

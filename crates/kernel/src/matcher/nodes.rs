@@ -182,7 +182,7 @@ impl Matcher {
                 }
             }
         }
-        let scope = node.scope.filter(|_| needs_bytes).cloned();
+        let scope = node.scope.cloned();
         let (kind, start, depth_word) = (node.kind, node.start, depth as u32);
         self.candidates.add(|reused| {
             let Some(old) = reused else {

@@ -15,7 +15,7 @@ from penstock.spark.pipelines.settings import (
     SparkSource,
 )
 from penstock.spark.sources import register
-from penstock.spark.sources.faults import FAULT_TYPE
+from penstock.spark.sources.tables import FAULT_TYPE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

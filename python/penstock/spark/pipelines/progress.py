@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.spark.sources.offsets import WAITING
+
 MEASURES = "penstock"
 """The name of what the documents' DataFrame observes: their number and bytes."""
 
@@ -22,7 +24,7 @@ class Outcome:
     documents_per_second: float = 0.0
     bytes_per_second: float = 0.0
     lag: int | None = None
-    """Documents that wait in the sources, where they tell."""
+    """Documents, or files, that wait in the sources, where they tell."""
     state_rows: int | None = None
     state_bytes: int | None = None
     is_stopped: bool = False
@@ -73,10 +75,27 @@ def as_dict(progress: Any) -> dict[str, Any]:
 
 
 def _lag(sources: list[dict[str, Any]]) -> int | None:
-    waiting = [
-        int(float(value))
-        for source in sources
-        for name, value in (source.get("metrics") or {}).items()
-        if name in ("maxOffsetsBehindLatest", "numFilesOutstanding", "documentsWaiting")
-    ]
-    return sum(waiting) if waiting else None
+    found = [one for one in map(_waiting, sources) if one is not None]
+    return sum(found) if found else None
+
+
+def _waiting(source: dict[str, Any]) -> int | None:
+    """Return how many documents, or files of them, a source has not handed over yet."""
+    metrics = source.get("metrics") or {}
+    latest, end = _offset(source.get("latestOffset")), _offset(source.get("endOffset"))
+    if WAITING in latest:
+        return int(latest[WAITING])
+    if "numFilesOutstanding" in metrics:
+        return int(float(metrics["numFilesOutstanding"]))
+    if "maxOffsetsBehindLatest" in metrics:  # Kafka: offsets by topic and partition
+        return sum(
+            int(last) - int(end.get(topic, {}).get(partition, last))
+            for topic, partitions in latest.items()
+            for partition, last in partitions.items()
+        )
+    return None
+
+
+def _offset(told: Any) -> dict[str, Any]:
+    found = json.loads(told) if isinstance(told, str) else told
+    return found if isinstance(found, dict) else {}

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import PenstockError
 from penstock.spark.match import match, quarantine, results
 from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import MEASURES, Outcome, as_dict
-from penstock.spark.sources import with_faults
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
@@ -86,12 +86,31 @@ class _Job:
         return outcome
 
     def stream(self, spark: SparkSession) -> Outcome:
+        from pyspark.errors import PySparkException
+
+        writer = self._rows(spark, MEASURES).writeStream
+        while True:
+            before = self._outcome.batches
+            try:
+                self._stream_once(writer)
+                break
+            except PySparkException:
+                # A worker that died, or what reads the source, is no reason to give up. The
+                # next query goes on from the checkpoint; one that does not even come to a
+                # batch would not come to it another time either.
+                if self._outcome.batches == before or self._stopping.is_set():
+                    raise
+        self._outcome.is_stopped = self._stopping.is_set()
+        return self._outcome
+
+    def _stream_once(self, writer: Any) -> None:
         from pyspark.errors import StreamingQueryException
 
         pipeline = self._pipeline
         assert pipeline.checkpoint is not None, "a stream has a checkpoint"
         started: list[str] = []
         is_started = threading.Event()
+        self._failure = None
 
         def write(batch: DataFrame, number: int) -> None:
             try:
@@ -103,9 +122,7 @@ class _Job:
                 self._failure = error
                 raise
 
-        writer = (
-            self._rows(spark, MEASURES).writeStream.foreachBatch(write).queryName(pipeline.name)
-        )
+        writer = writer.foreachBatch(write).queryName(pipeline.name)
         writer = writer.option("checkpointLocation", pipeline.checkpoint)
         query = writer.trigger(**self._trigger()).start()
         started.append(str(query.id))
@@ -113,16 +130,15 @@ class _Job:
         try:
             self._follow(query)
         except StreamingQueryException:
-            if self._failure is None:
-                raise
-            if not isinstance(self._failure, _StopError):
+            # What a sink says of itself says more than what Spark makes of it.
+            if isinstance(self._failure, PenstockError | OSError):
                 raise self._failure from None
+            if not isinstance(self._failure, _StopError):
+                raise
         finally:
             if query.isActive:
                 query.stop()
-        self._note(query)
-        self._outcome.is_stopped = self._stopping.is_set()
-        return self._outcome
+            self._note(query)
 
     def _rows(self, spark: SparkSession, measures: str | Observation) -> DataFrame:
         from pyspark.sql import functions as f
@@ -134,7 +150,7 @@ class _Job:
             f.count(f.lit(1)).alias("documents"),
             f.sum(f.octet_length("xml")).alias("bytes"),
         )
-        rows = match(
+        return match(
             found,
             pipeline.registry,
             document="xml",
@@ -143,7 +159,6 @@ class _Job:
             stream="stream",
             limits=pipeline.limits,
         )
-        return with_faults(rows)
 
     def _write_all(self, rows: DataFrame) -> None:
         """Write everything as one batch; with one sink there is no need to keep it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ DEFAULTS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
+TASK_FAILURES_MAX = 4
+"""A task that fails so often fails the job: what clusters do, and local mode does not."""
 LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -46,7 +49,14 @@ def start(pipeline: Pipeline) -> SparkSession:
     if is_local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {}) | dict(pipeline.settings)
-    builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(pipeline.master)
+    master = _with_retries(pipeline.master)
+    builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(master)
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _with_retries(master: str) -> str:
+    """Return a master whose tasks are tried again, should a worker die on the way."""
+    found = re.fullmatch(r"local(?:\[(\d+|\*)\])?", master)
+    return f"local[{found[1] or 1},{TASK_FAILURES_MAX}]" if found else master

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.spark.sources.faults import with_faults
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["register", "with_faults"]
+__all__ = ["register"]
 
 
 def register(spark: SparkSession) -> None:

@@ -20,9 +20,8 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from penstock.sources.feeds import FeedPoller, Poll
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
-from penstock.spark.sources.faults import FAULT_TYPE
 from penstock.spark.sources.spool import Spool, read_poll
-from penstock.spark.sources.tables import Row, batches, fault_of, fault_type
+from penstock.spark.sources.tables import FAULT_TYPE, Row, batches, fault_of, fault_type
 
 COLUMNS = f"id string, xml binary, feed string, guid string, ts timestamp, fault {FAULT_TYPE}"
 _XML = 1

@@ -11,6 +11,8 @@ from typing import Any
 from penstock.sources.listing import Listed
 
 Offset = dict[str, Any]
+WAITING = "waiting"
+"""How many files a stream has seen and not read, in what it reports of itself."""
 
 _DIGEST_BYTES = 8
 

@@ -14,10 +14,9 @@ from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task
 from penstock.sources.splitting import Record, split
 from penstock.spark.sources.columns import task_batches
-from penstock.spark.sources.faults import FAULT_TYPE
 from penstock.spark.sources.options import XmlOptions
 from penstock.spark.sources.partitions import Failure, Unit, cut
-from penstock.spark.sources.tables import Row, batches, fault_of, fault_type
+from penstock.spark.sources.tables import FAULT_TYPE, Row, batches, fault_of, fault_type
 
 COLUMNS = (
     "id string, xml binary, path string, member string, offset bigint, length bigint, "

@@ -15,6 +15,8 @@ ROWS_MAX = 4096
 BYTES_MAX = 4 << 20
 """… and ends with the row that takes its documents past this."""
 
+FAULT_TYPE = "struct<code:string,reason:string,byte:bigint,line:bigint,path:string>"
+
 Row = tuple[Any, ...]
 
 

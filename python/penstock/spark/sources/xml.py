@@ -96,6 +96,7 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: XmlOptions) -> None:
         self._options = options
         self._target: frozenset[str] | None = None
+        self._waiting = 0
 
     def initialOffset(self) -> offsets.Offset:  # noqa: N802
         """Return the offset before the first file."""
@@ -120,7 +121,12 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._target is not None:
             new = [file for file in new if file.path in self._target]
         chosen = _choose(new, limit)
+        self._waiting = len(new) - len(chosen)
         return offsets.advance(start, present, chosen) if chosen else start
+
+    def reportLatestOffset(self) -> offsets.Offset:  # noqa: N802
+        """Return, for the stream's progress, how many files wait behind the micro-batch."""
+        return {offsets.WAITING: self._waiting}
 
     def partitions(self, start: offsets.Offset, end: offsets.Offset) -> Sequence[InputPartition]:
         """Return what each task of a micro-batch reads."""

@@ -1,0 +1,184 @@
+"""Which version belongs to which batch of a stream, in files that several hosts share.
+
+``current`` names the version that a batch gets which begins now. A pin is the name that the
+first task of a batch found there, kept in ``pins/QUERY/BATCH``. Both appear whole or not at all,
+and a pin that is there stays: it is made with a hard link, which one alone can make. Workers
+need nothing else of a registry but its plans, so they open no database.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+from uuid import uuid4
+
+from penstock.errors import RegistryError
+from penstock.registry.atomic import TEMPORARY, whole_file
+
+CURRENT = "current"
+PINS = "pins"
+PINS_KEPT = 1000
+"""A query's pins of batches further back than this are forgotten."""
+
+_REPLAYED = 2
+"""So many of a query's last batches may be computed again."""
+_RUNNING_SECONDS_MAX = 7 * 24 * 3600.0
+"""A batch does not run longer than this."""
+_SHOW_SECONDS_MAX = 60.0
+"""A file system shows everybody what somebody made within this time."""
+
+
+class VersionName(NamedTuple):
+    """A version, and a mark that no other version has, not even that of another registry."""
+
+    version: int
+    mark: str
+
+
+class Pins:
+    """The pins of a registry's folder, for any number of processes on any number of hosts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._current = folder / CURRENT
+        self._folder = folder / PINS
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a stream ever asked for the registry's changes."""
+        return self._folder.is_dir()
+
+    def follow(self) -> None:
+        """Take down that streams want to see changes.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        self._folder.mkdir(exist_ok=True)
+
+    def publish(self, name: VersionName) -> None:
+        """Make a version the current one.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        with whole_file(self._current) as file:
+            file.write(_encode(name))
+
+    def current(self) -> VersionName | None:
+        """Return the version that was published last, or None."""
+        return _read(self._current)
+
+    def find(self, query: str, batch: int) -> VersionName | None:
+        """Return the version that belongs to a batch, or None if it has none yet."""
+        return _read(self._query(query) / str(batch))
+
+    def pin(self, query: str, batch: int) -> VersionName:
+        """Return the version that belongs to a batch: the current one, for who comes first.
+
+        Raises:
+            RegistryError: Nothing was published, or the folder cannot be written.
+        """
+        found = self.find(query, batch)
+        if found is not None:
+            return found
+        current = self.current()
+        if current is None:
+            raise RegistryError("PR0009", f"no version is published in {self._current.parent}")
+        folder = self._query(query)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _offer(folder / str(batch), current)
+        except OSError as error:
+            message = f"the folder {folder} cannot be written: {error.strerror or error}"
+            raise RegistryError("PR0005", message) from error
+        _forget_before(folder, batch - PINS_KEPT)
+        return _await(folder / str(batch))
+
+    def of(self, query: str) -> dict[int, VersionName]:
+        """Return the versions of a query's last batches, by batch."""
+        folder = self._query(query)
+        found = ((batch, _read(folder / str(batch))) for batch in _batches(folder))
+        return {batch: name for batch, name in found if name is not None}
+
+    def replayable(self) -> set[VersionName]:
+        """Return the versions of all batches that may be computed again."""
+        return {name for folder in self._queries() for name in _last(folder)}
+
+    def running(self) -> set[VersionName]:
+        """Return the versions that tasks may be asking for now."""
+        since = time.time() - _RUNNING_SECONDS_MAX
+        found: set[VersionName] = set()
+        for folder in self._queries():
+            with contextlib.suppress(OSError):
+                if folder.stat().st_mtime >= since:
+                    found |= _last(folder)
+        current = self.current()
+        return found if current is None else found | {current}
+
+    def _query(self, query: str) -> Path:
+        return self._folder / quote(query, safe="")
+
+    def _queries(self) -> list[Path]:
+        return list(self._folder.iterdir()) if self.is_followed else []
+
+
+def _forget_before(folder: Path, first: int) -> None:
+    """Remove the pins before a batch, and what killed workers left behind."""
+    for path in list(folder.iterdir()):
+        with contextlib.suppress(OSError):
+            is_left = path.name.endswith(TEMPORARY) and (
+                time.time() - path.stat().st_mtime > _RUNNING_SECONDS_MAX
+            )
+            if is_left or (path.name.isdigit() and int(path.name) < first):
+                path.unlink()
+
+
+def _offer(path: Path, name: VersionName) -> None:
+    """Make a file with a name, unless there is one: of all who try, one succeeds."""
+    offered = path.with_name(f".{uuid4().hex}{TEMPORARY}")
+    try:
+        with open(offered, "xb") as file:
+            file.write(_encode(name))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(offered, path)
+    finally:
+        offered.unlink(missing_ok=True)
+
+
+def _await(path: Path) -> VersionName:
+    """Return a name that is there, as soon as this host sees it."""
+    deadline = time.monotonic() + _SHOW_SECONDS_MAX
+    while (found := _read(path)) is None:
+        if time.monotonic() > deadline:
+            raise RegistryError("PR0005", f"{path} was made, and this host does not see it")
+        time.sleep(0.05)
+    return found
+
+
+def _last(folder: Path) -> set[VersionName]:
+    names = (_read(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
+    return {name for name in names if name is not None}
+
+
+def _batches(folder: Path) -> list[int]:
+    if not folder.is_dir():
+        return []
+    return sorted(int(name) for name in os.listdir(folder) if name.isdigit())
+
+
+def _encode(name: VersionName) -> bytes:
+    return f"{name.version} {name.mark}\n".encode("ascii")
+
+
+def _read(path: Path) -> VersionName | None:
+    try:
+        version, mark = path.read_text("ascii").split()
+    except FileNotFoundError:
+        return None
+    return VersionName(int(version), mark)
