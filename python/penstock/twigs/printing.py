@@ -209,9 +209,9 @@ def _output_lines(output: Output) -> list[str]:
             lines = ["message" + _listed(" for each", each)]
             lines += [f"  where ${name}: {print_condition(part)}" for name, part in where]
             return lines + _content_lines(content, 1)
-        case Event(select=select, publish=publish):
+        case Event(select=select, publish=publish, content=content):
             published = "" if publish is None else f" published as {publish}"
-            return ["event" + _listed(" of", select) + published]
+            return ["event" + _listed(" of", select) + published, *_content_lines(content, 1)]
 
 
 def _listed(word: str, variables: tuple[str, ...]) -> str:
