@@ -24,14 +24,16 @@ class Variable:
     """A canonical variable: the nodes at the end of one path in the documents of one stream.
 
     ``stream`` None means every stream. ``key`` is the path in normal form with its constants, as
-    text: equal keys mean equal paths and conditions. ``twig`` is that path, rooted at the document
-    node, each node with one branch at most and the last one bound; its slots refer to
-    ``constants``. A variable of partial matches has a key and no twig.
+    text: equal keys mean equal paths and conditions. ``alternatives`` are that path, in the form
+    of ``Block.alternatives``: one twig as a rule, several where an absolute path in a predicate
+    splits it, none where nothing can match. Each is rooted at the document node, its nodes have
+    one branch at most, the last one is bound; slots refer to ``constants``. A variable of partial
+    matches has a key only.
     """
 
     stream: str | None
     key: str
-    twig: TwigNode | None = field(default=None, compare=False, repr=False)
+    alternatives: tuple[TwigNode, ...] = field(default=(), compare=False, repr=False)
     constants: tuple[Atom, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -45,13 +47,14 @@ class Edge:
     """Two variables of one block, one somewhere above the other, perhaps through dropped nodes.
 
     In a document it holds for the pairs (upper node, lower node) that one embedding of the lower
-    variable's path passes through. ``twig`` is that path with both nodes bound, to ``UPPER`` and
-    ``LOWER``; its slots refer to ``lower.constants``.
+    variable's path passes through. ``alternatives`` are that path with both nodes bound, to
+    ``UPPER`` and ``LOWER``; slots refer to ``constants``.
     """
 
     upper: Variable
     lower: Variable
-    twig: TwigNode | None = field(default=None, compare=False, repr=False)
+    alternatives: tuple[TwigNode, ...] = field(default=(), compare=False, repr=False)
+    constants: tuple[Atom, ...] = field(default=(), compare=False, repr=False)
 
 
 UPPER = "upper"
