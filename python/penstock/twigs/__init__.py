@@ -6,7 +6,7 @@ the rest. Everything is a frozen dataclass: equal queries compare equal and hash
 constants sit in slots apart from the structure, so queries of one shape differ in slots only.
 """
 
-from penstock.twigs.joins import Inequality, Join, JoinKind
+from penstock.twigs.joins import Comparison, Join, JoinKind, Operand, PathTerm
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
     Aggregate,
@@ -57,6 +57,7 @@ __all__ = [
     "Branch",
     "Call",
     "Compare",
+    "Comparison",
     "Condition",
     "Constant",
     "Element",
@@ -65,7 +66,6 @@ __all__ = [
     "Fragments",
     "Group",
     "Holds",
-    "Inequality",
     "Insert",
     "Join",
     "JoinKind",
@@ -75,8 +75,10 @@ __all__ = [
     "NodeKind",
     "NodeTest",
     "Not",
+    "Operand",
     "Or",
     "Output",
+    "PathTerm",
     "Query",
     "Scalar",
     "Slot",

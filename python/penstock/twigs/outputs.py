@@ -93,8 +93,8 @@ class Message:
 class Event:
     """A joined event: one for every distinct tuple of bindings of the selected variables.
 
-    Without ``select``: the roots of the blocks. ``content`` is what the event is made of; without
-    it, the selected nodes under a new root. ``publish`` names the stream that it goes on to.
+    ``content`` is what the event is made of; without it, the selected nodes under a new root, or
+    without ``select`` the roots of the blocks. ``publish`` names the stream that it goes on to.
     """
 
     select: tuple[str, ...] = ()

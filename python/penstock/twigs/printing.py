@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from penstock.twigs.joins import Comparison, Join, Operand, PathTerm
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
     Aggregate,
@@ -73,13 +74,24 @@ def print_query(query: Query) -> str:
             lines.append("  nothing can match")
         for alternative in block.alternatives:
             lines += ["  " + line for line in print_twig(alternative)]
-    for join in query.joins:
-        terms = [f"${left} = ${right}" for left, right in join.equalities]
-        terms += [f"${i.left} {i.operator} ${i.right}" for i in join.inequalities]
-        window = "" if join.window_seconds is None else f" within {join.window_seconds:g} s"
-        lines.append(f"{join.kind.value} block {join.right} on {' and '.join(terms)}{window}")
+        lines += [f"  where {print_comparison(part)}" for part in block.filters]
+    lines += [print_join(join) for join in query.joins]
     lines += [f"?{index} = {_atom(value)}" for index, value in enumerate(query.constants)]
     return "\n".join(lines) + "\n"
+
+
+def print_join(join: Join) -> str:
+    """Return an operator with its terms and its window on one line."""
+    terms = [f"${left} = ${right}" for left, right in join.equalities]
+    terms += [print_comparison(part) for part in join.inequalities]
+    terms += [_path_term(part) for part in join.terms]
+    window = "" if join.window_seconds is None else f" within {join.window_seconds:.15g} s"
+    return f"{join.kind.value} block {join.right} on {' and '.join(terms)}{window}"
+
+
+def print_comparison(comparison: Comparison) -> str:
+    """Return a comparison of two variables."""
+    return f"${comparison.left} {comparison.operator} ${comparison.right}"
 
 
 def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
@@ -163,6 +175,15 @@ def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
             return f"{function}({', '.join(texts)})"
         case BooleanOf(condition=condition):
             return f"truth({print_condition(condition, slots)})"
+
+
+def _path_term(term: PathTerm) -> str:
+    return f"{_operand(term.left)} {term.operator} {_operand(term.right)}"
+
+
+def _operand(operand: Operand) -> str:
+    path = "" if operand.path is None else f"/{print_path(operand.path)}"
+    return f"${operand.variable}{path}"
 
 
 def _place(node: TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:

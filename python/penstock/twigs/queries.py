@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.twigs.joins import Join
+from penstock.twigs.joins import Comparison, Join
 from penstock.twigs.outputs import Output
 from penstock.twigs.patterns import TwigNode
 
@@ -15,11 +15,13 @@ from penstock.twigs.patterns import TwigNode
 class Block:
     """Twigs over one stream. Several alternatives are a union: they bind the same variables.
 
-    Every alternative is rooted at the document node (axis self, kind document).
+    Every alternative is rooted at the document node (axis self, kind document). ``filters``
+    compare variables of the block with each other; bindings that fail one do not count.
     """
 
     alternatives: tuple[TwigNode, ...]
     stream: str | None = None
+    filters: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def xpath(
     try:
         query = lower(expression, lowering)
         if depth_of(query) <= DEPTH_MAX:
-            return replace(query, options=_options(bindings, variables, dialect))
+            return replace(query, options=options_of(bindings, variables, dialect))
     except RecursionError:
         pass  # deeper still
     message = f"the query is nested more than {DEPTH_MAX} levels deep"
@@ -72,10 +72,10 @@ def xpath(
     raise QueryError("PQ0105", message, whole, way_out, text)
 
 
-def _options(
-    bindings: Namespaces, variables: Mapping[str, object] | None, dialect: str
+def options_of(
+    bindings: Namespaces, variables: Mapping[str, object] | None, dialect: str = "xpath"
 ) -> dict[str, Any]:
-    """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""
+    """Return what differs from the defaults: with it, the same text gives an equal query again."""
     uris = {prefix: list(uris) for prefix, uris in bindings.bindings.items()}
     if uris["xml"] == [XML_NAMESPACE]:
         del uris["xml"]
