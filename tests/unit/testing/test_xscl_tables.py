@@ -12,10 +12,10 @@ from penstock.testing.reference.witnesses import (
     joining_variables,
     matches_of,
     values,
-    variables_of,
 )
 from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import Block, Branch, Event, Join, JoinKind, NodeKind, Query
+from penstock.twigs.patterns import variables_of
 from tests.unit.testing.builders import block, descendant
 
 D1 = parse(

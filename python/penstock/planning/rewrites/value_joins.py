@@ -9,11 +9,11 @@ an earlier operator joins moves to that operator.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from penstock.twigs import Block, Branch, Comparison, Join, Operand, PathTerm, Query, TwigNode
 from penstock.twigs.logic import FLIPPED
+from penstock.twigs.patterns import variables_of
 
 
 def to_value_joins(query: Query) -> Query:
@@ -30,7 +30,7 @@ class _ValueJoins:
             variable: number
             for number, block in enumerate(query.blocks)
             for twig in block.alternatives
-            for variable in _variables(twig)
+            for variable in variables_of(twig)
         }
         self._made = 0
         self._branches: dict[str, list[Branch]] = {}
@@ -95,10 +95,3 @@ def _bound(path: TwigNode, name: str) -> TwigNode:
         return replace(path, variable=name)
     (branch,) = path.branches
     return replace(path, branches=(replace(branch, node=_bound(branch.node, name)),))
-
-
-def _variables(twig: TwigNode) -> Iterator[str]:
-    if twig.variable is not None:
-        yield twig.variable
-    for branch in twig.branches:
-        yield from _variables(branch.node)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from penstock.testing.reference.conditions import Scope
 from penstock.testing.reference.values import compare
-from penstock.testing.reference.witnesses import matches_of, tuples, variables_of
+from penstock.testing.reference.witnesses import matches_of, tuples
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Block, Event, Join, JoinKind, Query
+from penstock.twigs.patterns import variables_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from penstock.testing.reference.conditions import Scope, holds
 from penstock.testing.reference.paths import in_document_order, nodes_on, passes
 from penstock.testing.tree import Node
 from penstock.twigs import Block, Query, TwigNode
+from penstock.twigs.patterns import variables_of
 
 Bindings = Mapping[str, Node]
 Edge = tuple[str, str, Node, Node]
@@ -91,14 +92,6 @@ def values(forest: Iterable[Match], joining: set[str]) -> dict[Node, str | None]
                 if value is not None or node not in found:
                     found[node] = value
     return found
-
-
-def variables_of(twig: TwigNode) -> Iterator[str]:
-    """Yield the variables of a twig from the top down."""
-    if twig.variable is not None:
-        yield twig.variable
-    for branch in twig.branches:
-        yield from variables_of(branch.node)
 
 
 def joining_variables(query: Query) -> set[str]:
