@@ -45,9 +45,13 @@ class _Compiler:
         rows = []
         left: Source = self._block(0, self._query.joins[0])
         for number, join in enumerate(self._query.joins):
-            kept = self._kept(number, {*left.nodes, *self._block(join.right, join).nodes})
-            row = self._row(join, left, kept)
-            if number + 1 < len(self._query.joins):
+            right = self._block(join.right, join)
+            later = self._query.joins[number + 1 :]
+            compared = [name for one in later for name in _compared(one)]
+            known = {*left.nodes, *right.nodes}
+            kept = [n for n in dict.fromkeys([*self._event.select, *compared]) if n in known]
+            row = self._row(join, (left, right), kept, [*compared, *self._inserted])
+            if later:
                 row = replace(row, output=_name(row))
                 assert row.output is not None
                 left = Partials(row.output, kept)
@@ -69,47 +73,39 @@ class _Compiler:
         joining = [pair[is_right] for pair in join.equalities]
         return Definitions(self._query, self._query.blocks[block], joining)
 
-    def _kept(self, number: int, known: set[str]) -> tuple[str, ...]:
-        """Return the variables that the output and the operators after one ask for."""
-        used = list(self._event.select)
-        for join in self._query.joins[number + 1 :]:
-            used += [name for pair in join.equalities for name in pair]
-            used += _operands(join.inequalities)
-        return tuple(name for name in dict.fromkeys(used) if name in known)
-
-    def _row(self, join: Join, left: Source, kept: Sequence[str]) -> Row:
-        right = self._block(join.right, join)
-        filters = ((), self._query.blocks[join.right].filters)
+    def _row(
+        self, join: Join, sources: tuple[Source, Source], kept: list[str], values: list[str]
+    ) -> Row:
+        """Return the row of an operator; ``values`` of kept variables are needed afterwards."""
+        # The filters of a block belong to the operator that it enters by.
+        filters = [(), self._query.blocks[join.right].filters]
         if join is self._query.joins[0]:
-            filters = (self._query.blocks[0].filters, filters[RIGHT])
+            filters[LEFT] = self._query.blocks[0].filters
         sides = []
-        for number, source in enumerate((left, right)):
+        for number, source in enumerate(sources):
             valued = [(part.left, part.right)[number] for part in join.inequalities]
             valued += _operands(filters[number])
-            valued += [name for name in self._inserted if name in source.nodes]
+            valued += [name for name in values if name in source.nodes]
             joining = [pair[number] for pair in join.equalities]
             sides.append(Side(source, joining, valued, [n for n in kept if n in source.nodes]))
-        joins = tuple(
-            (sides[LEFT].minor_place(one), sides[RIGHT].minor_place(other))
-            for one, other in join.equalities
+        left, right = sides
+        pairs = [(left.minor_place(one), right.minor_place(two)) for one, two in join.equalities]
+        template, left_order, right_order = number_slots(
+            left.minor_parents, right.minor_parents, tuple(pairs)
         )
-        template, *orders = number_slots(*(side.minor_parents for side in sides), joins)
-        terms = [_term(part, LEFT, sides[LEFT], RIGHT, sides[RIGHT]) for part in join.inequalities]
+        terms = [_term(part, LEFT, left, RIGHT, right) for part in join.inequalities]
         for number, side in enumerate(sides):
             terms += [_term(part, number, side, number, side) for part in filters[number]]
-        places = {
-            name: Place(number, sides[number].place(name))
-            for number, source in enumerate((left, right))
-            for name in kept
-            if name in source.nodes
-        }
+        places = [RIGHT if name in sources[RIGHT].nodes else LEFT for name in kept]
+        window = join.window_seconds
         return Row(
             template,
             join.kind,
-            None if join.window_seconds is None else round(join.window_seconds * MICROSECONDS),
-            *(side.tree(order) for side, order in zip(sides, orders, strict=True)),
+            None if window is None else round(window * MICROSECONDS),
+            left.tree(left_order),
+            right.tree(right_order),
             tuple(terms),
-            tuple(places[name] for name in kept),
+            tuple(Place(n, sides[n].place(name)) for n, name in zip(places, kept, strict=True)),
         )
 
     def _values_out(self) -> tuple[str, ...]:
@@ -136,6 +132,11 @@ def _term(comparison: Comparison, left: int, on: Side, right: int, other: Side) 
     )
 
 
+def _compared(join: Join) -> list[str]:
+    """Return the variables whose values an operator compares."""
+    return [*(name for pair in join.equalities for name in pair), *_operands(join.inequalities)]
+
+
 def _operands(comparisons: Sequence[Comparison]) -> list[str]:
     return [name for part in comparisons for name in (part.left, part.right)]
 
@@ -158,7 +159,5 @@ def _name(row: Row) -> str:
         for tree in (row.left, row.right)
     ]
     content = (row.template, row.kind.value, row.window_us, trees, row.terms, row.kept)
-    return (
-        PARTIAL
-        + blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    )
+    encoded = repr(content).encode("utf-8", "surrogatepass")
+    return PARTIAL + blake2b(encoded, digest_size=16).hexdigest()

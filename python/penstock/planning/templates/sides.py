@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from penstock.planning.templates.minors import reduce_tree
@@ -18,8 +18,8 @@ class Source(Protocol):
     """
 
     stream: str | None
-    parents: Sequence[int]
-    nodes: Mapping[str, int]
+    parents: list[int]
+    nodes: dict[str, int]
 
     def variable(self, node: int) -> Variable:
         """Return the canonical variable of a node."""
