@@ -1,5 +1,6 @@
 """XSCL queries as rows of templates: what stage 1 delivers and stage 2 evaluates."""
 
+from penstock.planning.templates.compiling import compile_join
 from penstock.planning.templates.rows import (
     LEFT,
     RIGHT,
@@ -29,4 +30,5 @@ __all__ = [
     "Term",
     "Variable",
     "WitnessTree",
+    "compile_join",
 ]

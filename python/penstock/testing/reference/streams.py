@@ -6,14 +6,16 @@ minors or arrival, and gives its outcomes as values that any engine's results co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from penstock.planning.templates import compile_join
 from penstock.results import event_id
 from penstock.testing.reference.evaluation import nodes_of
 from penstock.testing.reference.joins import Arrival, events
 from penstock.testing.reference.messages import Renderer
+from penstock.testing.reference.rows import evaluate_rows
 from penstock.testing.reference.witnesses import Bindings
 from penstock.testing.tree import Node, parse
 from penstock.twigs import Event, Fragments, NodeKind, Query
@@ -45,7 +47,29 @@ class Outcome:
         return event_id(self.subscription, self.documents, self.ranges)
 
 
-def run(queries: Mapping[str, Query], arrivals: Sequence[Arrival]) -> list[Outcome]:
+Found = tuple[tuple[str, ...], float, tuple[Node, ...]]
+"""The documents of a result, its event time and the selected nodes."""
+
+Evaluate = Callable[[Query, Sequence[Arrival]], Iterable[Found]]
+
+
+def by_brute_force(query: Query, arrivals: Sequence[Arrival]) -> Iterator[Found]:
+    """Yield the results of a query, from all combinations of documents and bindings."""
+    for joined, nodes in events(query, arrivals):
+        yield joined.documents, joined.time, nodes
+
+
+def by_rows(query: Query, arrivals: Sequence[Arrival]) -> Iterator[Found]:
+    """Yield the results of a query from its compiled rows."""
+    for kept in evaluate_rows(compile_join(query), arrivals):
+        yield kept.documents, kept.time, kept.nodes
+
+
+def run(
+    queries: Mapping[str, Query],
+    arrivals: Sequence[Arrival],
+    evaluate: Evaluate = by_brute_force,
+) -> list[Outcome]:
     """Return the outcomes of all subscriptions, those of publishers before those of readers.
 
     Raises:
@@ -55,7 +79,7 @@ def run(queries: Mapping[str, Query], arrivals: Sequence[Arrival]) -> list[Outco
     found: list[Outcome] = []
     for name in _publishers_first(queries):
         query = queries[name]
-        outcomes = list(_outcomes(name, query, known))
+        outcomes = list(_outcomes(name, query, known, evaluate))
         found += outcomes
         published = query.output.publish if isinstance(query.output, Event) else None
         if published is not None:
@@ -63,7 +87,9 @@ def run(queries: Mapping[str, Query], arrivals: Sequence[Arrival]) -> list[Outco
     return found
 
 
-def _outcomes(name: str, query: Query, arrivals: Sequence[Arrival]) -> Iterator[Outcome]:
+def _outcomes(
+    name: str, query: Query, arrivals: Sequence[Arrival], evaluate: Evaluate
+) -> Iterator[Outcome]:
     trees = {id(arrival.tree.root): arrival for arrival in arrivals}
     assert len(trees) == len(arrivals), "every document has a tree of its own"
     if isinstance(query.output, Fragments):
@@ -75,13 +101,12 @@ def _outcomes(name: str, query: Query, arrivals: Sequence[Arrival]) -> Iterator[
                     yield Outcome(name, (arrival.id,), arrival.time, ranges, text)
         return
     assert isinstance(query.output, Event)
-    content = query.output.content or (
-        Element(ROOT, content=tuple(map(Insert, query.output.select))),
-    )
-    for joined, nodes in events(query, arrivals):
-        value = _Maker(trees).render(content, dict(joined.bindings))
+    select = query.output.select
+    content = query.output.content or (Element(ROOT, content=tuple(map(Insert, select))),)
+    for documents, time, nodes in evaluate(query, arrivals):
+        value = _Maker(trees).render(content, dict(zip(select, nodes, strict=True)))
         ranges = tuple((_arrival(node, trees).id, node.start, node.end) for node in nodes)
-        yield Outcome(name, joined.documents, joined.time, ranges, value)
+        yield Outcome(name, documents, time, ranges, value)
 
 
 class _Maker(Renderer):
