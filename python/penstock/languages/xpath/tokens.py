@@ -11,11 +11,11 @@ from penstock.errors import QueryError
 TEXT_LENGTH_MAX = 100_000
 """Characters of one query; what is longer is data, not a question."""
 
-_NAME_START = (
+NAME_START = (
     r"A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
-_NAME_INNER = rf"{_NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040"
+NAME_INNER = rf"{NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 _SYMBOLS = r"::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*]"
 
 
@@ -25,7 +25,7 @@ def token_pattern(more_symbols: str = "") -> re.Pattern[str]:
     ``a->b`` is the name ``a-`` and the rest in XPath; where ``->`` is a symbol, ``a`` ends there.
     """
     hyphen = "-(?!>)" if "->" in more_symbols else "-"
-    name = rf"[{_NAME_START}](?:[{_NAME_INNER}]|{hyphen})*"
+    name = rf"[{NAME_START}](?:[{NAME_INNER}]|{hyphen})*"
     return re.compile(
         rf"""
         (?P<space>[ \t\r\n]+)

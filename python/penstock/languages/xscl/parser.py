@@ -33,7 +33,7 @@ TERMS_MAX = 256
 
 _PATTERN = token_pattern(r"->|[{}]|")
 _OPERATORS = ("JOIN", "FOLLOWED BY", "NOT FOLLOWED BY")
-_KEYWORDS = frozenset("SELECT FROM JOIN FOLLOWED BY NOT AND AS PUBLISH".split())
+KEYWORDS = frozenset("SELECT FROM JOIN FOLLOWED BY NOT AND AS PUBLISH".split())
 
 
 class XsclParser(Parser):
@@ -95,7 +95,7 @@ class XsclParser(Parser):
         if is_literal_allowed and token.kind is TokenKind.LITERAL and len(token.text) > 2:
             self.advance()
             return Name(token.text[1:-1], token.span)
-        if token.kind is not TokenKind.NAME or token.text == "*" or token.text in _KEYWORDS:
+        if token.kind is not TokenKind.NAME or token.text == "*" or token.text in KEYWORDS:
             raise self.unexpected(wanted)
         self.advance()
         return Name(token.text, token.span)
@@ -170,9 +170,11 @@ class XsclParser(Parser):
             way_out = "add one: {x = y, 7 days}, or INF for no bound"
             raise self.error("PQ0406", message, self.token.span, way_out)
         self.expect(",")
+        window_span = self.token.span if self.token.kind is TokenKind.NUMBER else None
         window = self.parse_window()
         self.expect("}")
-        return OperatorSyntax(kind, tuple(terms), window, self.span_from(start))
+        span = self.span_from(start)
+        return OperatorSyntax(kind, tuple(terms), window, window_span, span)
 
     def parse_term(self) -> TermSyntax:
         """Parse a comparison."""
@@ -238,7 +240,7 @@ class XsclParser(Parser):
         """Return the error about the next token; a keyword in small letters gets its own."""
         token = self.token
         upper = token.text.upper()
-        if token.kind is TokenKind.NAME and upper in _KEYWORDS and token.text != upper:
+        if token.kind is TokenKind.NAME and upper in KEYWORDS and token.text != upper:
             message = f"`{token.text}` cannot stand here"
             return self.error("PQ0103", message, token.span, f"XSCL writes {upper} in capitals")
         return super().unexpected(wanted)

@@ -100,7 +100,7 @@ class Predicates:
             tuple(dict.fromkeys(equalities)),
             operator.window_seconds,
             tuple(dict.fromkeys(inequalities)),
-            tuple(dict.fromkeys(terms)),
+            tuple(terms),
         )
 
     def _term(self, term: TermSyntax, right: int) -> PathTerm | None:

@@ -40,11 +40,15 @@ class TermSyntax:
 
 @dataclass(frozen=True, slots=True)
 class OperatorSyntax:
-    """An operator with its predicate and window; ``span`` covers them all."""
+    """An operator with its predicate and window; ``span`` covers them all.
+
+    ``window_span`` covers the number of the window; an infinite one has none.
+    """
 
     kind: JoinKind
     terms: tuple[TermSyntax, ...]
     window_seconds: float | None
+    window_span: Span | None
     span: Span
 
 

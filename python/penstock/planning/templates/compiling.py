@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from penstock.planning.rewrites.value_joins import to_value_joins
-from penstock.planning.templates.definitions import Definitions
+from penstock.planning.templates.definitions import Definitions, Form, normal_form
 from penstock.planning.templates.isomorphism import number_slots
 from penstock.planning.templates.rows import LEFT, RIGHT, Alone, JoinQuery, Place, Row, Term
 from penstock.planning.templates.sides import Partials, Side, Source
@@ -21,21 +21,23 @@ MICROSECONDS = 1_000_000
 _WHOLE = (NodeKind.ELEMENT, NodeKind.DOCUMENT)
 
 
-def compile_join(query: Query) -> JoinQuery:
+def compile_join(query: Query, form: Form = normal_form) -> JoinQuery:
     """Return the rows of a query whose output is an event.
 
     Compiling is pure: equal queries give equal rows, and nothing but the query is looked at.
+    ``form`` brings the paths of variables into the form that they have afterwards.
 
     Raises:
         QueryError: The normal form of a path would be too large.
     """
-    return _Compiler(to_value_joins(query)).join_query()
+    return _Compiler(to_value_joins(query), form).join_query()
 
 
 class _Compiler:
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, form: Form) -> None:
         assert isinstance(query.output, Event), "only events are joined"
         self._query = query
+        self._form = form
         self._event = query.output
         self._inserted = self._values_out()
 
@@ -52,7 +54,7 @@ class _Compiler:
             kept = [n for n in dict.fromkeys([*self._event.select, *compared]) if n in known]
             row = self._row(join, (left, right), kept, [*compared, *self._inserted])
             if later:
-                row = replace(row, output=_name(row))
+                row = replace(row, output=name_partials(row))
                 assert row.output is not None
                 left = Partials(row.output, kept)
             rows.append(row)
@@ -60,7 +62,7 @@ class _Compiler:
 
     def _alone(self) -> Alone:
         (block,) = self._query.blocks
-        source = Definitions(self._query, block, ())
+        source = Definitions(self._query, block, (), self._form)
         selected = self._event.select
         side = Side(source, (), [*_operands(block.filters), *self._inserted], selected)
         kept = tuple(Place(LEFT, side.place(name)) for name in selected)
@@ -71,7 +73,7 @@ class _Compiler:
         """Return the variables of a block, in the operator that it enters by."""
         is_right = block == join.right
         joining = [pair[is_right] for pair in join.equalities]
-        return Definitions(self._query, self._query.blocks[block], joining)
+        return Definitions(self._query, self._query.blocks[block], joining, self._form)
 
     def _row(
         self, join: Join, sources: tuple[Source, Source], kept: list[str], values: list[str]
@@ -152,7 +154,7 @@ def _inserted_values(content: Sequence[Content]) -> Iterator[str]:
                     yield from _inserted_values(value)
 
 
-def _name(row: Row) -> str:
+def name_partials(row: Row) -> str:
     """Return the name of the stream of a row's partial matches: equal rows, equal names."""
     trees = [
         (tree.stream, [variable.key for variable in tree.variables], tree.parents, tree.slots)

@@ -6,7 +6,7 @@ path does not follow and which the minor drops. See ``variables`` for the reason
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -17,7 +17,8 @@ from penstock.planning.templates.variables import LOWER, UPPER, Edge, Variable
 from penstock.twigs import Block, Branch, Fragments, Query, Slot, TwigNode
 from penstock.twigs.logic import conjunction, existence
 from penstock.twigs.printing import print_path
-from penstock.twigs.slots import Atom
+
+Form = Callable[[Query], Query]
 
 PATHS_MAX = 65_536
 """Paths whose normal form is remembered."""
@@ -26,12 +27,13 @@ PATHS_MAX = 65_536
 class Definitions:
     """The twig of a block as numbered nodes, parents first, and what each of them means.
 
-    ``joining`` are the variables that the operator joins.
+    ``joining`` are the variables that the operator joins, ``form`` brings a path into its form.
     """
 
-    def __init__(self, query: Query, block: Block, joining: Collection[str]) -> None:
+    def __init__(self, query: Query, block: Block, joining: Collection[str], form: Form) -> None:
         assert len(block.alternatives) == 1, "only a normal form splits a twig"
         self._query = query
+        self._form = form
         self.stream = block.stream
         self._twigs: list[TwigNode] = []
         self.parents: list[int] = []
@@ -52,18 +54,15 @@ class Definitions:
     def variable(self, node: int) -> Variable:
         """Return the canonical variable of a node."""
         if node not in self._variables:
-            normal = self._normal(node, {node: LOWER})
-            twigs, constants = normal.blocks[0].alternatives, normal.constants
-            key = _print(twigs, constants)
-            self._variables[node] = Variable(self.stream, key, twigs, constants)
+            path = self._form(self._path(node, {node: LOWER}))
+            self._variables[node] = variable_of(self.stream, path)
         return self._variables[node]
 
     def edge(self, upper: int, lower: int) -> Edge:
         """Return the edge between two nodes, one above the other."""
-        normal = self._normal(lower, {upper: UPPER, lower: LOWER})
-        alternatives = normal.blocks[0].alternatives
-        ends = self.variable(upper), self.variable(lower)
-        return Edge(*ends, alternatives, normal.constants)
+        path = self._form(self._path(lower, {upper: UPPER, lower: LOWER}))
+        alternatives = path.blocks[0].alternatives
+        return Edge(self.variable(upper), self.variable(lower), alternatives, path.constants)
 
     def _number(self, twig: TwigNode, parent: int) -> None:
         node = len(self._twigs)
@@ -74,8 +73,8 @@ class Definitions:
         for branch in twig.branches:
             self._number(branch.node, node)
 
-    def _normal(self, node: int, marks: dict[int, str]) -> Query:
-        """Return the path to a node in normal form, its nodes bound by ``marks``."""
+    def _path(self, node: int, marks: dict[int, str]) -> Query:
+        """Return the path to a node as a query, its nodes bound by ``marks``."""
         path: TwigNode | None = None
         followed = TOP
         while node != TOP:
@@ -90,19 +89,26 @@ class Definitions:
             path = TwigNode(twig.axis, twig.test, where, marks.get(node), below)
             followed, node = node, self.parents[node]
         assert path is not None
-        raw = replace(
-            self._query, blocks=(Block((path,)),), output=Fragments(LOWER), joins=(), options={}
+        return number_slots(
+            replace(
+                self._query, blocks=(Block((path,)),), output=Fragments(LOWER), joins=(), options={}
+            )
         )
-        return _normalise(number_slots(raw))
 
 
 @lru_cache(PATHS_MAX)
-def _normalise(path: Query) -> Query:
+def normal_form(path: Query) -> Query:
+    """Return a path in normal form; equal paths are worked on once."""
     return normalise(path)
 
 
-def _print(twigs: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> str:
+def variable_of(stream: str | None, path: Query) -> Variable:
+    """Return the variable of a path."""
+    constants = path.constants
+
     def constant(slot: Slot) -> str:
         return repr(constants[slot.index])
 
-    return " | ".join(print_path(twig, constant) for twig in twigs)
+    twigs = path.blocks[0].alternatives
+    key = " | ".join(print_path(twig, constant) for twig in twigs)
+    return Variable(stream, key, twigs, constants)
