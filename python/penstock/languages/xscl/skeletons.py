@@ -22,11 +22,14 @@ MARK = "\u01c2"
 """A letter that no text with slots contains: whoever fills them can mark them by it."""
 
 _WORDS = "|".join(sorted({*KEYWORDS, *UNIT_SECONDS, INFINITE, "OR", "and", "or", "div", "mod"}))
+# A slot begins with its first character, and only then looks back at what is before it: that way
+# the search passes by everything else at once.
+_FREE = rf"(?<![{NAME_INNER}$-].)(?<![^:]:.)"
 _SLOT = re.compile(
     rf"""(\"[^\"]*\"|'[^']*'
-      |(?<![{NAME_INNER}$-])(?<![^:]:)(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+
-      |(?<![{NAME_INNER}$-])(?<![^:]:)(?!(?:{_WORDS})(?![{NAME_INNER}:-]))
-       [{NAME_START}](?:[{NAME_INNER}]|-(?!>))*+(?![ \t\r\n]*+(?:\(|:))
+      |[{NAME_START}]{_FREE}(?<!(?=(?:{_WORDS})(?![{NAME_INNER}:-])).)
+       (?:[{NAME_INNER}]|-(?!>))*+(?![ \t\r\n]*+(?:\(|:))
+      |(?:[0-9]{_FREE}[0-9]*+(?:\.[0-9]*+)?+|\.{_FREE}[0-9]++)(?:[eE][+-]?[0-9]++)?+
       )""",
     re.VERBOSE,
 )
