@@ -21,6 +21,7 @@ mod values;
 
 pub use rows::{Declarations, RowKind, Rows, TextColumn};
 pub use trace::TraceEntry;
+pub use values::{compare_numbers, parse_number};
 
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span};
