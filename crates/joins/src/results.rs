@@ -61,6 +61,11 @@ impl Results {
         self.rows.is_empty()
     }
 
+    /// How many events there are.
+    pub fn event_count(&self) -> u32 {
+        self.events.len() as u32
+    }
+
     /// Adds an event for subscriptions. `nodes` come with the part that they are in.
     pub fn add<'a>(
         &mut self,

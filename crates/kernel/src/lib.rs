@@ -10,3 +10,4 @@ pub mod matcher;
 pub mod plan;
 pub mod session;
 pub mod tokenizer;
+pub mod witness;

@@ -2,6 +2,7 @@
 //! importer. Nothing is decided here.
 
 mod columns;
+mod joins;
 mod plans;
 mod sessions;
 
@@ -10,6 +11,8 @@ mod sessions;
 mod _native {
     #[pymodule_export]
     use crate::columns::Column;
+    #[pymodule_export]
+    use crate::joins::Joins;
     #[pymodule_export]
     use crate::plans::Plan;
     #[pymodule_export]

@@ -14,10 +14,10 @@ mod rows;
 mod small;
 mod source;
 mod states;
-mod symbols;
+pub(crate) mod symbols;
 mod trace;
 mod truth;
-mod values;
+pub(crate) mod values;
 
 pub use rows::{Declarations, RowKind, Rows, TextColumn};
 pub use trace::TraceEntry;

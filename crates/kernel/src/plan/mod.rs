@@ -12,7 +12,7 @@ mod intern;
 mod program;
 mod records;
 
-pub use builder::Builder;
+pub use builder::{Builder, Path, Step};
 pub use image::{NONE, Plan};
 pub use program::{Axis, Comparison, NodeKind, Op, ProgramError};
 pub use records::{
