@@ -3,7 +3,7 @@
 use crate::absence::Absences;
 use crate::bindings::Search;
 use crate::codes::Kind;
-use crate::plan::{Plan, Stage};
+use crate::plan::Plan;
 use crate::program::ProgramError;
 use crate::record::{Record, Writer};
 use crate::results::{Results, parts_of};
@@ -207,7 +207,9 @@ impl Joins {
                     results: &mut self.results,
                     partials: &mut self.partials,
                 };
-                sink.emit(stage, &search, None, &tuples, &|version| version == since);
+                sink.emit(waiting.stage, &search, None, &tuples, &|version| {
+                    version == since
+                });
             }
         }
         self.join_partials();
@@ -239,8 +241,8 @@ impl Joins {
             &self.plan,
             &self.store,
             &record,
-            &mut |stage, left, right| {
-                let stage = sink.plan.stage(stage);
+            &mut |number, left, right| {
+                let stage = sink.plan.stage(number);
                 let search = Search {
                     shape: sink.plan.shape(stage),
                     variables: &stage.variables,
@@ -249,7 +251,7 @@ impl Joins {
                 };
                 tuples.clear();
                 if search.kept(&mut tuples) {
-                    sink.emit(stage, &search, Some(right), &tuples, &|_| true);
+                    sink.emit(number, &search, Some(right), &tuples, &|_| true);
                 }
             },
         );
@@ -282,7 +284,7 @@ impl Joins {
                     };
                     tuples.clear();
                     if search.kept(&mut tuples) {
-                        sink.emit(stage, &search, None, &tuples, &|_| true);
+                        sink.emit(number, &search, None, &tuples, &|_| true);
                     }
                 }
             }
@@ -371,12 +373,13 @@ impl Sink<'_> {
     /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
     fn emit(
         &mut self,
-        stage: &Stage,
+        number: u32,
         search: &Search<'_>,
         right: Option<Record<'_>>,
         tuples: &[u32],
         admits: &dyn Fn(u32) -> bool,
     ) {
+        let stage = self.plan.stage(number);
         let (left, kept) = (search.left, &search.shape.kept);
         let version = right.map_or(left.version(), |right| right.version().min(left.version()));
         let time = right.map_or(left.time(), |right| right.time().max(left.time()));
@@ -407,7 +410,9 @@ impl Sink<'_> {
         for tuple in tuples.chunks_exact(width) {
             let nodes = kept.iter().zip(tuple).map(node);
             if stage.is_last() {
-                self.results.add(seen(), time, parts_of(left, right), nodes);
+                let chained = left.is_partial().then_some(number);
+                let parts = parts_of(left, right);
+                self.results.add(chained, seen(), time, parts, nodes);
             } else {
                 let mut writer = Writer::new(time, version);
                 for part in parts_of(left, right) {

@@ -1,10 +1,10 @@
 //! Joined events, as columns.
 
 use crate::record::{Node, Part, Record, hash_value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A node of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kept {
     /// Which of the event's documents it is in.
     pub part: u32,
@@ -37,6 +37,8 @@ pub struct Results {
     pub texts: Vec<Vec<u8>>,
     document_numbers: FxHashMap<u64, u32>,
     text_numbers: FxHashMap<Vec<u8>, u32>,
+    /// Events of chains: row, parts, nodes.
+    chained: FxHashSet<(u32, Vec<u32>, Vec<Kept>)>,
     /// Results counted and not written, if only their number is asked for.
     pub counted: u64,
     is_counting: bool,
@@ -66,9 +68,12 @@ impl Results {
         self.events.len() as u32
     }
 
-    /// Adds an event for subscriptions. `nodes` come with the part that they are in.
+    /// Adds an event for subscriptions. `nodes` come with the part that they are in. Partial
+    /// matches of the same documents may lead to one event several times; where that can be, its
+    /// row is given as `chained`, and the event is added once.
     pub fn add<'a>(
         &mut self,
+        chained: Option<u32>,
         subscriptions: impl Iterator<Item = u32>,
         time: i64,
         parts: impl Iterator<Item = Part<'a>>,
@@ -87,6 +92,11 @@ impl Results {
                 value: self.text(node.value.unwrap_or(b"")),
             })
             .collect();
+        if let Some(row) = chained
+            && !self.chained.insert((row, parts.clone(), nodes.clone()))
+        {
+            return;
+        }
         let ordinal = self.ordinal(&parts, &nodes);
         let event = self.events.len() as u32;
         self.events.push(Event {

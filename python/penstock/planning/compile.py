@@ -8,6 +8,7 @@ from penstock.planning.normalise import normalise
 from penstock.twigs import (
     Aggregate,
     And,
+    Block,
     BooleanOf,
     Call,
     Compare,
@@ -27,6 +28,7 @@ from penstock.twigs import (
     Value,
     ValueType,
 )
+from penstock.twigs.slots import Atom
 
 
 def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = False) -> bytes:
@@ -40,6 +42,16 @@ def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = Fal
         QueryError: The query needs something that the kernel does not evaluate yet.
     """
     return _Compiler(normalise(query)).program(is_filter, is_spans)
+
+
+def compile_paths(alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
+    """Return the program of paths that are in normal form already; nothing is selected.
+
+    Raises:
+        QueryError: A condition needs something that the kernel does not evaluate yet.
+    """
+    query = Query((Block(alternatives),), Fragments(""), constants)
+    return _Compiler(query).program(is_filter=False, is_spans=True)
 
 
 class _Compiler:
