@@ -183,7 +183,7 @@ impl Joins {
         &self,
         py: Python<'py>,
         number: u64,
-        id: &str,
+        document: &str,
         time: i64,
         version: u32,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<Failure>)> {
@@ -194,7 +194,7 @@ impl Joins {
                 let part = Part {
                     number,
                     time,
-                    id: id.as_bytes(),
+                    id: document.as_bytes(),
                 };
                 Ok(record_of(&witness, &part, version, hash_bits))
             })

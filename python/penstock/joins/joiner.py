@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 
@@ -84,7 +84,6 @@ class Joiner:
         self._spill = Spill(self._joins)
         self._subscribers: dict[int, _Subscriber] = {}
         self._publishers: dict[str, set[int]] = {}
-        self._readers: dict[int, tuple[str | None, ...]] = {}
         self._documents = 0
         self.late = 0
         self.begin = self._joins.begin
@@ -96,21 +95,17 @@ class Joiner:
         Raises:
             QueryError: The query needs something that is not evaluated yet.
         """
-        if isinstance(query.output, Fragments):
-            query = _as_event(query)
-        compiled = compile_join(query)
+        compiled = compile_join(_as_event(query))
         self._writer.add(number, version, compiled)
         event = compiled.event
         self._subscribers[number] = _Subscriber(name, renderer_of(event), event.publish)
         if event.publish is not None:
             self._publishers.setdefault(event.publish, set()).add(number)
-        self._readers[number] = tuple(block.stream for block in query.blocks)
 
     def remove(self, number: int) -> None:
         """Remove a subscription."""
         self._joins.remove(number)
         del self._subscribers[number]
-        del self._readers[number]
         for publishers in self._publishers.values():
             publishers.discard(number)
 
@@ -208,18 +203,17 @@ class Joiner:
             yield joined
 
 
+def check_join(query: Query) -> None:
+    """See whether a query can be joined.
+
+    Raises:
+        QueryError: It needs something that is not evaluated yet.
+    """
+    RowWriter(Joins()).add(0, 0, compile_join(_as_event(query)))
+
+
 def _as_event(query: Query) -> Query:
     """Return a query of one block that selects one variable as one that reports events."""
-    from dataclasses import replace
-
-    assert isinstance(query.output, Fragments)
-    return replace(query, output=Event((query.output.variable,)))
-
-
-def published_streams(queries: Mapping[str, Query]) -> dict[str, list[str]]:
-    """Return the streams that subscriptions publish, each with the names of its publishers."""
-    streams: dict[str, list[str]] = {}
-    for name, query in queries.items():
-        if isinstance(query.output, Event) and query.output.publish is not None:
-            streams.setdefault(query.output.publish, []).append(name)
-    return streams
+    if isinstance(query.output, Fragments):
+        return replace(query, output=Event((query.output.variable,)))
+    return query

@@ -74,7 +74,9 @@ def _render(item: Content, nodes: Sequence[JoinedNode], places: dict[str, int]) 
             raise TypeError("an event has one node for each variable, and no groups")
 
 
-def _attribute(value: Sequence[Content], nodes: Sequence[JoinedNode], places: dict[str, int]) -> str:
+def _attribute(
+    value: Sequence[Content], nodes: Sequence[JoinedNode], places: dict[str, int]
+) -> str:
     parts = []
     for item in value:
         assert isinstance(item, Literal | Insert), "attribute values are text and values"

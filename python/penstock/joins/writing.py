@@ -91,7 +91,9 @@ class RowWriter:
         return [before.get(place, _NOTHING) for place in range(max(before, default=-1) + 1)]
 
     def _alone(self, alone: Alone) -> list[int]:
-        for place, need in _needs(alone.tree, LEFT, alone.kept, [_SELECTED] * len(alone.kept)).items():
+        for place, need in _needs(
+            alone.tree, LEFT, alone.kept, [_SELECTED] * len(alone.kept)
+        ).items():
             self._need(alone.tree.variables[place], need)
         for edge in alone.tree.edges:
             self._edge(edge)
@@ -102,9 +104,7 @@ class RowWriter:
     def _row(self, row: Row) -> list[int]:
         left = len(row.left.variables)
         window = _FOREVER_US if row.window_us is None else row.window_us
-        joins = [
-            (row.left.slots[one], row.right.slots[other]) for one, other in row.template.joins
-        ]
+        joins = [(row.left.slots[one], row.right.slots[other]) for one, other in row.template.joins]
         output = []
         if row.output is not None:
             keys = [_MATCH, *(str(place) for place in range(1, len(row.kept) + 1))]

@@ -23,11 +23,11 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
+from penstock.languages.xscl import xscl
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
+from penstock.registry.subscriptions import Snapshot, Subscription, program_of
 from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
@@ -38,7 +38,7 @@ PINS_KEPT = 1000
 """A query's pins of batches further back than this are forgotten."""
 
 _SNAPSHOTS_KEPT = 4
-_LANGUAGES = {"xpath": xpath}
+_LANGUAGES = {"xpath": xpath, "xscl": xscl}
 _COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
@@ -400,7 +400,7 @@ def _subscription(row: tuple[Any, ...]) -> Subscription:
     name, language, text, options, mode, owner, delivery, program, compiler = row
     query: Query = _LANGUAGES[language](text, **json.loads(options))
     if compiler != _compiler():
-        program = compile_query(query, is_filter=mode == "filter")
+        program = program_of(query, mode)
     made = None if delivery is None else json.loads(delivery)
     return Subscription(name, query, mode, owner, made, program)
 
