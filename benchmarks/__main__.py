@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks single|spark|splitting [--json PATH] [--small]`."""
+"""The command: `python -m benchmarks single|spark|splitting|joins [--json PATH] [--small]`."""
 
 import argparse
 import json
@@ -47,6 +47,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments import splitting
 
         return splitting.main(arguments[1:])
+    if arguments[:1] == ["joins"]:
+        from benchmarks.experiments import joins
+
+        return joins.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

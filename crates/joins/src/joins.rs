@@ -101,7 +101,7 @@ impl Joins {
     /// Says that what is published on a stream may come this much later than its event time.
     pub fn delay(&mut self, stream: u32, delay: i64) {
         self.stream_delays.insert(stream, delay);
-        self.plan.rank();
+        self.plan.touch();
     }
 
     /// Adds a row of a subscription, which sees documents from `version` on.

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 /// A distinct row and who asks for it.
 #[derive(Clone, Debug)]
 pub struct Stage {
+    /// Number of its template.
+    pub template: u32,
     /// Number of its shape.
     pub shape: u32,
     /// A variable for each slot.
@@ -59,6 +61,8 @@ pub struct Plan {
     pairs: Vec<Pair>,
     /// (left variable, right variable) to the place in `pairs`.
     pair_numbers: FxHashMap<(u32, u32), u32>,
+    /// Pairs as they were ranked last.
+    order: Vec<u32>,
     indexes: Indexes,
     is_stale: bool,
 }
@@ -93,6 +97,7 @@ impl Plan {
     /// Admits a variable of a stream; returns its number.
     pub fn variable(&mut self, stream: u32) -> u32 {
         self.variables.push(VariableUse { stream });
+        self.is_stale = true;
         self.variables.len() as u32 - 1
     }
 
@@ -139,6 +144,7 @@ impl Plan {
         };
         let kind = row.shape.kind.unwrap_or(Kind::Meet);
         self.stages.push(Stage {
+            template: row.template,
             shape,
             variables: row.variables.clone(),
             window: row.window,
@@ -214,11 +220,25 @@ impl Plan {
 
     /// Ranks the pairs anew by how often they met.
     pub fn rank(&mut self) {
+        self.is_stale |= self.order_pairs() != self.order;
+    }
+
+    /// Makes the indexes anew the next time.
+    pub fn touch(&mut self) {
         self.is_stale = true;
     }
 
-    fn build(&mut self) {
+    /// The pairs, rarest first. Only magnitudes count: the trie is not built anew for less.
+    fn order_pairs(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.pairs.len() as u32).collect();
+        order.sort_by_key(|&pair| {
+            let weight = self.pairs[pair as usize].weight;
+            (weight.checked_ilog2().map_or(0, |log| log + 1), pair)
+        });
+        order
+    }
+
+    fn build(&mut self) {
         let joined: Vec<(u32, Vec<(u32, u32)>)> = self
             .stages()
             .filter(|(_, stage)| is_positive(self.shape(stage)))
@@ -232,11 +252,11 @@ impl Plan {
                     right,
                     weight: 0,
                 });
-                order.push(next);
                 next
             });
         }
-        order.sort_by_key(|&pair| (self.pairs[pair as usize].weight, pair));
+        self.order = self.order_pairs();
+        let order = &self.order;
         let ranked = order.iter().zip(0u32..).map(|(&pair, rank)| {
             let pair = self.pairs[pair as usize];
             ((pair.left, pair.right), rank)

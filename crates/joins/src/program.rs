@@ -1,6 +1,6 @@
 //! One operator of one subscription, as the planning side writes it: a list of words.
 //!
-//! `kind, window (low, high), left tree, right tree, joins, terms, kept, output`. A tree is a count,
+//! `kind, template, window (low, high), left tree, right tree, joins, terms, kept, output`. A tree is a count,
 //! then the variables, then the parents (NONE for the top; parents come first). Joins are a count
 //! and pairs (left place, right place); terms a count and (slot, operator, slot); kept a count and
 //! slots; output a count and variables: none, or one for the match and one for each kept slot.
@@ -23,9 +23,12 @@ impl fmt::Display for ProgramError {
 
 impl std::error::Error for ProgramError {}
 
-/// A row, read and checked.
+/// A row, read and checked. Its template says which rows one conjunctive query answers; the value
+/// joins of such rows correspond, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
+    /// The number of its template, the caller's to give.
+    pub template: u32,
     /// All but variables and window.
     pub shape: Shape,
     /// A variable for each slot.
@@ -91,6 +94,7 @@ impl Row {
             4 => None,
             code => Some(Kind::from_code(code).ok_or(ProgramError("an unknown operator"))?),
         };
+        let template = r.word()?;
         let window = (u64::from(r.word()?) | u64::from(r.word()?) << 32) as i64;
         if window < 0 {
             return Err(ProgramError("a window is negative"));
@@ -157,6 +161,7 @@ impl Row {
             kept.into(),
         );
         Ok(Row {
+            template,
             shape,
             variables: variables.into(),
             window,

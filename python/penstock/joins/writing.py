@@ -17,6 +17,7 @@ from penstock.planning.templates import (
     JoinQuery,
     Place,
     Row,
+    Template,
     Term,
     Variable,
     WitnessTree,
@@ -58,6 +59,7 @@ class RowWriter:
     def __init__(self, joins: Joins) -> None:
         self._joins = joins
         self._numbers: dict[Variable, int] = {}
+        self._templates: dict[Template, int] = {}
         self._edges: set[tuple[int, int]] = set()
         self._needs: dict[int, Need] = {}
 
@@ -98,7 +100,7 @@ class RowWriter:
         for edge in alone.tree.edges:
             self._edge(edge)
         left = len(alone.tree.variables)
-        words = [_ALONE, 0, 0, *self._tree_words(alone.tree), 0, 0]
+        words = [_ALONE, 0, 0, 0, *self._tree_words(alone.tree), 0, 0]
         return words + _terms(alone.terms, left) + _kept(alone.kept, left) + [0]
 
     def _row(self, row: Row) -> list[int]:
@@ -111,6 +113,7 @@ class RowWriter:
             output = [self._number(Variable(row.output, key)) for key in keys]
         return [
             _KINDS[row.kind],
+            self._templates.setdefault(row.template, len(self._templates)),
             window & NONE,
             window >> 32,
             *self._tree_words(row.left),

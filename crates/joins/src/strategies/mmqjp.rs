@@ -38,8 +38,7 @@ impl Templates {
         for &row in &plan.indexes().positive {
             let stage = plan.stage(row);
             let shape = plan.shape(stage);
-            let key = (shape.left_count, &shape.parents, &shape.joins);
-            let number = *numbers.entry(key).or_insert_with(|| {
+            let number = *numbers.entry(stage.template).or_insert_with(|| {
                 templates.push(Template {
                     rows: vec![Vec::new()],
                     distances: (i64::MAX, i64::MIN),
