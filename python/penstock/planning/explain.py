@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.planning.normalise import normalise
+from penstock.planning.templates.explaining import explain_join
 from penstock.planning.timing import Moment, moment_of, moment_of_scalar
 from penstock.twigs import (
     Aggregate,
     Axis,
+    Event,
     Fragments,
     NodeKind,
     Query,
@@ -40,6 +42,8 @@ def explain(query: Query) -> str:
     ]
     if isinstance(normal.output, Fragments | Aggregate | Value):
         sections += _sections(normal)
+    elif isinstance(normal.output, Event):
+        sections += explain_join(query)
     parts = []
     for title, lines in sections:
         if lines:

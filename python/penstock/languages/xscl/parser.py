@@ -22,6 +22,7 @@ from penstock.languages.xscl.windows import (
     UNIT_SECONDS,
     WINDOW_SECONDS_MAX,
     suggest_unit,
+    window_seconds,
 )
 from penstock.twigs import JoinKind
 
@@ -195,14 +196,15 @@ class XsclParser(Parser):
         if token.kind is not TokenKind.NUMBER:
             raise self.unexpected("a window, such as 90 s, 7 days or INF,")
         self.advance()
-        seconds = float(token.text)
+        unit_seconds = 1.0
         unit = self.token
         if unit.kind is TokenKind.NAME:
             if unit.text not in UNIT_SECONDS:
                 message = f"`{unit.text}` is no unit of time"
                 raise self.error("PQ0406", message, unit.span, suggest_unit(unit.text))
             self.advance()
-            seconds *= UNIT_SECONDS[unit.text]
+            unit_seconds = UNIT_SECONDS[unit.text]
+        seconds = window_seconds(token.text, unit_seconds)
         if seconds > WINDOW_SECONDS_MAX:
             message = f"the window is longer than {WINDOW_SECONDS_MAX:g} seconds"
             raise self.error("PQ0406", message, self.span_from(token.start), "write INF")

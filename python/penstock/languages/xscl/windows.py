@@ -21,6 +21,11 @@ _UNITS = {
 UNIT_SECONDS = {name: seconds for seconds, names in _UNITS.items() for name in names}
 
 
+def window_seconds(number: str, unit_seconds: float) -> float:
+    """Return a window in seconds, in whole microseconds as event times are."""
+    return round(float(number) * unit_seconds, 6)
+
+
 def suggest_unit(text: str) -> str:
     """Return the way out for a unit that is none."""
     close = get_close_matches(text.lower(), UNIT_SECONDS, 1)

@@ -17,7 +17,7 @@ def drop_unused_branches(query: Query) -> Query:
     if not isinstance(query.output, Fragments | Aggregate) or len(query.blocks) != 1:
         return query
     (block,) = query.blocks
-    if all(_is_path(twig) for twig in block.alternatives):
+    if all(_is_path(twig, query.output.variable) for twig in block.alternatives):
         return query
     wanted = {query.output.variable}
     if isinstance(query.output, Fragments):
@@ -26,12 +26,10 @@ def drop_unused_branches(query: Query) -> Query:
     return replace(query, blocks=(replace(block, alternatives=alternatives),))
 
 
-def _is_path(twig: TwigNode) -> bool:
-    while twig.branches:
-        if len(twig.branches) > 1:
-            return False
+def _is_path(twig: TwigNode, variable: str) -> bool:
+    while len(twig.branches) == 1:
         twig = twig.branches[0].node
-    return twig.variable is not None
+    return twig.variable == variable and not twig.branches
 
 
 def _narrow(twig: TwigNode, wanted: set[str]) -> TwigNode:

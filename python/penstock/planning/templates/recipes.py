@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from penstock.languages.xscl import xscl
 from penstock.languages.xscl.skeletons import MARK, Role, Skeleton
-from penstock.languages.xscl.windows import UNIT_SECONDS, WINDOW_SECONDS_MAX
+from penstock.languages.xscl.windows import UNIT_SECONDS, WINDOW_SECONDS_MAX, window_seconds
 from penstock.planning.templates.compiling import MICROSECONDS, compile_join, name_partials
 from penstock.planning.templates.definitions import normal_form, variable_of
 from penstock.planning.templates.rows import JoinQuery, Row, WitnessTree
@@ -75,7 +75,7 @@ class Recipe:
         rows: list[Row] = []
         partials = None
         for row, trees, window in zip(self._marked.rows, self._trees, self._windows, strict=True):
-            seconds = 0.0 if window is None else float(slots[window[0]]) * window[1]
+            seconds = 0.0 if window is None else window_seconds(slots[window[0]], window[1])
             if seconds > WINDOW_SECONDS_MAX:
                 return None
             filled = Row(
