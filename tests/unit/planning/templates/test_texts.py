@@ -59,9 +59,9 @@ def test_random_texts_are_filled_in_as_they_are_compiled(alone: list[str]) -> No
     table = JoinTexts()
     knobs = JoinKnobs(predicate=0.3, constant=0.3)
     count = 0
-    for _ in range(150):
+    for _ in range(100):
         shape = random_xscl(random, knobs)
-        for _ in range(5):
+        for _ in range(8):
             text = renamed(random, shape)
             expected, found = compiled(text), table.compile(text)
             assert found == expected, text
