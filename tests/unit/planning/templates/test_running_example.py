@@ -11,9 +11,20 @@ from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, Template, Variable, compile_join
 from penstock.testing.reference import Arrival
 from penstock.testing.reference.rows import evaluate_rows, witness_of
-from penstock.testing.tree import Node, parse
-from tests.unit.testing.test_xscl_tables import D1, D2, number
+from penstock.testing.tree import Node, Tree, parse
+from penstock.twigs import NodeKind
 
+D1 = parse(
+    "<book><publisher>Wiley</publisher><author>Danny Ayers</author><author>Andrew Watt</author>"
+    "<title>Beginning RSS and Atom Programming</title>"
+    "<category>Scripting &amp; Programming</category><category>Web Site Development</category>"
+    "</book>"
+)
+D2 = parse(
+    "<blog><url>http://dannyayers.example/</url><author>Danny Ayers</author>"
+    "<title>Beginning RSS and Atom Programming</title><category>Book Announcement</category>"
+    "<category>Scripting &amp; Programming</category></blog>"
+)
 HOUR = 3_600_000_000
 QUERIES = {
     "Q1": "S//book->x1[.//author->x2][.//title->x3] FOLLOWED BY{x2 = x5 AND x3 = x6, 1 h} "
@@ -35,6 +46,15 @@ NAMES = {
     "descendant::blog/descendant::category": "x8",
 }
 FIRST, SECOND = Arrival("d1", D1, 0.0, "S"), Arrival("d2", D2, 1.0, "S")
+
+
+def elements(tree: Tree) -> list[Node]:
+    return [node for node in tree.nodes if node.kind is NodeKind.ELEMENT]
+
+
+def number(tree: Tree, node: Node) -> int:
+    """Return the paper's node id: the place among the elements in pre-order."""
+    return elements(tree).index(node)
 
 
 def name(variable: Variable) -> str:
