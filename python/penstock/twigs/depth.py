@@ -37,6 +37,9 @@ def depth_of(query: Query) -> int:
         waiting += [(alternative, 0) for alternative in block.alternatives]
     if isinstance(query.output, Value):
         waiting.append((query.output.scalar, 0))
+    for join in query.joins:
+        paths = [side.path for term in join.terms for side in (term.left, term.right)]
+        waiting += [(path, 0) for path in paths if path is not None]
     while waiting:
         part, above = waiting.pop()
         level = above + _weight(part)

@@ -176,3 +176,4 @@ def test_nesting_is_bounded() -> None:
     for number in range(1, 120):
         text += f"[b->x{number}"
     assert refusal(text + "]" * 119)[0] == "PQ0105"
+    assert refusal(f"S//a->x JOIN{{x{'/b' * 150} = y, 1}} S//b->y")[0] == "PQ0105"
