@@ -57,7 +57,6 @@ QUERY_CODES = {
     "PQ0411": "a path in SELECT",
     "PQ0412": "or between terms",
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
-    "PQ0414": "an output of XSCL in a mode that it does not have",
 }
 """The codes of ``QueryError`` and what each names."""
 

@@ -40,11 +40,12 @@ def answer(text: str) -> JoinQuery | Query | str:
         query = xscl(text)
         return compile_join(query) if isinstance(query.output, Event) else query
     except QueryError as error:
-        start, end = error.span
-        assert 0 <= start <= end <= len(text)
-        assert error.code in QUERY_CODES
-        assert error.help
-        return str(error)
+        refusal = error
+    start, end = refusal.span
+    assert 0 <= start <= end <= len(text)
+    assert refusal.code in QUERY_CODES
+    assert refusal.help
+    return str(refusal)
 
 
 @given(st.randoms(use_true_random=False))
