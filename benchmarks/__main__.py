@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks single|spark|splitting|many [--json PATH] [--small]`."""
+"""The command: `python -m benchmarks single|spark|splitting|many|joins [--json PATH] [--small]`."""
 
 import argparse
 import json
@@ -59,6 +59,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments.many import command
 
         return command.main(arguments[1:])
+    if arguments[:1] == ["joins"]:
+        from benchmarks.experiments import joins
+
+        return joins.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

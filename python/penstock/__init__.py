@@ -6,6 +6,7 @@ from penstock import errors
 from penstock.engine import Engine, evaluate
 from penstock.errors import DocumentError, PenstockError, QueryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.planning.explain import explain, verdict
 from penstock.registry import Registry
@@ -25,6 +26,7 @@ __all__ = [
     "explain",
     "verdict",
     "xpath",
+    "xscl",
 ]
 
 

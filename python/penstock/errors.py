@@ -33,6 +33,19 @@ QUERY_CODES = {
     # A construct that is not evaluated.
     "PQ0208": "avg(), min() or max() inside a larger expression",
     "PQ0301": "a normal form that the kernel does not run",
+    # XSCL: the blocks, variables and operators do not fit together.
+    "PQ0401": "a block without its stream",
+    "PQ0402": "a variable that is bound twice",
+    "PQ0403": "a variable that no block before binds",
+    "PQ0404": "a variable bound where there may be no node for it",
+    "PQ0405": "a predicate without an equality between its sides",
+    "PQ0406": "a window that is none",
+    "PQ0407": "a constructor that is not well-formed",
+    "PQ0408": "a variable of a block that is absent",
+    "PQ0409": "an operand that is neither a variable, a path from one, nor a constant",
+    "PQ0411": "a path in SELECT",
+    "PQ0412": "or between terms",
+    "PQ0413": "a path on the left of NOT FOLLOWED BY",
 }
 """The codes of ``QueryError`` and what each names."""
 

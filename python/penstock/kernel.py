@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _native
 from penstock.errors import DocumentError, LimitError
@@ -107,6 +107,83 @@ class Statistics:
     """Candidates held now."""
     kept_bytes: int
     """Bytes of input kept now."""
+
+
+class Joins:
+    """The joins of all subscriptions over streams of documents, and the records they may need.
+
+    Rows and variables are numbers here; ``penstock.joins`` gives them their meaning. What it
+    offers beside the methods below is what the native class offers.
+    """
+
+    def __init__(self, limits: Limits | None = None, **options: Any) -> None:
+        native = _native.Joins((limits or Limits()).as_dict(), **options)
+        self._native = native
+        self.variable = native.variable
+        self.lead = native.lead
+        self.need = native.need
+        self.edge = native.edge
+        self.delay_stream = native.delay_stream
+        self.add = native.add
+        self.remove = native.remove
+        self.delay_of = native.delay_of
+        self.push = native.push
+        self.release = native.release
+        self.advance_to = native.advance_to
+        self.end = native.end
+        self.result_count = native.result_count
+        self.take = native.take
+        self.is_over_memory = native.is_over_memory
+        self.seal = native.seal
+        self.attach = native.attach
+        self.take_dropped = native.take_dropped
+
+    def begin(self, stream: str, encoding: str | None = None) -> None:
+        """Start a document of a stream.
+
+        Raises:
+            DocumentError: The encoding is unknown.
+        """
+        _raise(self._native.begin(stream, encoding))
+
+    def feed(self, chunk: Buffer) -> None:
+        """Read the next bytes of the document.
+
+        Raises:
+            DocumentError: The bytes so far cannot begin a well-formed document.
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.feed(chunk))
+
+    def finish(self, number: int, document: str, time_us: int, version: int) -> bytes:
+        """End the document and return its record, empty if nothing in it joins.
+
+        Raises:
+            DocumentError: The document is not complete.
+            LimitError: The document passed a limit.
+        """
+        record, failure = self._native.finish(number, document, time_us, version)
+        _raise(failure)
+        return record
+
+    def statistics(self) -> JoinStatistics:
+        """Return the counters so far."""
+        return JoinStatistics(*self._native.statistics())
+
+
+@dataclass(frozen=True, slots=True)
+class JoinStatistics:
+    """Counters of joins."""
+
+    documents: int
+    records: int
+    """Documents and partial matches kept now."""
+    memory_bytes: int
+    rows: int
+    """Distinct rows that somebody asks for."""
+    shapes: int
+    waiting: int
+    """Left sides that wait for their window to pass."""
 
 
 TracedEvent = tuple[int, list[tuple[int, int, int]], list[int]]

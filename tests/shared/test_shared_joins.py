@@ -1,53 +1,18 @@
-"""The XSCL cases beside the checkout, as twigs put together from their paths."""
+"""The XSCL cases beside the checkout, by the reference."""
 
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from penstock.languages.xpath import xpath
-from penstock.testing.reference import Arrival, join
+import pytest
+
+from penstock.languages.xscl import xscl
+from penstock.testing.reference import Arrival, run
+from penstock.testing.reference.streams import Evaluate, by_brute_force, by_rows
 from penstock.testing.tree import Node, Tree, parse
-from penstock.twigs import Block, Event, Join, JoinKind, NodeKind, Query, TwigNode
-
-_BLOCK = re.compile(r"S(?P<outer>.+)->(?P<root>\w+)\[(?P<inner>.+)->(?P<leaf>\w+)\]")
-_PREDICATE = re.compile(r"(\w+) = (\w+)")
-
-
-def block_of(text: str) -> tuple[Block, tuple[str | float | bool, ...]]:
-    """Return the block of ``S//outer->root[inner->leaf]`` and its constants."""
-    found = _BLOCK.fullmatch(text)
-    assert found is not None, text
-    outer = xpath(found["outer"]).blocks[0].alternatives[0]
-    whole = xpath(f"{found['outer']}/{found['inner']}")
-    (twig,) = whole.blocks[0].alternatives
-    return Block((_bind(twig, _depth(outer), found["root"], found["leaf"]),)), whole.constants
-
-
-def _depth(twig: TwigNode) -> int:
-    return 1 + _depth(twig.branches[0].node) if twig.branches else 0
-
-
-def _bind(twig: TwigNode, depth: int, root: str, leaf: str) -> TwigNode:
-    """Name the node at a depth of the spine, and the one at its end."""
-    if not twig.branches:
-        return replace(twig, variable=leaf)
-    (branch,) = twig.branches
-    below = replace(branch, node=_bind(branch.node, depth - 1, root, leaf))
-    return replace(twig, variable=root if depth == 0 else None, branches=(below,))
-
-
-def query_of(xscl: dict[str, Any]) -> Query:
-    left, constants = block_of(xscl["left"])
-    right, others = block_of(xscl["right"])
-    assert not (constants and others), "the slots of two blocks would collide"
-    found = _PREDICATE.fullmatch(xscl["predicate"])
-    assert found is not None
-    operator = Join(JoinKind(xscl["op"]), 1, ((found[1], found[2]),), float(xscl["window"]))
-    return Query((left, right), Event(), constants or others, (operator,))
+from penstock.twigs import NodeKind
 
 
 def arrivals_of(tree: Tree) -> list[Arrival]:
@@ -58,7 +23,7 @@ def arrivals_of(tree: Tree) -> list[Arrival]:
         if event.kind is NodeKind.ELEMENT:
             named = {attribute.local: attribute.value for attribute in event.attributes}
             (inside,) = (node for node in event.children if node.kind is NodeKind.ELEMENT)
-            found.append(Arrival(named["seq"], parse(tree.text(inside)), float(named["ts"])))
+            found.append(Arrival(named["seq"], parse(tree.text(inside)), float(named["ts"]), "S"))
     return found
 
 
@@ -82,10 +47,12 @@ def doubtful(arrivals: list[Arrival]) -> set[tuple[str, ...]]:
     }
 
 
-def test_joins_by_brute_force_give_the_expected_pairs(shared: Path) -> None:
+@pytest.mark.parametrize("evaluate", [by_brute_force, by_rows])
+def test_the_reference_joins_the_expected_pairs(shared: Path, evaluate: Evaluate) -> None:
     for line in (shared / "cases" / "xscl.jsonl").read_text("utf-8").splitlines():
         case = json.loads(line)
         stream = parse((shared / "cases" / "docs" / case["xscl"]["stream"]).read_bytes())
         arrivals = arrivals_of(stream)
-        found = {joined.documents for joined in join(query_of(case["xscl"]), arrivals)}
+        outcomes = run({"case": xscl(case["xscl"]["query"])}, arrivals, evaluate)
+        found = {outcome.documents for outcome in outcomes}
         assert found - doubtful(arrivals) == expected_pairs(case) - doubtful(arrivals), case["id"]

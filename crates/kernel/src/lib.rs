@@ -11,3 +11,4 @@ pub mod matcher;
 pub mod plan;
 pub mod session;
 pub mod tokenizer;
+pub mod witness;

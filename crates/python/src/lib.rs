@@ -3,6 +3,7 @@
 
 mod bindings;
 mod columns;
+mod joins;
 mod plans;
 mod sessions;
 
@@ -11,6 +12,8 @@ mod sessions;
 mod _native {
     #[pymodule_export]
     use crate::columns::Column;
+    #[pymodule_export]
+    use crate::joins::Joins;
     #[pymodule_export]
     use crate::plans::Plan;
     #[pymodule_export]

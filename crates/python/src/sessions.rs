@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::{Arc, Mutex};
 
 /// What went wrong: code, reason, byte, line, path, limit or None.
-type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
+pub(crate) type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
 
 type Spans<'py> = (Column, Column, Column, Column, Bound<'py, PyList>);
 
@@ -250,11 +250,11 @@ fn scopes<'py>(py: Python<'py>, scopes: &[Declarations]) -> PyResult<Bound<'py, 
 }
 
 /// The tokenizer checks that everything is UTF-8, so nothing is ever replaced here.
-fn text_of<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyString> {
+pub(crate) fn text_of<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyString> {
     PyString::new(py, &String::from_utf8_lossy(bytes))
 }
 
-fn failure(error: DocumentError) -> Failure {
+pub(crate) fn failure(error: DocumentError) -> Failure {
     let limit = match error.kind {
         ErrorKind::Limit(name) => Some(name),
         ErrorKind::Malformed => None,
@@ -269,7 +269,7 @@ fn failure(error: DocumentError) -> Failure {
     )
 }
 
-fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
+pub(crate) fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in fields {
         let (name, value) = (name.extract::<String>()?, value.extract::<u64>()?);
@@ -293,14 +293,14 @@ fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
 }
 
 /// Bytes of the caller that stay as they are while the interpreter is let go.
-enum Chunk<'py> {
+pub(crate) enum Chunk<'py> {
     Bytes(Bound<'py, PyBytes>),
     Buffer(PyBuffer<u8>),
     Copy(Vec<u8>),
 }
 
 impl<'py> Chunk<'py> {
-    fn of(data: &Bound<'py, PyAny>) -> PyResult<Chunk<'py>> {
+    pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Chunk<'py>> {
         if let Ok(bytes) = data.cast::<PyBytes>() {
             return Ok(Chunk::Bytes(bytes.clone()));
         }
@@ -315,7 +315,7 @@ impl<'py> Chunk<'py> {
 }
 
 /// A chunk's bytes, without the interpreter.
-struct Raw {
+pub(crate) struct Raw {
     start: *const u8,
     length: usize,
 }
@@ -326,7 +326,7 @@ unsafe impl Send for Raw {}
 unsafe impl Sync for Raw {}
 
 impl Raw {
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         if self.length == 0 {
             return &[];
         }
@@ -336,7 +336,7 @@ impl Raw {
 }
 
 impl Chunk<'_> {
-    fn raw(&self) -> Raw {
+    pub(crate) fn raw(&self) -> Raw {
         let (start, length) = match self {
             Chunk::Bytes(bytes) => (bytes.as_bytes().as_ptr(), bytes.as_bytes().len()),
             Chunk::Buffer(buffer) => (

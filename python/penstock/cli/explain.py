@@ -6,9 +6,11 @@ import argparse
 from typing import Any
 
 from penstock.cli import exits
-from penstock.cli.options import add_language_options, query_of
+from penstock.cli.options import add_language_options, bindings, query_of
+from penstock.languages.xscl import xscl
 from penstock.planning.compile import compile_query
 from penstock.planning.explain import explain
+from penstock.twigs import Event
 
 
 def add_parser(commands: Any) -> None:
@@ -21,6 +23,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("query", metavar="QUERY")
     add_language_options(parser)
+    parser.add_argument(
+        "--language", choices=("xpath", "xscl"), default="xpath", help="the language of the query"
+    )
     parser.set_defaults(run=run)
 
 
@@ -30,7 +35,11 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         QueryError: The query is none, or not one that is evaluated.
     """
-    query = query_of(options.query, options)
-    compile_query(query)
+    if options.language == "xscl":
+        query = xscl(options.query, namespaces=bindings(options))
+    else:
+        query = query_of(options.query, options)
+    if not isinstance(query.output, Event):
+        compile_query(query)
     print(explain(query), end="")
     return exits.DONE

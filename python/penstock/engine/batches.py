@@ -13,6 +13,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import Column, Session
 from penstock.limits import Limits
 from penstock.registry import Registry, Snapshot
+from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input, Source, inputs
 
@@ -27,6 +28,13 @@ LINGER_SECONDS = 0.05
 """… or when a document ends and the last batch is this long ago."""
 
 _KEPT_ROWS_MIN = 1 << 10
+
+
+def batch_rows(steps: Iterator[list[Result]]) -> Iterator[pa.RecordBatch]:
+    """Yield rows that are Python objects already as record batches."""
+    for rows in steps:
+        if rows:
+            yield batch_of(rows)
 
 
 def run_batches(

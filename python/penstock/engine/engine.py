@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
 from penstock.engine.feeding import error_row, feed
+from penstock.engine.joining import Joining
 from penstock.engine.origin import Origin
 from penstock.engine.push import OpenDocument
 from penstock.errors import DocumentError
+from penstock.joins import JoinOptions
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.registry import Registry, Snapshot
@@ -30,9 +33,10 @@ class Engine:
     """Evaluates all subscriptions of a registry over documents, each read once.
 
     A change of the registry takes effect from the next document on. ``limits`` bound what one
-    document may cost. ``lateness`` bounds how late a document may arrive for a join; no
-    subscription joins documents yet. ``trust`` permits skipping what nobody asks about; for now
-    every byte is checked all the same.
+    document may cost. ``lateness`` bounds how much later than a younger one a document may arrive
+    and still be joined, in seconds; one that comes later gives an error row, and without a bound
+    nothing that a window may still need is dropped. ``joins`` says how joins run. ``trust``
+    permits skipping what nobody asks about; for now every byte is checked all the same.
     """
 
     def __init__(
@@ -41,11 +45,13 @@ class Engine:
         limits: Limits | None = None,
         lateness: timedelta | float | None = None,
         trust: bool = False,
+        joins: JoinOptions | None = None,
     ) -> None:
         self.registry = registry
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
+        self.joins = replace(joins or JoinOptions(), lateness=lateness)
         self._idle: dict[tuple[int, bool], list[Session]] = {}
         self._pushed = count()
 
@@ -55,7 +61,8 @@ class Engine:
         With ``order="decided"`` a result comes as soon as it is decided and complete, with
         ``order="document"`` each subscription's results come in document order. A document that
         is malformed, passes a limit or cannot be read gives one error row, after the results
-        that were decided before the error; the next document is not affected.
+        that were decided before the error; the next document is not affected. Documents are
+        joined as they are read; the joins of a run begin and end with it.
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
@@ -69,7 +76,8 @@ class Engine:
         ``parts`` is that of ``open``.
         """
         options = {"in_document_order": _is_document_order(order), "in_parts": parts}
-        return _steps(self.registry, self.limits, source, options)
+        joining = Joining(self.limits, self.joins)
+        return _steps(self.registry, self.limits, source, options, joining)
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -79,8 +87,10 @@ class Engine:
         Raises:
             ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
         """
-        from penstock.engine.batches import run_batches
+        from penstock.engine.batches import batch_rows, run_batches
 
+        if self.registry.joining():
+            return batch_rows(self.steps(source, order))
         return run_batches(self.registry, self.limits, source, _is_document_order(order))
 
     def open(
@@ -119,21 +129,31 @@ class Engine:
 
 
 def _steps(
-    registry: Registry, limits: Limits, source: Source, options: dict[str, bool]
+    registry: Registry,
+    limits: Limits,
+    source: Source,
+    options: dict[str, bool],
+    joining: Joining,
 ) -> Iterator[list[Result]]:
     snapshot: Snapshot | None = None
-    for document in inputs(source):
-        current = registry.snapshot()
-        if snapshot is None or current.version != snapshot.version:
-            snapshot = current
-            session = Session(snapshot.plan, limits, **options)
-        yield from _read(session, snapshot, document)
+    with closing(joining):
+        for document in inputs(source):
+            current = registry.snapshot()
+            if snapshot is None or current.version != snapshot.version:
+                snapshot = current
+                session = Session(snapshot.plan, limits, **options)
+                joining.follow(registry, snapshot.version)
+            yield from _read(session, snapshot, document, joining)
+        yield joining.end()
 
 
-def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[list[Result]]:
+def _read(
+    session: Session, snapshot: Snapshot, document: Input, joining: Joining
+) -> Iterator[list[Result]]:
     origin = Origin(snapshot.names, document.document, document.stream, document.event_time)
     failure: DocumentError | None = None
-    with closing(feed(session, document)) as pieces:
+    joined: list[Result] = []
+    with closing(feed(session, document, joining.reader)) as pieces:
         while failure is None:
             try:
                 next(pieces)
@@ -143,7 +163,12 @@ def _read(session: Session, snapshot: Snapshot, document: Input) -> Iterator[lis
                 failure = error
             else:
                 yield origin.take(session)
-    rows = origin.take(session)
+    if failure is None:
+        try:
+            joined = joining.finish(document)
+        except DocumentError as error:
+            failure = error
+    rows = origin.take(session) + joined
     if failure is not None:
         rows.append(error_row(failure, document))
     yield rows

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from penstock.errors import DocumentError
+from penstock.joins import Joiner
 from penstock.kernel import Session
 from penstock.results import Fault, Result
 from penstock.sources import Input
 
 
-def feed(session: Session, document: Input) -> Generator[None]:
-    """Feed a document to a session, and pause after every piece.
+def feed(session: Session, document: Input, joiner: Joiner | None = None) -> Generator[None]:
+    """Feed a document to a session, and to joins if there are any; pause after every piece.
+
+    The session is finished, the joins are not: they need the document's time for that.
 
     Raises:
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
     session.begin(document.encoding)
+    if joiner is not None:
+        joiner.begin(document.stream, document.encoding)
     for piece in document.pieces():
         session.feed(piece)
+        if joiner is not None:
+            joiner.feed(piece)
         yield
     session.finish()
 

@@ -9,6 +9,7 @@ from penstock.planning.normalise import normalise
 from penstock.twigs import (
     Aggregate,
     And,
+    Block,
     BooleanOf,
     Call,
     Compare,
@@ -29,6 +30,7 @@ from penstock.twigs import (
     Value,
     ValueType,
 )
+from penstock.twigs.slots import Atom
 
 
 def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = False) -> bytes:
@@ -45,6 +47,16 @@ def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = Fal
     if isinstance(normal.output, Selection):
         return compile_selection(normal.output, normal.constants, is_filter, is_spans)
     return _Compiler(normal).program(is_filter, is_spans)
+
+
+def compile_paths(alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
+    """Return the program of paths that are in normal form already; nothing is selected.
+
+    Raises:
+        QueryError: A condition needs something that the kernel does not evaluate yet.
+    """
+    query = Query((Block(alternatives),), Fragments(""), constants)
+    return _Compiler(query).program(is_filter=False, is_spans=True)
 
 
 class _Compiler:

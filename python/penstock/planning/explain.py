@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
+from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
 from penstock.twigs import Event, Message, Query, Selection
@@ -40,6 +41,8 @@ def explain(query: Query) -> str:
             ("memory", [said.memory]),
             ("endless streams", [said.endless]),
         ]
+    elif isinstance(normal.output, Event):
+        sections += explain_join(query)
     parts = []
     for title, lines in sections:
         if lines:

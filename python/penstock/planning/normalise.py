@@ -14,10 +14,14 @@ from penstock.planning.rewrites.self_steps import merge_self_steps
 from penstock.planning.rewrites.single_values import place_single_values
 from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.rewrites.truth_values import split_truth_values
+from penstock.planning.rewrites.unused_branches import drop_unused_branches
+from penstock.planning.rewrites.value_joins import to_value_joins
 from penstock.twigs import Query, Selection
 from penstock.twigs.queries import NoTwigError
 
 REWRITES = (
+    to_value_joins,
+    drop_unused_branches,
     fold_constants,
     place_single_values,
     split_truth_values,

@@ -25,13 +25,13 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
+from penstock.languages.xscl import xscl
 from penstock.planning.program import MAGIC
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.pins import Pins, VersionName
 from penstock.registry.plans import SUFFIX, PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
+from penstock.registry.subscriptions import Snapshot, Subscription, program_of
 from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
@@ -40,7 +40,7 @@ PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
 
 _SNAPSHOTS_KEPT = 4
-_LANGUAGES = {"xpath": xpath}
+_LANGUAGES = {"xpath": xpath, "xscl": xscl}
 _COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
@@ -451,7 +451,7 @@ def _subscription(row: tuple[Any, ...]) -> Subscription:
     name, language, text, options, mode, owner, delivery, program, compiler = row
     query: Query = _LANGUAGES[language](text, **json.loads(options))
     if compiler != _compiler():
-        program = compile_query(query, is_filter=mode == "filter")
+        program = program_of(query, mode)
     made = None if delivery is None else json.loads(delivery)
     return Subscription(name, query, mode, owner, made, program)
 

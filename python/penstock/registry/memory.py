@@ -9,6 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from penstock.errors import RegistryError
+from penstock.joins import is_joining
 from penstock.kernel import Plan
 from penstock.registry.subscriptions import (
     Delivery,
@@ -16,6 +17,7 @@ from penstock.registry.subscriptions import (
     Snapshot,
     Subscription,
     compile_subscription,
+    refuse_circle,
 )
 from penstock.twigs import Query
 
@@ -64,9 +66,11 @@ class Registry:
 
         Raises:
             QueryError: The query is not one, or not one that is evaluated.
-            RegistryError: The name is taken, or is no name; the mode is none.
+            RegistryError: The name is taken, or is no name; the mode is none; what it publishes
+                would come back to it.
         """
         subscription = compile_subscription(name, query, mode, owner, delivery)
+        refuse_circle(subscription, self)
         self._add(subscription)
         return subscription
 
@@ -85,6 +89,7 @@ class Registry:
             RegistryError: There is no subscription of that name; the mode is none.
         """
         subscription = compile_subscription(name, query, mode, owner, delivery)
+        refuse_circle(subscription, self)
         self._replace(subscription)
         return subscription
 
@@ -126,6 +131,10 @@ class Registry:
                 names = tuple(self._subscriptions)
                 self._snapshot = Snapshot(self._version, names, Plan.build(programs))
             return self._snapshot
+
+    def joining(self) -> dict[str, Query]:
+        """Return the queries that join documents, by the names of their subscriptions."""
+        return {one.name: one.query for one in self if is_joining(one.query)}
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter(list(self._subscriptions.values()))

@@ -1,6 +1,15 @@
 """Documents go in, rows come out: both as Python objects, and the schema of the rows."""
 
-from penstock.results.documents import Data, Document
+from penstock.results.documents import Data, Document, event_id
 from penstock.results.rows import COLUMNS, KINDS, Fault, Result, Surroundings
 
-__all__ = ["COLUMNS", "KINDS", "Data", "Document", "Fault", "Result", "Surroundings"]
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "Data",
+    "Document",
+    "Fault",
+    "Result",
+    "Surroundings",
+    "event_id",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO
@@ -35,3 +36,15 @@ class Document:
                 return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
             case seconds:
                 return datetime.fromtimestamp(seconds, UTC)
+
+
+def event_id(
+    subscription: str, documents: Sequence[str], ranges: Iterable[tuple[str, int, int]]
+) -> str:
+    """Return the id of the document that a joined event becomes where it is published.
+
+    It is made of what the event is made of, ``ranges`` being its selected nodes, so that equal
+    events have equal ids however their parts arrived.
+    """
+    selected = ",".join(f"{document}[{start}-{end}]" for document, start, end in ranges)
+    return f"{subscription}({'+'.join(documents)}: {selected})"

@@ -7,7 +7,7 @@ constants sit in slots apart from the structure, so queries of one shape differ 
 """
 
 from penstock.twigs.expressions import Selection
-from penstock.twigs.joins import Inequality, Join, JoinKind
+from penstock.twigs.joins import Comparison, Join, JoinKind, Operand, PathTerm
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
     Aggregate,
@@ -58,6 +58,7 @@ __all__ = [
     "Branch",
     "Call",
     "Compare",
+    "Comparison",
     "Condition",
     "Constant",
     "Element",
@@ -66,7 +67,6 @@ __all__ = [
     "Fragments",
     "Group",
     "Holds",
-    "Inequality",
     "Insert",
     "Join",
     "JoinKind",
@@ -76,8 +76,10 @@ __all__ = [
     "NodeKind",
     "NodeTest",
     "Not",
+    "Operand",
     "Or",
     "Output",
+    "PathTerm",
     "Query",
     "Scalar",
     "Selection",

@@ -42,6 +42,9 @@ def depth_of(query: Query) -> int:
     if isinstance(query.output, Selection):
         waiting += [(query.output.expression, 0)]
         waiting += [(nodes, 0) for _, nodes in query.output.beside]
+    for join in query.joins:
+        paths = [side.path for term in join.terms for side in (term.left, term.right)]
+        waiting += [(path, 0) for path in paths if path is not None]
     while waiting:
         part, above = waiting.pop()
         level = above + _weight(part)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from penstock.twigs.patterns import FALSE, TRUE, And, Condition, Constant, Not, Or
+from penstock.twigs.patterns import (
+    FALSE,
+    TRUE,
+    And,
+    Condition,
+    Constant,
+    Exists,
+    Not,
+    Or,
+    TwigNode,
+)
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """The operator that says the same with its sides exchanged."""
@@ -27,6 +37,12 @@ def negation(part: Condition) -> Condition:
             return FALSE if value else TRUE
         case _:
             return Not(part)
+
+
+def existence(twig: TwigNode) -> Exists:
+    """Return the condition that some node matches the twig, its variables forgotten."""
+    below = [existence(branch.node) for branch in twig.branches if not branch.optional]
+    return Exists(TwigNode(twig.axis, twig.test, conjunction(twig.where, *below)))
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:

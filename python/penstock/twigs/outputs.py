@@ -92,13 +92,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A joined event: the selected variables under a new root, published under a name or not.
+    """A joined event: one for every distinct tuple of bindings of the selected variables.
 
-    Without ``select``: the roots of the blocks.
+    ``content`` is what the event is made of; without it, the selected nodes under a new root, or
+    without ``select`` the roots of the blocks. ``publish`` names the stream that it goes on to.
     """
 
     select: tuple[str, ...] = ()
     publish: str | None = None
+    content: tuple[Content, ...] = ()
 
 
 Output = Fragments | Value | Aggregate | Message | Event | Selection

@@ -6,6 +6,7 @@ of a twig node at the node it matched, a scalar inside a condition at the same n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -49,6 +50,20 @@ class Branch:
 
     node: TwigNode
     optional: bool = False
+
+
+def nodes_of(twig: TwigNode) -> Iterator[TwigNode]:
+    """Yield the nodes of a twig from the top down, branch after branch."""
+    yield twig
+    for branch in twig.branches:
+        yield from nodes_of(branch.node)
+
+
+def variables_of(twig: TwigNode) -> Iterator[str]:
+    """Yield the variables of a twig from the top down."""
+    for node in nodes_of(twig):
+        if node.variable is not None:
+            yield node.variable
 
 
 @dataclass(frozen=True, slots=True)

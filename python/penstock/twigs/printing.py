@@ -8,8 +8,12 @@ node of the path, ``at-root(…)`` a condition at the document node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from penstock.twigs.expression_printing import print_expression
 from penstock.twigs.expressions import Selection
+from penstock.twigs.joins import Comparison, Join, Operand, PathTerm
+from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
     Aggregate,
     Content,
@@ -56,13 +60,24 @@ def print_query(query: Query) -> str:
             lines.append("  nothing can match")
         for alternative in block.alternatives:
             lines += ["  " + line for line in print_twig(alternative)]
-    for join in query.joins:
-        terms = [f"${left} = ${right}" for left, right in join.equalities]
-        terms += [f"${i.left} {i.operator} ${i.right}" for i in join.inequalities]
-        window = "" if join.window_seconds is None else f" within {join.window_seconds:g} s"
-        lines.append(f"{join.kind.value} block {join.right} on {' and '.join(terms)}{window}")
+        lines += [f"  where {print_comparison(part)}" for part in block.filters]
+    lines += [print_join(join) for join in query.joins]
     lines += [f"?{index} = {_atom(value)}" for index, value in enumerate(query.constants)]
     return "\n".join(lines) + "\n"
+
+
+def print_join(join: Join) -> str:
+    """Return an operator with its terms and its window on one line."""
+    terms = [f"${left} = ${right}" for left, right in join.equalities]
+    terms += [print_comparison(part) for part in join.inequalities]
+    terms += [_path_term(part) for part in join.terms]
+    window = "" if join.window_seconds is None else f" within {join.window_seconds:.15g} s"
+    return f"{join.kind.value} block {join.right} on {' and '.join(terms)}{window}"
+
+
+def print_comparison(comparison: Comparison) -> str:
+    """Return a comparison of two variables."""
+    return f"${comparison.left} {comparison.operator} ${comparison.right}"
 
 
 def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
@@ -143,6 +158,15 @@ def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
             return f"truth({print_condition(condition, slots)})"
 
 
+def _path_term(term: PathTerm) -> str:
+    return f"{_operand(term.left)} {term.operator} {_operand(term.right)}"
+
+
+def _operand(operand: Operand) -> str:
+    path = "" if operand.path is None else f"/{print_path(operand.path)}"
+    return f"${operand.variable}{path}"
+
+
 def _place(node: TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
     path = "" if node is None else print_path(node, slots)
     return f"/{path}" if absolute else path or "."
@@ -168,9 +192,9 @@ def _output_lines(output: Output) -> list[str]:
             lines = ["message" + _listed(" for each", each)]
             lines += [f"  where ${name}: {print_condition(part)}" for name, part in where]
             return lines + _content_lines(content, 1)
-        case Event(select=select, publish=publish):
+        case Event(select=select, publish=publish, content=content):
             published = "" if publish is None else f" published as {publish}"
-            return ["event" + _listed(" of", select) + published]
+            return ["event" + _listed(" of", select) + published, *_content_lines(content, 1)]
         case Selection():
             return _selection_lines(output)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.twigs.expressions import Selection
-from penstock.twigs.joins import Join
+from penstock.twigs.joins import Comparison, Join
 from penstock.twigs.outputs import Fragments, Output
 from penstock.twigs.patterns import TwigNode
 
@@ -20,11 +20,13 @@ class NoTwigError(Exception):
 class Block:
     """Twigs over one stream. Several alternatives are a union: they bind the same variables.
 
-    Every alternative is rooted at the document node (axis self, kind document).
+    Every alternative is rooted at the document node (axis self, kind document). ``filters``
+    compare variables of the block with each other; bindings that fail one do not count.
     """
 
     alternatives: tuple[TwigNode, ...]
     stream: str | None = None
+    filters: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 
 from penstock.testing.reference import Arrival, events, join
 from penstock.testing.tree import parse
-from penstock.twigs import Branch, Event, Inequality, Join, JoinKind, Query
+from penstock.twigs import Branch, Comparison, Event, Join, JoinKind, Query
 from tests.unit.testing.builders import block, child
 
 LEFT = block(child("a", Branch(child("k", to="k1")), Branch(child("n", to="n1")), to="x1"))
@@ -15,7 +15,7 @@ def arrival(name: str, time: float, key: str = "v", number: int = 1) -> Arrival:
     return Arrival(name, parse(f"<a><k>{key}</k><n>{number}</n></a>"), time)
 
 
-def query(kind: JoinKind, window: float | None = None, *inequalities: Inequality) -> Query:
+def query(kind: JoinKind, window: float | None = None, *inequalities: Comparison) -> Query:
     joins = (Join(kind, 1, (("k1", "k2"),), window, inequalities),)
     return Query((LEFT, RIGHT), Event(), joins=joins)
 
@@ -56,7 +56,7 @@ def test_absence_reports_what_nothing_followed() -> None:
 
 @pytest.mark.parametrize(("operator", "count"), [("<", 1), (">", 0), ("!=", 1), (">=", 0)])
 def test_inequalities_stand_beside_an_equality(operator: str, count: int) -> None:
-    asked = query(JoinKind.FOLLOWED_BY, None, Inequality("n1", operator, "n2"))
+    asked = query(JoinKind.FOLLOWED_BY, None, Comparison("n1", operator, "n2"))
     assert len(pairs(asked, arrival("p", 0, "v", 9), arrival("q", 1, "v", 10))) == count
 
 

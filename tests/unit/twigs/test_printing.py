@@ -7,12 +7,12 @@ from penstock.twigs import (
     Axis,
     Block,
     Branch,
+    Comparison,
     Element,
     Event,
     Exists,
     Fragments,
     Group,
-    Inequality,
     Insert,
     Join,
     JoinKind,
@@ -93,7 +93,7 @@ def test_steps_are_printed_without_abbreviations(axis: Axis, test: NodeTest, pri
 def test_joins_streams_and_events_are_printed() -> None:
     left = Block((root(Branch(element("a", "x"))),), "S")
     right = Block((root(Branch(element("b", "y"), optional=True)),), "T")
-    join = Join(JoinKind.FOLLOWED_BY, 1, (("x", "y"),), 90.0, (Inequality("x", "<", "y"),))
+    join = Join(JoinKind.FOLLOWED_BY, 1, (("x", "y"),), 90.0, (Comparison("x", "<", "y"),))
     assert print_query(Query((left, right), Event(("x",), "out"), joins=(join,))) == (
         "event of $x published as out\n"
         "block 0 of stream S\n"

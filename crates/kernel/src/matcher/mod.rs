@@ -15,13 +15,14 @@ mod rows;
 mod small;
 mod source;
 mod states;
-mod symbols;
+pub(crate) mod symbols;
 mod trace;
 mod truth;
 pub(crate) mod values;
 
 pub use rows::{Declarations, RowKind, Rows, TextColumn};
 pub use trace::TraceEntry;
+pub use values::{compare_numbers, parse_number};
 
 use crate::circuit::Circuit;
 use crate::error::{DocumentError, ErrorKind};

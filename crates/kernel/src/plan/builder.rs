@@ -53,6 +53,12 @@ pub struct TargetKey {
     pub output: OutputSpec,
 }
 
+/// A step of a path: axis, test, condition.
+pub type Step = (Axis, u32, u32);
+
+/// A path: a condition at the document node, then steps.
+pub type Path = (u32, Vec<Step>);
+
 /// Collects programs and freezes them into a plan.
 #[derive(Debug)]
 pub struct Builder {
@@ -152,6 +158,29 @@ impl Builder {
         }
         self.postings[target as usize].push(subscription);
         Ok(())
+    }
+
+    /// Interns the tables of a program and returns its paths, each a condition at the document
+    /// node and then steps; nothing is to be selected. Conditions that never hold are left in.
+    pub fn add_paths(&mut self, program: &[u8]) -> Result<Vec<Path>, ProgramError> {
+        let program = Program::read(program)?;
+        let local = self.intern_tables(&program)?;
+        let formula = |f: u32| local.formulas[f as usize];
+        let paths = program.paths.iter().map(|path| {
+            let steps = path.steps.iter();
+            let steps =
+                steps.map(|&(axis, test, f)| (axis, local.tests[test as usize], formula(f)));
+            (formula(path.root), steps.collect())
+        });
+        Ok(paths.collect())
+    }
+
+    /// The steps of the operands' paths by the root of their spine.
+    pub fn operand_steps(&self) -> FxHashMap<u32, Vec<Step>> {
+        let paths = self.operand_paths.iter();
+        paths
+            .map(|(steps, path)| (path.root, steps.clone()))
+            .collect()
     }
 
     /// The plan of everything added so far.

@@ -14,7 +14,7 @@ mod parts;
 mod program;
 mod records;
 
-pub use builder::Builder;
+pub use builder::{Builder, Path, Step};
 pub use codes::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use image::{NONE, Plan};
 pub use program::ProgramError;

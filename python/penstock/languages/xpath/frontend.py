@@ -159,20 +159,24 @@ class _Asking:
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""
-        uris = {prefix: list(uris) for prefix, uris in self.namespaces.bindings.items()}
-        if uris["xml"] == [XML_NAMESPACE]:
-            del uris["xml"]
-        # A value of another type is an error where it is used, and this one was used nowhere.
-        values = {
-            name: value
-            for name, value in self.variables.items()
-            if isinstance(value, str | int | float)
-        }
-        options = {
-            "namespaces": uris,
-            "variables": values,
+        options = options_of(self.namespaces, self.variables) | {
             "select": self.select,
             "dialect": "" if self.dialect == "xpath" else self.dialect,
             "context": "" if self.context == "/" else self.context,
         }
         return {name: value for name, value in options.items() if value}
+
+
+def options_of(bindings: Namespaces, variables: Mapping[str, object] | None) -> dict[str, Any]:
+    """Return what differs from the defaults of all languages that have paths."""
+    uris = {prefix: list(uris) for prefix, uris in bindings.bindings.items()}
+    if uris["xml"] == [XML_NAMESPACE]:
+        del uris["xml"]
+    # A value of another type is an error where it is used, and this one was used nowhere.
+    values = {
+        name: value
+        for name, value in (variables or {}).items()
+        if isinstance(value, str | int | float)
+    }
+    options: dict[str, Any] = {"namespaces": uris, "variables": values}
+    return {name: value for name, value in options.items() if value}

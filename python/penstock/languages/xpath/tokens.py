@@ -11,23 +11,35 @@ from penstock.errors import QueryError
 TEXT_LENGTH_MAX = 100_000
 """Characters of one query; what is longer is data, not a question."""
 
-_NAME_START = (
+NAME_START = (
     r"A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
-_NC_NAME = rf"[{_NAME_START}][{_NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*"
+NAME_INNER = rf"{NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 _SYMBOLS = r"::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*]"
-_PATTERN = re.compile(
-    rf"""
-    (?P<space>[ \t\r\n]+)
-  | (?P<literal>"[^"]*"|'[^']*')
-  | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-  | (?P<variable>\$[ \t\r\n]*(?:{_NC_NAME}:)?{_NC_NAME})
-  | (?P<name>{_NC_NAME}(?::(?!:)(?:{_NC_NAME}|\*))?)
-  | (?P<symbol>{_SYMBOLS})
-    """,
-    re.VERBOSE,
-)
+
+
+def token_pattern(more_symbols: str = "") -> re.Pattern[str]:
+    """Return the pattern of tokens, with the symbols that a language adds to those of XPath.
+
+    ``a->b`` is the name ``a-`` and the rest in XPath; where ``->`` is a symbol, ``a`` ends there.
+    """
+    hyphen = "-(?!>)" if "->" in more_symbols else "-"
+    name = rf"[{NAME_START}](?:[{NAME_INNER}]|{hyphen})*"
+    return re.compile(
+        rf"""
+        (?P<space>[ \t\r\n]+)
+      | (?P<literal>"[^"]*"|'[^']*')
+      | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<variable>\$[ \t\r\n]*(?:{name}:)?{name})
+      | (?P<name>{name}(?::(?!:)(?:{name}|\*))?)
+      | (?P<symbol>{more_symbols}{_SYMBOLS})
+        """,
+        re.VERBOSE,
+    )
+
+
+_PATTERN = token_pattern()
 
 
 class TokenKind(Enum):
@@ -61,7 +73,9 @@ _OPERATOR_SYMBOLS = frozenset("/ // | + - = != < <= > >=".split())
 _NO_OPERATOR_AFTER = frozenset("@ :: ( [ ,".split())
 
 
-def tokenize(text: str, operator_names: frozenset[str]) -> list[Token]:
+def tokenize(
+    text: str, operator_names: frozenset[str], pattern: re.Pattern[str] = _PATTERN
+) -> list[Token]:
     """Return the tokens of ``text``, the last of kind END.
 
     After an operand ``*`` is the multiplication and a name in ``operator_names`` an operator,
@@ -77,7 +91,7 @@ def tokenize(text: str, operator_names: frozenset[str]) -> list[Token]:
     tokens: list[Token] = []
     position = 0
     while position < len(text):
-        match = _PATTERN.match(text, position)
+        match = pattern.match(text, position)
         if match is None:
             raise _bad_character(text, position)
         if match.lastgroup != "space":

@@ -1,16 +1,23 @@
-"""Documents and expressions made up at random, the same for the same seed."""
+"""Documents, expressions and joins made up at random, the same for the same seed."""
 
 from penstock.testing.generate.documents import DocumentKnobs, random_document
 from penstock.testing.generate.expressions import ExpressionKnobs, random_expression
+from penstock.testing.generate.joins import JoinKnobs, random_subscriptions, random_xscl
 from penstock.testing.generate.names import NAMESPACES
+from penstock.testing.generate.streams import StreamKnobs, random_stream
 from penstock.testing.generate.whole import WholeKnobs, random_xpath
 
 __all__ = [
     "NAMESPACES",
     "DocumentKnobs",
     "ExpressionKnobs",
+    "JoinKnobs",
+    "StreamKnobs",
     "WholeKnobs",
     "random_document",
     "random_expression",
+    "random_stream",
+    "random_subscriptions",
     "random_xpath",
+    "random_xscl",
 ]

@@ -9,3 +9,6 @@ WORDS = ("u", "v", "w", "uv", " v", "a", "")
 TARGETS = ("t", "s")
 IDENTIFIER = "i"
 LANGUAGES = ("en", "en-GB", "de")
+STREAMS = ("S", "S", "S", "T")
+STREAM_NAMES = ("a", "b", "b")
+STREAM_VALUES = ("u", "u", "1", "1", "v", "2", "")

@@ -4,12 +4,14 @@ from penstock.testing.reference.conditions import Scope, holds, value_of
 from penstock.testing.reference.evaluation import aggregate, beside, evaluate
 from penstock.testing.reference.joins import Arrival, Joined, events, join
 from penstock.testing.reference.messages import messages
+from penstock.testing.reference.streams import Outcome, run
 from penstock.testing.reference.values import Atomic
 
 __all__ = [
     "Arrival",
     "Atomic",
     "Joined",
+    "Outcome",
     "Scope",
     "aggregate",
     "beside",
@@ -18,5 +20,6 @@ __all__ = [
     "holds",
     "join",
     "messages",
+    "run",
     "value_of",
 ]

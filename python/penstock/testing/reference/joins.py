@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.testing.reference.conditions import Scope
+from penstock.testing.reference.conditions import Scope, reached, spine_of
 from penstock.testing.reference.values import compare
-from penstock.testing.reference.witnesses import matches_of, tuples, variables_of
+from penstock.testing.reference.witnesses import matches_of, tuples
 from penstock.testing.tree import Node, Tree
-from penstock.twigs import Block, Event, Join, JoinKind, Query
+from penstock.twigs import Block, Event, Join, JoinKind, Operand, PathTerm, Query
+from penstock.twigs.patterns import variables_of
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A document of a stream, with its event time."""
+    """A document of a stream, with its event time in seconds."""
 
     id: str
     tree: Tree
@@ -33,28 +34,34 @@ class Joined:
     def __getitem__(self, variable: str) -> Node:
         return dict(self.bindings)[variable]
 
+    def __contains__(self, variable: str) -> bool:
+        return any(variable == name for name, _ in self.bindings)
+
 
 def join(query: Query, arrivals: Sequence[Arrival]) -> list[Joined]:
     """Return every way in which the blocks of a query meet, operators applied from the left."""
     parts = list(_bindings(query.blocks[0], query, arrivals))
     for operator in query.joins:
         right = list(_bindings(query.blocks[operator.right], query, arrivals))
-        parts = [joined for left in parts for joined in _apply(operator, left, right)]
+        parts = [joined for left in parts for joined in _apply(query, operator, left, right)]
     return parts
 
 
 def events(query: Query, arrivals: Sequence[Arrival]) -> list[tuple[Joined, tuple[Node, ...]]]:
-    """Return one result per distinct tuple of selected bindings: the nodes under its new root."""
-    assert isinstance(query.output, Event)
-    selected = query.output.select or tuple(
-        next(variables_of(block.alternatives[0])) for block in query.blocks
-    )
-    found: dict[tuple[Node, ...], Joined] = {}
+    """Return one result for each distinct tuple of selected nodes of each set of documents."""
+    output = query.output
+    assert isinstance(output, Event)
+    selected = output.select
+    if not selected and not output.content:
+        absent = {j.right for j in query.joins if j.kind is JoinKind.NOT_FOLLOWED_BY}
+        present = [block for n, block in enumerate(query.blocks) if n not in absent]
+        selected = tuple(next(variables_of(block.alternatives[0])) for block in present)
+    found: dict[tuple[tuple[str, ...], tuple[Node, ...]], Joined] = {}
     for joined in join(query, arrivals):
         bindings = dict(joined.bindings)
-        nodes = tuple(bindings[variable] for variable in selected if variable in bindings)
-        found.setdefault(nodes, joined)
-    return [(joined, nodes) for nodes, joined in found.items()]
+        nodes = tuple(bindings[variable] for variable in selected)
+        found.setdefault((joined.documents, nodes), joined)
+    return [(joined, nodes) for (_, nodes), joined in found.items()]
 
 
 def _bindings(block: Block, query: Query, arrivals: Sequence[Arrival]) -> Iterator[Joined]:
@@ -62,41 +69,78 @@ def _bindings(block: Block, query: Query, arrivals: Sequence[Arrival]) -> Iterat
         if block.stream in (None, arrival.stream):
             for match in matches_of(block, Scope(arrival.tree.root, query.constants)):
                 for bindings in tuples(match):
-                    yield Joined((arrival.id,), arrival.time, tuple(bindings.items()))
+                    joined = Joined((arrival.id,), arrival.time, tuple(bindings.items()))
+                    if all(_compares(joined, f.left, f.operator, f.right) for f in block.filters):
+                        yield joined
 
 
-def _apply(operator: Join, left: Joined, rights: Sequence[Joined]) -> Iterator[Joined]:
-    partners = [right for right in rights if _meets(operator, left, right)]
+def _apply(
+    query: Query, operator: Join, left: Joined, rights: Sequence[Joined]
+) -> Iterator[Joined]:
+    own = [t for t in operator.terms if t.left.variable in left and t.right.variable in left]
+    if not all(_holds(term, left, query) for term in own):
+        return
+    across = [term for term in operator.terms if term not in own]
+    partners = [
+        right
+        for right in rights
+        if _may_meet(operator, left, right)
+        and _agrees(operator, _both(left, right))
+        and all(_holds(term, _both(left, right), query) for term in across)
+    ]
     if operator.kind is JoinKind.NOT_FOLLOWED_BY:
         if not partners:
             yield left
         return
     for right in partners:
-        yield Joined(
-            left.documents + right.documents,
-            max(left.time, right.time),
-            left.bindings + right.bindings,
-        )
+        yield _both(left, right)
 
 
-def _meets(operator: Join, left: Joined, right: Joined) -> bool:
-    if operator.kind is not JoinKind.MEET and right.documents[0] in left.documents:
+def _both(left: Joined, right: Joined) -> Joined:
+    documents = left.documents + right.documents
+    return Joined(documents, max(left.time, right.time), left.bindings + right.bindings)
+
+
+def _may_meet(operator: Join, left: Joined, right: Joined) -> bool:
+    """Whether the documents differ and their times fit, counted in whole microseconds."""
+    if operator.kind is JoinKind.MEET:
+        return True
+    if right.documents[0] in left.documents:
         return False
-    return _in_window(operator, right.time - left.time) and all(
-        compare(sign, left[one].string_value(), right[other].string_value())
-        for one, sign, other in (
-            *((one, "=", other) for one, other in operator.equalities),
-            *((i.left, i.operator, i.right) for i in operator.inequalities),
-        )
+    apart = _microseconds(right.time) - _microseconds(left.time)
+    seconds = operator.window_seconds
+    window = float("inf") if seconds is None else _microseconds(seconds)
+    return abs(apart) <= window if operator.kind is JoinKind.JOIN else 0 < apart <= window
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+def _agrees(operator: Join, both: Joined) -> bool:
+    return all(_compares(both, one, "=", other) for one, other in operator.equalities) and all(
+        _compares(both, part.left, part.operator, part.right) for part in operator.inequalities
     )
 
 
-def _in_window(operator: Join, seconds: float) -> bool:
-    limit = float("inf") if operator.window_seconds is None else operator.window_seconds
-    match operator.kind:
-        case JoinKind.JOIN:
-            return abs(seconds) <= limit
-        case JoinKind.FOLLOWED_BY | JoinKind.NOT_FOLLOWED_BY:
-            return 0 < seconds <= limit
-        case JoinKind.MEET:
-            return True
+def _compares(joined: Joined, left: str, operator: str, right: str) -> bool:
+    return compare(operator, joined[left].string_value(), joined[right].string_value())
+
+
+def _holds(term: PathTerm, joined: Joined, query: Query) -> bool:
+    """Whether a comparison of paths holds for some of their nodes."""
+    return any(
+        compare(term.operator, one.string_value(), other.string_value())
+        for one in _nodes(term.left, joined, query)
+        for other in _nodes(term.right, joined, query)
+    )
+
+
+def _nodes(operand: Operand, joined: Joined, query: Query) -> list[Node]:
+    node = joined[operand.variable]
+    if operand.path is None:
+        return [node]
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    return reached(spine_of(operand.path), node, Scope(root, query.constants))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from penstock.testing.reference.conditions import Scope, holds
@@ -27,20 +27,23 @@ def messages(query: Query, tree: Tree) -> list[str]:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    tree: Tree
-    scope: Scope
-    forest: Sequence[Match]
+class Renderer(ABC):
+    """Writes content; what is bound to a variable, and how a node is copied, is left open."""
 
-    def tuples(self, each: Sequence[str], around: Bindings) -> Iterator[Bindings]:
-        if not each:
-            yield around
-            return
-        for node in bound(self.forest, each[0], around):
-            yield from self.tuples(each[1:], {**around, each[0]: node})
+    @abstractmethod
+    def nodes(self, variable: str, around: Bindings) -> list[Node]:
+        """Return the nodes of a variable under the bindings around it."""
+
+    @abstractmethod
+    def copy(self, node: Node) -> str:
+        """Return a node as XML."""
+
+    def holds(self, group: Group, node: Node) -> bool:
+        """Return whether a group repeats for a node."""
+        return group.where is None
 
     def render(self, content: Sequence[Content], around: Bindings) -> str:
+        """Return content as XML."""
         return "".join(self._render(item, around) for item in content)
 
     def _render(self, item: Content, around: Bindings) -> str:
@@ -48,18 +51,17 @@ class _Maker:
             case Literal(text):
                 return escape(text)
             case Insert(variable, as_value):
-                nodes = bound(self.forest, variable, around)
+                nodes = self.nodes(variable, around)
                 if as_value:
                     return escape(" ".join(node.string_value() for node in nodes))
-                return "".join(map(self._copy, nodes))
+                return "".join(map(self.copy, nodes))
             case Element():
                 return self._element(item, around)
-            case Group(variable, content, where):
-                nodes = bound(self.forest, variable, around)
+            case Group(variable, content):
                 return "".join(
                     self.render(content, {**around, variable: node})
-                    for node in nodes
-                    if where is None or holds(where, node, self.scope)
+                    for node in self.nodes(variable, around)
+                    if self.holds(item, node)
                 )
 
     def _element(self, element: Element, around: Bindings) -> str:
@@ -79,13 +81,33 @@ class _Maker:
                 case Literal(text):
                     parts.append(text)
                 case Insert(variable):
-                    nodes = bound(self.forest, variable, around)
+                    nodes = self.nodes(variable, around)
                     parts.append(" ".join(node.string_value() for node in nodes))
                 case _:
                     raise NotImplementedError("an element inside an attribute value")
         return "".join(parts)
 
-    def _copy(self, node: Node) -> str:
+
+class _Maker(Renderer):
+    def __init__(self, tree: Tree, scope: Scope, forest: Sequence[Match]) -> None:
+        self.tree = tree
+        self.scope = scope
+        self.forest = forest
+
+    def tuples(self, each: Sequence[str], around: Bindings) -> Iterator[Bindings]:
+        if not each:
+            yield around
+            return
+        for node in bound(self.forest, each[0], around):
+            yield from self.tuples(each[1:], {**around, each[0]: node})
+
+    def nodes(self, variable: str, around: Bindings) -> list[Node]:
+        return bound(self.forest, variable, around)
+
+    def holds(self, group: Group, node: Node) -> bool:
+        return group.where is None or holds(group.where, node, self.scope)
+
+    def copy(self, node: Node) -> str:
         if node.kind is NodeKind.TEXT:
             return escape(node.value)
         if node.kind is NodeKind.ATTRIBUTE:

@@ -1,7 +1,4 @@
-"""Witnesses: how a twig lies in a document, as a forest of matches and as relations over it.
-
-The relations are those of MMQJP, section 3.1: ``edges`` is RbinW and ``values`` is RdocW.
-"""
+"""Witnesses: how a twig lies in a document, as a forest of matches."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from itertools import product
 from penstock.testing.reference.conditions import Scope, holds
 from penstock.testing.reference.paths import in_document_order, nodes_on, passes
 from penstock.testing.tree import Node
-from penstock.twigs import Block, Query, TwigNode
+from penstock.twigs import Block, TwigNode
+from penstock.twigs.patterns import variables_of
 
 Bindings = Mapping[str, Node]
-Edge = tuple[str, str, Node, Node]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,54 +59,6 @@ def tuples(match: Match) -> Iterator[dict[str, Node]]:
         for part in combination:
             bindings.update(part)
         yield bindings
-
-
-def edges(forest: Iterable[Match], above: tuple[str, Node] | None = None) -> set[Edge]:
-    """Return the pairs of bindings of variables of which one lies next below the other."""
-    found: set[Edge] = set()
-    for match in forest:
-        here = above
-        if match.twig.variable is not None:
-            here = (match.twig.variable, match.node)
-            if above is not None:
-                found.add((above[0], here[0], above[1], here[1]))
-        for branch in match.branches:
-            found |= edges(branch, here)
-    return found
-
-
-def values(forest: Iterable[Match], joining: set[str]) -> dict[Node, str | None]:
-    """Return the nodes bound to variables; only those that join carry their string value."""
-    found: dict[Node, str | None] = {}
-    for match in forest:
-        if match.twig.variable in joining:
-            found[match.node] = match.node.string_value()
-        elif match.twig.variable is not None:
-            found.setdefault(match.node, None)
-        for branch in match.branches:
-            for node, value in values(branch, joining).items():
-                if value is not None or node not in found:
-                    found[node] = value
-    return found
-
-
-def variables_of(twig: TwigNode) -> Iterator[str]:
-    """Yield the variables of a twig from the top down."""
-    if twig.variable is not None:
-        yield twig.variable
-    for branch in twig.branches:
-        yield from variables_of(branch.node)
-
-
-def joining_variables(query: Query) -> set[str]:
-    """Return the variables whose values the joins of a query compare."""
-    found: set[str] = set()
-    for join in query.joins:
-        for equality in join.equalities:
-            found.update(equality)
-        for inequality in join.inequalities:
-            found.update((inequality.left, inequality.right))
-    return found
 
 
 def _collect(match: Match, variable: str, around: Bindings, found: list[Node]) -> None:

@@ -1,0 +1,276 @@
+"""Joins between documents: MMQJP's figures 8 to 16 beside one SQL query each on DuckDB.
+
+Figures 8 to 15 join two documents: a pair has equal leaves, so a query holds exactly if it compares
+equal leaves. Time is that of the second document of a pair, its witnesses given; pairs follow each
+other, far apart in time, and the strategies take turns pair by pair. Figure 16 reads a stream of
+items, extraction included. Results are counted per distinct query, and must be equal.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.joiners import STRATEGIES, Compiled, join_items, record
+from benchmarks.peers import duckdb_joins
+from benchmarks.runner import ROOT, machine, progress
+from benchmarks.workloads import joins as workload
+
+OUT = ROOT / "out" / "bench"
+WINDOW, APART_US = "10 s", 1_000_000_000
+LEAVES, ZIPF, JOINS_MAX = 8, 0.8, 4
+SQL_SAMPLE = 200
+Make = Callable[[int], bytes]
+
+
+def pairs(compiled: Compiled, make: Make, rounds: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return seconds per pair of documents and results per pair, by strategy."""
+    joins = {name: compiled.load(strategy=name, is_counting=True, lateness=0) for name in names}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    results: dict[str, set[int]] = {name: set() for name in names}
+    for turn in range(rounds + 1):
+        for name, one in joins.items():
+            first, second = (
+                record(one, make(turn), 2 * turn + part, turn * APART_US + part * 1_000_000)
+                for part in range(2)
+            )
+            one.push(first, False)
+            one.take()
+            start = time.perf_counter()
+            one.push(second, False)
+            elapsed = time.perf_counter() - start
+            if turn:  # the first pair builds the indexes
+                seconds[name].append(elapsed)
+                results[name].add(one.take()[4])
+    assert len(set.union(*results.values())) == 1, f"strategies differ: {results}"
+    return {
+        "seconds": {name: statistics.median(times) for name, times in seconds.items()},
+        "results": results[names[0]].pop(),
+        "shapes": joins[names[0]].statistics().shapes,
+    }
+
+
+def figure(
+    points: dict[Any, tuple[list[str], Make]], rounds: int, names: tuple[str, ...] = STRATEGIES
+) -> list[dict[str, Any]]:
+    """Measure one figure: the queries and the documents at each of its points."""
+    found = []
+    for point, (queries, make) in points.items():
+        compiled = Compiled(queries)
+        measured = pairs(compiled, make, rounds, names)
+        text = ", ".join(f"{n} {s * 1e6:.0f} us" for n, s in measured["seconds"].items())
+        progress(f"{point}: {len(queries)} queries compiled in {compiled.seconds:.0f} s; {text}")
+        found.append({"point": point, "queries": len(queries), **measured})
+    return found
+
+
+def flat(leaves: int) -> Make:
+    return lambda salt: workload.flat_document(leaves, salt)
+
+
+def sql_per_query(queries: list[str], leaves: int) -> dict[str, float]:
+    """Return the seconds of one SQL query on DuckDB over one pair, from a sample."""
+    names = [f"l{n}" for n in range(leaves)]
+    rows = duckdb_joins.extract([workload.flat_document(leaves, 0)] * 2, names)
+    database = duckdb_joins.connect(names, rows)
+    sample = queries[:: max(1, len(queries) // SQL_SAMPLE)][:SQL_SAMPLE]
+    duckdb_joins.count(database, sample[:10])
+    seconds, _ = duckdb_joins.count(database, sample)
+    return {"sample": len(sample), "seconds per query": seconds / len(sample)}
+
+
+def stream(small: bool) -> dict[str, Any]:
+    """Measure figure 16, and the comparison with lxml and DuckDB."""
+    count = 20_000 if small else 225_000
+    items = workload.items(count)
+    found: dict[str, Any] = {"items": count, "points": []}
+    for queries in (1_000, 10_000) if small else (100, 1_000, 10_000, 100_000):
+        compiled = Compiled(workload.item_queries(queries))
+        point: dict[str, Any] = {"queries": queries, "strategies": {}}
+        for name in STRATEGIES:
+            joins = compiled.load(strategy=name, is_counting=True)
+            limit = 600.0 if name == "shared" else 20.0
+            point["strategies"][name] = join_items(joins, items, limit)
+            one = point["strategies"][name]
+            progress(f"{queries} queries, {name}: {one['items'] / one['seconds']:.0f} items/s")
+        found["points"].append(point)
+    found["beside DuckDB"] = beside_duckdb(items[:20_000])
+    return found
+
+
+def beside_duckdb(items: list[bytes]) -> dict[str, Any]:
+    """Measure 1,000 queries over items, extraction included, beside lxml and DuckDB."""
+    queries = workload.item_queries(1_000)
+    compiled = Compiled(queries)
+    ours = join_items(compiled.load(is_counting=True), items, 600.0)
+    start = time.perf_counter()
+    rows = duckdb_joins.extract(items, workload.LEAVES)
+    database = duckdb_joins.connect(workload.LEAVES, rows)
+    extraction = time.perf_counter() - start
+    seconds, results = duckdb_joins.count(database, queries)
+    assert results == ours["results"], f"DuckDB finds {results}, we find {ours['results']}"
+    ratio = (extraction + seconds) / ours["seconds"]
+    progress(f"lxml + DuckDB {extraction:.1f} s + {seconds:.1f} s, ours {ours['seconds']:.1f} s")
+    return {"ours": ours, "extraction": extraction, "sql": seconds, "ratio": ratio}
+
+
+def run(small: bool, rounds: int) -> dict[str, Any]:
+    """Measure everything."""
+    counts = (10, 100, 1_000, 10_000) if small else (10, 100, 1_000, 10_000, 100_000)
+    two, three = workload.two_levels, workload.three_levels
+    figures: dict[str, Any] = {}
+    progress("figure 8")
+    queries = {n: two(n, LEAVES, ZIPF, WINDOW) for n in counts}
+    figures["8"] = figure({n: (q, flat(LEAVES)) for n, q in queries.items()}, rounds)
+    progress("figure 9")
+    figures["9"] = figure(
+        {n: (two(1_000, n, ZIPF, WINDOW), flat(n)) for n in (4, 6, 8, 10, 12)}, rounds
+    )
+    progress("figure 10")
+    figures["10"] = figure(
+        {z: (two(1_000, LEAVES, z, WINDOW), flat(LEAVES)) for z in (0.0, 0.4, 0.8, 1.2, 1.6)},
+        rounds,
+    )
+    progress("figure 11")
+    nested = workload.nested_document
+    figures["11"] = figure({n: (three(n, JOINS_MAX, ZIPF, WINDOW), nested) for n in counts}, rounds)
+    progress("figure 12")
+    figures["12"] = figure(
+        {k: (three(1_000, k, ZIPF, WINDOW), nested) for k in (2, 3, 4, 5)}, rounds
+    )
+    progress("figure 13")
+    figures["13"] = figure(
+        {z: (three(1_000, JOINS_MAX, z, WINDOW), nested) for z in (0.0, 0.4, 0.8, 1.2, 1.6)}, rounds
+    )
+    progress("DuckDB, one query each")
+    sql = sql_per_query(queries[counts[-1]], LEAVES)
+    progress("figure 16")
+    return {"figures": figures, "sql": sql, "stream": stream(small)}
+
+
+def thresholds(result: dict[str, Any]) -> list[tuple[str, float, float]]:
+    """Return what must be shown: what, the ratio found, the ratio wanted."""
+    last = {name: points[-1] for name, points in result["figures"].items()}
+    two, three = last["8"]["seconds"], last["11"]["seconds"]
+    sql = result["sql"]["seconds per query"] * last["8"]["queries"]
+    rates = {
+        point["queries"]: point["strategies"]["shared"]["items"]
+        / point["strategies"]["shared"]["seconds"]
+        for point in result["stream"]["points"]
+    }
+    counts = sorted(rates)
+    return [
+        ("two levels, beside Sequential", two["sequential"] / two["shared"], 100),
+        ("two levels, beside one SQL query each on DuckDB", sql / two["shared"], 1000),
+        ("three levels, beside Sequential", three["sequential"] / three["shared"], 50),
+        (
+            f"items/s, {counts[-1]} queries to {counts[-2]}",
+            rates[counts[-1]] / rates[counts[-2]],
+            0.5,
+        ),
+        (
+            "1,000 queries, extraction included, beside lxml + DuckDB",
+            result["stream"]["beside DuckDB"]["ratio"],
+            5,
+        ),
+    ]
+
+
+CLAIMS = {
+    "8": "two levels, number of queries; the paper: over two orders of magnitude at 100,000",
+    "9": "two levels, leaves; the paper: both about 6 times dearer at 12 leaves than at 4",
+    "10": "two levels, Zipf parameter; the paper: little impact on MMQJP, a factor 2 on Sequential",
+    "11": "three levels, number of queries; the paper: two orders of magnitude at 100,000",
+    "12": "three levels, value joins per query; the paper: MMQJP grows faster than Sequential",
+    "13": "three levels, Zipf parameter; the paper: more impact on Sequential than on MMQJP",
+}
+
+
+def page(result: dict[str, Any]) -> str:
+    """Return the measurements as text."""
+    lines = ["# Joins between documents", "", f"`{result['command']}`, {result['machine']}", ""]
+    lines += ["| what | found | wanted |", "| --- | --- | --- |"]
+    lines += [f"| {what} | {got:,.1f}x | {want}x |" for what, got, want in thresholds(result)]
+    for name, points in result["figures"].items():
+        lines += ["", f"## Figure {name}: {CLAIMS[name]}", ""]
+        lines += ["| point | queries | shapes | results | " + " | ".join(STRATEGIES) + " |"]
+        lines += ["| --- " * (4 + len(STRATEGIES)) + "|"]
+        for point in points:
+            times = " | ".join(f"{point['seconds'][s] * 1e6:,.1f} us" for s in STRATEGIES)
+            lines.append(
+                f"| {point['point']} | {point['queries']} | {point['shapes']} |"
+                f" {point['results']} | {times} |"
+            )
+    lines += ["", "Figures 14 and 15 are the columns `mmqjp` and `views` of 8 and 11.", ""]
+    stream_ = result["stream"]
+    lines += [f"## Figure 16: a stream of {stream_['items']} items, extraction included", ""]
+    lines += ["| queries | " + " | ".join(f"{s}, items/s (items read)" for s in STRATEGIES) + " |"]
+    lines += ["| --- " * (1 + len(STRATEGIES)) + "|"]
+    for point in stream_["points"]:
+        cells = " | ".join(
+            f"{one['items'] / one['seconds']:,.0f} ({one['items']:,})"
+            for one in (point["strategies"][s] for s in STRATEGIES)
+        )
+        lines.append(f"| {point['queries']:,} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(result: dict[str, Any], path: Path) -> None:
+    """Draw all figures as one picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    drawing, axes = pyplot.subplots(3, 3, figsize=(15, 12))
+    for place, (name, points) in zip(axes.flat, result["figures"].items(), strict=False):
+        for strategy in STRATEGIES:
+            times = [point["seconds"][strategy] * 1e3 for point in points]
+            place.plot([str(point["point"]) for point in points], times, "o-", label=strategy)
+        place.set_yscale("log")
+        place.set_title(f"Figure {name}: {CLAIMS[name].split(';')[0]}", fontsize=9)
+        place.set_ylabel("ms per pair of documents")
+    for place, name in ((axes.flat[6], "8"), (axes.flat[7], "11")):
+        point = result["figures"][name][-1]
+        bars = ("mmqjp", "views", "shared")
+        place.bar(bars, [point["seconds"][bar] * 1e3 for bar in bars])
+        place.set_yscale("log")
+        number = "14" if name == "8" else "15"
+        place.set_title(f"Figure {number}: views, {point['queries']} queries", fontsize=9)
+    for strategy in STRATEGIES:
+        points = result["stream"]["points"]
+        rates = [
+            p["strategies"][strategy]["items"] / p["strategies"][strategy]["seconds"]
+            for p in points
+        ]
+        axes.flat[8].plot([str(p["queries"]) for p in points], rates, "o-", label=strategy)
+    axes.flat[8].set_yscale("log")
+    axes.flat[8].set_title("Figure 16: items/s, extraction included", fontsize=9)
+    axes.flat[8].legend(fontsize=8)
+    drawing.tight_layout()
+    drawing.savefig(path, dpi=110)
+    pyplot.close(drawing)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print the page, write the files that were asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks joins", description=__doc__)
+    parser.add_argument("--json", type=Path, nargs="?", const=OUT / "joins.json", metavar="PATH")
+    parser.add_argument("--small", action="store_true", help="10,000 queries and 20,000 items")
+    parser.add_argument("--repeat", type=int, default=9, metavar="N", help="pairs measured (9)")
+    options = parser.parse_args(arguments)
+    result = {
+        "command": " ".join(["python -m benchmarks joins", *arguments]),
+        "machine": machine(),
+        **run(options.small, options.repeat),
+    }
+    print(page(result))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        options.json.with_suffix(".md").write_text(page(result), "utf-8")
+        draw(result, options.json.with_suffix(".png"))
+    return 0 if all(got >= want for _, got, want in thresholds(result)) else 1

@@ -1,0 +1,64 @@
+"""Join queries compiled once and loaded into native joins of any strategy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.joins.writing import RowWriter
+from penstock.kernel import Joins
+from penstock.planning.templates import JoinQuery
+from penstock.planning.templates.texts import JoinTexts
+
+STRATEGIES = ("shared", "views", "mmqjp", "sequential")
+
+
+class Compiled:
+    """Rows of queries as the calls that load them."""
+
+    def __init__(self, queries: Sequence[str]) -> None:
+        self._calls: list[tuple[str, tuple[Any, ...]]] = []
+        self._variables = 0
+        writer, texts = RowWriter(self), JoinTexts()  # type: ignore[arg-type]
+        start = time.perf_counter()
+        for number, text in enumerate(queries):
+            compiled = texts.compile(text)
+            assert isinstance(compiled, JoinQuery)
+            writer.add(number, 0, compiled)
+        self.seconds = time.perf_counter() - start
+
+    def variable(self, stream: str | None = None) -> int:
+        self._calls.append(("variable", (stream,)))
+        self._variables += 1
+        return self._variables - 1
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: self._calls.append((name, arguments))
+
+    def load(self, **options: Any) -> Joins:
+        """Return joins with these rows."""
+        joins = Joins(**options)
+        for name, arguments in self._calls:
+            getattr(joins, name)(*arguments)
+        return joins
+
+
+def record(joins: Joins, document: bytes, number: int, time_us: int) -> bytes:
+    """Return the record of a document of the stream S."""
+    joins.begin("S")
+    joins.feed(document)
+    return joins.finish(number, str(number), time_us, 0)
+
+
+def join_items(joins: Joins, documents: Sequence[bytes], seconds_max: float) -> dict[str, float]:
+    """Read and join items until the time is up; results are counted, not written."""
+    start = time.perf_counter()
+    read = 0
+    for number, document in enumerate(documents):
+        joins.push(record(joins, document, number, number * 1_000_000), False)
+        read += 1
+        if time.perf_counter() - start > seconds_max:
+            break
+    seconds = time.perf_counter() - start
+    return {"items": read, "seconds": seconds, "results": joins.take()[4]}

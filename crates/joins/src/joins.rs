@@ -1,0 +1,431 @@
+//! Records in, joined events out.
+
+use crate::absence::Absences;
+use crate::bindings::Search;
+use crate::codes::Kind;
+use crate::plan::Plan;
+use crate::program::ProgramError;
+use crate::record::{Record, Writer};
+use crate::results::{Results, parts_of};
+use crate::retention::retention;
+use crate::store::Store;
+use crate::strategies::{Finder, Strategy};
+use crate::watermark::Watermark;
+use rustc_hash::FxHashMap;
+use std::any::Any;
+
+/// How joins run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How much later than a younger document one may come, in microseconds; None: any time.
+    pub lateness: Option<i64>,
+    /// Bytes of records and their index in memory; more are to be sealed.
+    pub memory_bytes_max: usize,
+    /// How rows are found.
+    pub strategy: Strategy,
+    /// Slices that the view cache of `Strategy::Views` holds.
+    pub views_max: usize,
+    /// Only count results.
+    pub is_counting: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            lateness: None,
+            memory_bytes_max: 1 << 30,
+            strategy: Strategy::Shared,
+            views_max: 1 << 16,
+            is_counting: false,
+        }
+    }
+}
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was joined.
+    Joined,
+    /// It came later than the bound; nothing was done with it.
+    Late,
+    /// The words are no record.
+    Broken,
+}
+
+/// The joins of all subscriptions and the records that they may still need.
+pub struct Joins {
+    plan: Plan,
+    store: Store,
+    finder: Finder,
+    absences: Absences,
+    watermark: Watermark,
+    options: Options,
+    stream_delays: FxHashMap<u32, i64>,
+    /// How long a record that binds a variable is needed.
+    kept: Vec<i64>,
+    /// How much later than their event time the results of a stage may come.
+    delays: FxHashMap<u32, i64>,
+    results: Results,
+    /// Partial matches that are still to be joined.
+    partials: Vec<Vec<u32>>,
+    dropped_slices: Vec<u32>,
+    documents: u64,
+}
+
+impl Joins {
+    /// No subscriptions yet.
+    pub fn new(options: Options) -> Self {
+        let results = Results::new(options.is_counting);
+        Joins {
+            plan: Plan::default(),
+            store: Store::default(),
+            finder: Finder::new(options.strategy, options.views_max),
+            absences: Absences::default(),
+            watermark: Watermark::new(options.lateness),
+            options,
+            stream_delays: FxHashMap::default(),
+            kept: Vec::new(),
+            delays: FxHashMap::default(),
+            results,
+            partials: Vec::new(),
+            dropped_slices: Vec::new(),
+            documents: 0,
+        }
+    }
+
+    /// Admits a variable of a stream; returns its number.
+    pub fn variable(&mut self, stream: u32) -> u32 {
+        self.plan.variable(stream)
+    }
+
+    /// Says that what is published on a stream may come this much later than its event time.
+    pub fn delay(&mut self, stream: u32, delay: i64) {
+        self.stream_delays.insert(stream, delay);
+        self.plan.touch();
+    }
+
+    /// Adds a row of a subscription, which sees documents from `version` on.
+    pub fn add(
+        &mut self,
+        subscription: u32,
+        version: u32,
+        words: &[u32],
+    ) -> Result<(), ProgramError> {
+        self.plan.add(subscription, version, words)
+    }
+
+    /// Removes a subscription.
+    pub fn remove(&mut self, subscription: u32) {
+        self.plan.remove(subscription);
+    }
+
+    /// How much later than their event time the results of a subscription may come.
+    pub fn delay_of(&mut self, subscription: u32) -> i64 {
+        self.refresh();
+        let stages = self.plan.stages();
+        let own =
+            stages.filter(|(_, stage)| stage.subscriptions.iter().any(|one| one.0 == subscription));
+        own.filter_map(|(number, _)| self.delays.get(&number).copied())
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn refresh(&mut self) {
+        if self.plan.refresh() {
+            (self.kept, self.delays) = retention(&self.plan, &self.stream_delays);
+            self.finder.refresh(&self.plan);
+        }
+    }
+
+    /// Joins a document with all before it. One that was published (`is_derived`) is never late:
+    /// its event time is that of documents which were not.
+    ///
+    /// Call `release` afterwards, until it returns false.
+    pub fn push(&mut self, words: &[u32], is_derived: bool) -> Outcome {
+        let Some(record) = Record::check(words) else {
+            return Outcome::Broken;
+        };
+        let is_known = record
+            .variables()
+            .all(|variable| (variable as usize) < self.plan.variable_count());
+        if !is_known {
+            return Outcome::Broken;
+        }
+        self.refresh();
+        if !is_derived {
+            let time = record.time();
+            if time < self.watermark.now() {
+                return Outcome::Late;
+            }
+            // What was published since the last document has met everything by now.
+            let before = self.store.len();
+            self.dropped_slices
+                .extend(self.store.evict(self.watermark.now()));
+            if self.store.len() < before {
+                self.finder.forget();
+            }
+            self.watermark.advance(time);
+            self.documents += 1;
+        }
+        self.join(words);
+        Outcome::Joined
+    }
+
+    /// Time goes on without a document.
+    pub fn advance_to(&mut self, now: i64) {
+        self.watermark.advance_to(now);
+    }
+
+    /// Nothing comes any more: whatever waits for a partner has none.
+    pub fn finish(&mut self) {
+        self.absences.finish();
+    }
+
+    /// Lets go what waited in vain and is due first; returns whether there was any.
+    ///
+    /// What it published has to be pushed before the next call: whoever is due later may depend
+    /// on it.
+    pub fn release(&mut self) -> bool {
+        self.refresh();
+        let due = self.absences.take_due(self.watermark.now());
+        for waiting in &due {
+            let left = Record::new(&waiting.record);
+            let stage = self.plan.stage(waiting.stage);
+            let shape = self.plan.shape(stage);
+            for since in waiting.versions(stage) {
+                let Some(tuples) = waiting.survivors(&self.store, shape, stage, since) else {
+                    continue;
+                };
+                let search = Search {
+                    shape,
+                    variables: &stage.variables,
+                    left,
+                    right: left,
+                };
+                let mut sink = Sink {
+                    plan: &self.plan,
+                    results: &mut self.results,
+                    partials: &mut self.partials,
+                };
+                sink.emit(waiting.stage, &search, None, &tuples, &|version| {
+                    version == since
+                });
+            }
+        }
+        self.join_partials();
+        !due.is_empty()
+    }
+
+    fn join(&mut self, words: &[u32]) {
+        self.join_record(words);
+        self.join_partials();
+    }
+
+    fn join_partials(&mut self) {
+        while let Some(words) = self.partials.pop() {
+            self.join_record(&words);
+        }
+    }
+
+    fn join_record(&mut self, words: &[u32]) {
+        let record = Record::new(words);
+        self.finder.learn(&mut self.plan, &self.store, &record);
+        self.refresh();
+        let mut sink = Sink {
+            plan: &self.plan,
+            results: &mut self.results,
+            partials: &mut self.partials,
+        };
+        let mut tuples = Vec::new();
+        self.finder.find(
+            &self.plan,
+            &self.store,
+            &record,
+            &mut |number, left, right| {
+                let stage = sink.plan.stage(number);
+                let search = Search {
+                    shape: sink.plan.shape(stage),
+                    variables: &stage.variables,
+                    left,
+                    right,
+                };
+                tuples.clear();
+                if search.kept(&mut tuples) {
+                    sink.emit(number, &search, Some(right), &tuples, &|_| true);
+                }
+            },
+        );
+        let mut woken: Vec<u32> = Vec::new();
+        for variable in record.variables() {
+            woken.extend_from_slice(&self.plan.indexes().waking[variable as usize]);
+        }
+        woken.sort_unstable();
+        woken.dedup();
+        for number in woken {
+            let stage = self.plan.stage(number);
+            let shape = self.plan.shape(stage);
+            match shape.kind {
+                Some(Kind::NotFollowedBy) => {
+                    let right = &stage.variables[shape.left_count as usize..];
+                    let delay = right.iter().map(|&variable| self.plan.stream_of(variable));
+                    let delay = delay
+                        .filter_map(|stream| self.stream_delays.get(&stream))
+                        .max();
+                    let until = record.time().saturating_add(stage.window);
+                    self.absences
+                        .wait(until.saturating_add(*delay.unwrap_or(&0)), number, words);
+                }
+                _ => {
+                    let search = Search {
+                        shape,
+                        variables: &stage.variables,
+                        left: record,
+                        right: record,
+                    };
+                    tuples.clear();
+                    if search.kept(&mut tuples) {
+                        sink.emit(number, &search, None, &tuples, &|_| true);
+                    }
+                }
+            }
+        }
+        let needed = record
+            .variables()
+            .map(|variable| self.kept[variable as usize])
+            .max()
+            .unwrap_or(-1);
+        if needed >= 0 {
+            let place = self
+                .store
+                .head
+                .insert(words.into(), record.time().saturating_add(needed));
+            self.finder.inserted(&self.store, place);
+        }
+    }
+
+    /// Whether memory holds more than it should.
+    pub fn is_over_memory(&self) -> bool {
+        self.store.head.bytes() > self.options.memory_bytes_max
+    }
+
+    /// Turns what is in memory into an image for the caller to write somewhere and to `attach`.
+    pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
+        self.finder.forget();
+        self.store.seal()
+    }
+
+    /// Searches a sealed image where the caller put it; returns whether it is one.
+    ///
+    /// # Safety
+    /// `words` points to `length` words that stay where they are, unchanged, as long as `owner`
+    /// is alive.
+    pub unsafe fn attach(
+        &mut self,
+        number: u32,
+        words: *const u32,
+        length: usize,
+        owner: Box<dyn Any + Send>,
+    ) -> bool {
+        // SAFETY: passed on.
+        unsafe { self.store.attach(number, words, length, owner) }
+    }
+
+    /// Numbers of sealed images that are needed no more.
+    pub fn take_dropped(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.dropped_slices)
+    }
+
+    /// The results since the last call, in an order that does not depend on the strategy.
+    pub fn take_results(&mut self) -> Results {
+        let fresh = Results::new(self.options.is_counting);
+        let mut results = std::mem::replace(&mut self.results, fresh);
+        results.sort();
+        results
+    }
+
+    /// How many results wait.
+    pub fn result_count(&self) -> usize {
+        self.results.len()
+    }
+
+    /// Documents joined, records kept, bytes in memory, distinct rows, shapes, waiting.
+    pub fn statistics(&self) -> [u64; 6] {
+        let (rows, shapes) = self.plan.sizes();
+        [
+            self.documents,
+            self.store.len() as u64,
+            self.store.head.bytes() as u64,
+            rows as u64,
+            shapes as u64,
+            self.absences.len() as u64,
+        ]
+    }
+}
+
+/// Where what was found goes.
+struct Sink<'a> {
+    plan: &'a Plan,
+    results: &'a mut Results,
+    partials: &'a mut Vec<Vec<u32>>,
+}
+
+impl Sink<'_> {
+    /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
+    fn emit(
+        &mut self,
+        number: u32,
+        search: &Search<'_>,
+        right: Option<Record<'_>>,
+        tuples: &[u32],
+        admits: &dyn Fn(u32) -> bool,
+    ) {
+        let stage = self.plan.stage(number);
+        let (left, kept) = (search.left, &search.shape.kept);
+        let version = right.map_or(left.version(), |right| right.version().min(left.version()));
+        let time = right.map_or(left.time(), |right| right.time().max(left.time()));
+        let seen = || {
+            let seen = stage
+                .subscriptions
+                .iter()
+                .filter(|(_, since)| *since <= version && admits(*since));
+            seen.map(|one| one.0)
+        };
+        if seen().next().is_none() {
+            return;
+        }
+        let shift = left.parts_count() as u32;
+        let node = |(&slot, &node): (&u32, &u32)| match right {
+            Some(right) if slot >= search.shape.left_count => {
+                let node = right.node(node);
+                (shift + node.part, node)
+            }
+            _ => {
+                let node = left.node(node);
+                (node.part, node)
+            }
+        };
+        let width = kept.len().max(1);
+        let once = [0];
+        let tuples = if kept.is_empty() { &once } else { tuples };
+        for tuple in tuples.chunks_exact(width) {
+            let nodes = kept.iter().zip(tuple).map(node);
+            if stage.is_last() {
+                let chained = left.is_partial().then_some(number);
+                let parts = parts_of(left, right);
+                self.results.add(chained, seen(), time, parts, nodes);
+            } else {
+                let mut writer = Writer::new(time, version);
+                for part in parts_of(left, right) {
+                    writer.part(&part);
+                }
+                let itself = writer.node(0, (0, 0), None, None);
+                writer.bind(stage.output[0], itself);
+                for ((part, node), &variable) in nodes.zip(&stage.output[1..]) {
+                    let copy = writer.copy(part, &node);
+                    writer.bind(variable, copy);
+                }
+                self.partials.push(writer.finish_partial());
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Witnesses in, joined events out: the value joins of very many subscriptions, together.
+//!
+//! A document comes as a record of its witnesses. It meets the records before it by value, then
+//! pair by pair, and what a pair satisfies becomes an event or, in a chain, a record of its own.
+//! No query text, no file: what does not fit into memory leaves as a buffer and comes back as one.
+
+mod absence;
+mod bindings;
+pub mod codes;
+mod head;
+pub mod joins;
+mod meetings;
+pub mod plan;
+pub mod program;
+pub mod record;
+pub mod results;
+mod retention;
+mod shape;
+mod slice;
+mod store;
+pub mod strategies;
+mod trie;
+mod watermark;

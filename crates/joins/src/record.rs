@@ -1,0 +1,560 @@
+//! The witnesses of one document, or of one partial match, as one flat run of words.
+//!
+//! A record is written once and read where it lies: in memory, in a mapped file, in a message.
+//! Offsets instead of pointers; every table is sorted by what it is searched by.
+
+use crate::codes::NONE;
+
+const HEADER: usize = 11;
+const PART_WORDS: usize = 6;
+const NODE_WORDS: usize = 9;
+const BINDING_WORDS: usize = 2;
+const ENTRY_WORDS: usize = 4;
+const EDGE_WORDS: usize = 4;
+
+/// Every variable has one node here, so that nothing has to be looked up in the edges.
+const IS_FLAT: u32 = 1;
+/// The record is a partial match of a chain.
+const IS_PARTIAL: u32 = 2;
+
+/// A document that a record is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Its number, the caller's to give; different documents have different ones.
+    pub number: u64,
+    /// Its event time in microseconds.
+    pub time: i64,
+    /// Its id.
+    pub id: &'a [u8],
+}
+
+/// What a record says of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// Which of the record's documents it is in.
+    pub part: u32,
+    /// Where it lies in that document.
+    pub span: (u32, u32),
+    /// Its string value, if a join compares it.
+    pub value: Option<&'a [u8]>,
+    /// The hash of that.
+    pub hash: u64,
+    /// Its text as it stands alone, if somebody selects it.
+    pub text: Option<&'a [u8]>,
+}
+
+/// A valued binding: the hash of the value, the variable, the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Hash of the value.
+    pub hash: u64,
+    /// The variable.
+    pub variable: u32,
+    /// The node.
+    pub node: u32,
+}
+
+/// A record, read in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    words: &'a [u32],
+}
+
+impl<'a> Record<'a> {
+    /// Takes words that `Writer` or `check` vouch for.
+    #[inline]
+    pub fn new(words: &'a [u32]) -> Self {
+        Record { words }
+    }
+
+    /// Takes words from anywhere; None if they are no record.
+    pub fn check(words: &'a [u32]) -> Option<Self> {
+        if words.len() < HEADER || words[0] as usize != words.len() {
+            return None;
+        }
+        let record = Record { words };
+        let text_bytes = words[8] as usize;
+        let expected = record.bytes_at().checked_add(text_bytes.div_ceil(4))?;
+        if expected != words.len() || record.parts_count() == 0 {
+            return None;
+        }
+        let is_inside = |at: u32, length: u32| {
+            length == NONE
+                || (at as usize)
+                    .checked_add(length as usize)
+                    .is_some_and(|end| end <= text_bytes)
+        };
+        let parts = &words[HEADER..record.nodes_at()];
+        let parts_hold = parts
+            .chunks_exact(PART_WORDS)
+            .all(|w| is_inside(w[4], w[5]));
+        let nodes_hold = (0..record.node_count()).all(|node| {
+            let node = record.node_words(node);
+            (node[0] as usize) < record.parts_count()
+                && is_inside(node[3], node[4])
+                && is_inside(node[7], node[8])
+        });
+        let is_node = |node: u32| (node as usize) < record.node_count() as usize;
+        let tables_hold = record
+            .bindings_words()
+            .chunks_exact(BINDING_WORDS)
+            .all(|b| is_node(b[1]))
+            && record
+                .entries()
+                .all(|entry| is_node(entry.node) && record.node_words(entry.node)[4] != NONE)
+            && record
+                .edges_words()
+                .chunks_exact(EDGE_WORDS)
+                .all(|e| is_node(e[2]) && is_node(e[3]));
+        (parts_hold && nodes_hold && tables_hold).then_some(record)
+    }
+
+    /// The words as they are.
+    pub fn words(&self) -> &'a [u32] {
+        self.words
+    }
+
+    /// Event time in microseconds.
+    #[inline]
+    pub fn time(&self) -> i64 {
+        wide(self.words[1], self.words[2]) as i64
+    }
+
+    /// The version of the subscriptions it was read under.
+    #[inline]
+    pub fn version(&self) -> u32 {
+        self.words[10]
+    }
+
+    /// Whether every variable has one node.
+    #[inline]
+    pub fn is_flat(&self) -> bool {
+        self.words[9] & IS_FLAT != 0
+    }
+
+    /// Whether it is a partial match.
+    pub fn is_partial(&self) -> bool {
+        self.words[9] & IS_PARTIAL != 0
+    }
+
+    /// How many documents it is made of.
+    pub fn parts_count(&self) -> usize {
+        self.words[3] as usize
+    }
+
+    fn node_count(&self) -> u32 {
+        self.words[4]
+    }
+
+    fn nodes_at(&self) -> usize {
+        HEADER + PART_WORDS * self.parts_count()
+    }
+
+    fn bindings_at(&self) -> usize {
+        self.nodes_at() + NODE_WORDS * self.words[4] as usize
+    }
+
+    fn entries_at(&self) -> usize {
+        self.bindings_at() + BINDING_WORDS * self.words[5] as usize
+    }
+
+    fn edges_at(&self) -> usize {
+        self.entries_at() + ENTRY_WORDS * self.words[6] as usize
+    }
+
+    fn bytes_at(&self) -> usize {
+        self.edges_at() + EDGE_WORDS * self.words[7] as usize
+    }
+
+    /// The documents it is made of, in block order.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
+        let record = *self;
+        let words = &self.words[HEADER..self.nodes_at()];
+        words.chunks_exact(PART_WORDS).map(move |w| Part {
+            number: wide(w[0], w[1]),
+            time: wide(w[2], w[3]) as i64,
+            id: record.bytes(w[4], w[5]).unwrap_or(b""),
+        })
+    }
+
+    /// Whether a document is among its parts.
+    pub fn contains(&self, number: u64) -> bool {
+        self.parts().any(|part| part.number == number)
+    }
+
+    #[inline]
+    fn node_words(&self, node: u32) -> &'a [u32] {
+        let at = self.nodes_at() + NODE_WORDS * node as usize;
+        &self.words[at..at + NODE_WORDS]
+    }
+
+    /// A node.
+    pub fn node(&self, node: u32) -> Node<'a> {
+        let words = self.node_words(node);
+        Node {
+            part: words[0],
+            span: (words[1], words[2]),
+            value: self.bytes(words[3], words[4]),
+            hash: wide(words[5], words[6]),
+            text: self.bytes(words[7], words[8]),
+        }
+    }
+
+    /// Whether two nodes, of this and another record, have equal values.
+    #[inline]
+    pub fn has_equal_value(&self, node: u32, other: &Record<'_>, other_node: u32) -> bool {
+        let (one, two) = (self.node_words(node), other.node_words(other_node));
+        // The hash only says no; whoever says yes has compared the bytes.
+        one[5..7] == two[5..7]
+            && one[4] == two[4]
+            && one[4] != NONE
+            && self.bytes(one[3], one[4]) == other.bytes(two[3], two[4])
+    }
+
+    fn bytes(&self, at: u32, length: u32) -> Option<&'a [u8]> {
+        if length == NONE {
+            return None;
+        }
+        let words = &self.words[self.bytes_at()..];
+        // SAFETY: any words are bytes, four for each; `check` and `Writer` keep ranges inside.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), words.len() * 4) };
+        bytes.get(at as usize..at as usize + length as usize)
+    }
+
+    fn bindings_words(&self) -> &'a [u32] {
+        &self.words[self.bindings_at()..self.entries_at()]
+    }
+
+    /// The nodes bound to a variable: pairs of words, of which the second is the node.
+    #[inline]
+    pub fn nodes_of(&self, variable: u32) -> Nodes<'a> {
+        let words = self.bindings_words();
+        let (first, end) = equal_range(words, BINDING_WORDS, &[variable]);
+        Nodes {
+            words: &words[first * BINDING_WORDS..end * BINDING_WORDS],
+            stride: BINDING_WORDS,
+        }
+    }
+
+    /// The variables that are bound here, in order, repeated for each node.
+    pub fn variables(&self) -> impl Iterator<Item = u32> + 'a {
+        self.bindings_words()
+            .chunks_exact(BINDING_WORDS)
+            .map(|words| words[0])
+    }
+
+    fn edges_words(&self) -> &'a [u32] {
+        &self.words[self.edges_at()..self.bytes_at()]
+    }
+
+    /// The nodes of `below` under a node of `above`.
+    pub fn nodes_under(&self, above: u32, below: u32, node: u32) -> Nodes<'a> {
+        let words = self.edges_words();
+        let (first, end) = equal_range(words, EDGE_WORDS, &[above, below, node]);
+        Nodes {
+            words: &words[first * EDGE_WORDS..end * EDGE_WORDS],
+            stride: EDGE_WORDS,
+        }
+    }
+
+    /// The edges: variables above and below, nodes above and below.
+    pub fn edges(&self) -> impl Iterator<Item = [u32; 4]> + 'a {
+        self.edges_words()
+            .chunks_exact(EDGE_WORDS)
+            .map(|w| [w[0], w[1], w[2], w[3]])
+    }
+
+    /// The number of valued bindings.
+    #[inline]
+    pub fn entry_count(&self) -> usize {
+        self.words[6] as usize
+    }
+
+    /// A valued binding, in order of hash, variable, node.
+    #[inline]
+    pub fn entry(&self, index: usize) -> Entry {
+        let at = self.entries_at() + ENTRY_WORDS * index;
+        let w = &self.words[at..at + ENTRY_WORDS];
+        Entry {
+            hash: wide(w[0], w[1]),
+            variable: w[2],
+            node: w[3],
+        }
+    }
+
+    /// All valued bindings.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        (0..self.entry_count()).map(|index| self.entry(index))
+    }
+}
+
+/// Nodes in a table of a record.
+#[derive(Clone, Copy)]
+pub struct Nodes<'a> {
+    words: &'a [u32],
+    stride: usize,
+}
+
+impl<'a> Nodes<'a> {
+    /// How many.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.words.len() / self.stride
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The node at a place.
+    #[inline]
+    pub fn at(&self, index: usize) -> u32 {
+        self.words[index * self.stride + self.stride - 1]
+    }
+
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = u32> + 'a {
+        (0..self.len()).map(move |index| self.at(index))
+    }
+}
+
+#[inline]
+fn wide(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// The range of rows of a sorted table that begin with the key.
+#[inline]
+fn equal_range(words: &[u32], stride: usize, key: &[u32]) -> (usize, usize) {
+    let rows = words.len() / stride;
+    let row = |index: usize| &words[index * stride..index * stride + key.len()];
+    let bound = |is_before: &dyn Fn(&[u32]) -> bool| {
+        let (mut low, mut high) = (0, rows);
+        while low < high {
+            let middle = (low + high) / 2;
+            if is_before(row(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let first = bound(&|found| found < key);
+    let mut end = first;
+    // Runs are short, and most often of length one.
+    while end < rows && row(end) == key {
+        end += 1;
+    }
+    (first, end)
+}
+
+/// Sixty-four bits of a value; the same on every machine, since records travel.
+pub fn hash_value(value: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let fold = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(FACTOR | 1);
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let mut chunks = value.chunks_exact(8);
+    let mut state = FACTOR ^ value.len() as u64;
+    for chunk in &mut chunks {
+        let mut word = [0; 8];
+        word.copy_from_slice(chunk);
+        state = fold(state, u64::from_le_bytes(word)).rotate_left(23);
+    }
+    let mut word = [0; 8];
+    word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    fold(
+        fold(state, u64::from_le_bytes(word)),
+        FACTOR.rotate_left(32),
+    )
+}
+
+/// Builds a record.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    parts: Vec<[u32; PART_WORDS]>,
+    nodes: Vec<[u32; NODE_WORDS]>,
+    bindings: Vec<[u32; 2]>,
+    entries: Vec<Entry>,
+    edges: Vec<[u32; 4]>,
+    bytes: Vec<u8>,
+    time: i64,
+    version: u32,
+    hash_bits: u32,
+}
+
+impl Writer {
+    /// A record that is read under a version of the subscriptions.
+    pub fn new(time: i64, version: u32) -> Self {
+        Writer {
+            time,
+            version,
+            hash_bits: 64,
+            ..Writer::default()
+        }
+    }
+
+    /// Keeps only so many bits of each hash: tests see to it that values collide.
+    pub fn truncate_hashes(&mut self, bits: u32) {
+        self.hash_bits = bits;
+    }
+
+    /// Adds a document that the record is made of.
+    pub fn part(&mut self, part: &Part<'_>) -> u32 {
+        let (at, length) = self.keep(Some(part.id));
+        let (number, time) = (part.number, part.time);
+        self.parts.push([
+            number as u32,
+            (number >> 32) as u32,
+            time as u32,
+            (time >> 32) as u32,
+            at,
+            length,
+        ]);
+        self.parts.len() as u32 - 1
+    }
+
+    /// Adds a node, with its value if a join compares it and its text if somebody selects it.
+    pub fn node(
+        &mut self,
+        part: u32,
+        span: (u32, u32),
+        value: Option<&[u8]>,
+        text: Option<&[u8]>,
+    ) -> u32 {
+        let hash = value.map_or(0, hash_value);
+        let hash = if self.hash_bits < 64 {
+            hash & ((1 << self.hash_bits) - 1)
+        } else {
+            hash
+        };
+        let (value_at, value_length) = self.keep(value);
+        let (text_at, text_length) = self.keep(text);
+        self.nodes.push([
+            part,
+            span.0,
+            span.1,
+            value_at,
+            value_length,
+            hash as u32,
+            (hash >> 32) as u32,
+            text_at,
+            text_length,
+        ]);
+        self.nodes.len() as u32 - 1
+    }
+
+    fn keep(&mut self, bytes: Option<&[u8]>) -> (u32, u32) {
+        let Some(bytes) = bytes else { return (0, NONE) };
+        let at = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(bytes);
+        (at, bytes.len() as u32)
+    }
+
+    /// Copies a node of another record.
+    pub fn copy(&mut self, part: u32, node: &Node<'_>) -> u32 {
+        let copy = self.node(part, node.span, node.value, node.text);
+        // The hash of a value is part of its record: it may have been cut short.
+        let words = &mut self.nodes[copy as usize];
+        (words[5], words[6]) = (node.hash as u32, (node.hash >> 32) as u32);
+        copy
+    }
+
+    /// Binds a variable to a node.
+    pub fn bind(&mut self, variable: u32, node: u32) {
+        self.bindings.push([variable, node]);
+        let words = &self.nodes[node as usize];
+        if words[4] != NONE {
+            self.entries.push(Entry {
+                hash: wide(words[5], words[6]),
+                variable,
+                node,
+            });
+        }
+    }
+
+    /// Says that a node of one variable lies under a node of another.
+    pub fn edge(&mut self, above: u32, below: u32, node_above: u32, node_below: u32) {
+        self.edges.push([above, below, node_above, node_below]);
+    }
+
+    /// Whether nothing is bound: then there is nothing to join.
+    pub fn is_empty(&self) -> bool {
+        self.bindings.is_empty()
+    }
+
+    /// The record of a document.
+    pub fn finish(self) -> Vec<u32> {
+        self.write(0)
+    }
+
+    /// The record of a partial match.
+    pub fn finish_partial(self) -> Vec<u32> {
+        self.write(IS_PARTIAL)
+    }
+
+    fn write(mut self, flags: u32) -> Vec<u32> {
+        self.bindings.sort_unstable();
+        self.bindings.dedup();
+        self.entries.sort_unstable();
+        self.entries.dedup();
+        let is_flat = self
+            .bindings
+            .windows(2)
+            .all(|pair| pair[0][0] != pair[1][0]);
+        if is_flat {
+            // One node for each variable: each lies under the only one there is.
+            self.edges.clear();
+        }
+        self.edges.sort_unstable();
+        self.edges.dedup();
+        let flags = flags | if is_flat { IS_FLAT } else { 0 };
+        let length = HEADER
+            + PART_WORDS * self.parts.len()
+            + NODE_WORDS * self.nodes.len()
+            + BINDING_WORDS * self.bindings.len()
+            + ENTRY_WORDS * self.entries.len()
+            + EDGE_WORDS * self.edges.len()
+            + self.bytes.len().div_ceil(4);
+        let mut words = Vec::with_capacity(length);
+        words.extend([
+            length as u32,
+            self.time as u32,
+            (self.time >> 32) as u32,
+            self.parts.len() as u32,
+            self.nodes.len() as u32,
+            self.bindings.len() as u32,
+            self.entries.len() as u32,
+            self.edges.len() as u32,
+            self.bytes.len() as u32,
+            flags,
+            self.version,
+        ]);
+        words.extend(self.parts.iter().flatten());
+        words.extend(self.nodes.iter().flatten());
+        words.extend(self.bindings.iter().flatten());
+        for entry in self.entries {
+            words.extend([
+                entry.hash as u32,
+                (entry.hash >> 32) as u32,
+                entry.variable,
+                entry.node,
+            ]);
+        }
+        words.extend(self.edges.iter().flatten());
+        let mut chunks = self.bytes.chunks_exact(4);
+        words.extend((&mut chunks).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])));
+        let rest = chunks.remainder();
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            words.push(u32::from_ne_bytes(last));
+        }
+        words
+    }
+}

@@ -1,0 +1,197 @@
+//! Joined events, as columns.
+
+use crate::record::{Node, Part, Record, hash_value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A node of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kept {
+    /// Which of the event's documents it is in.
+    pub part: u32,
+    /// Where it lies there.
+    pub span: (u32, u32),
+    /// Its text: a place in `texts`.
+    pub text: u32,
+    /// Its string value, likewise.
+    pub value: u32,
+}
+
+/// An event, before its subscriptions are written out.
+#[derive(Clone, Debug)]
+struct Event {
+    time: i64,
+    parts: Vec<u32>,
+    nodes: Vec<Kept>,
+    ordinal: u64,
+}
+
+/// What a caller takes.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// (subscription, event): one result each.
+    pub rows: Vec<(u32, u32)>,
+    events: Vec<Event>,
+    /// Documents that events are made of: number, time, id.
+    pub documents: Vec<(u64, i64, Vec<u8>)>,
+    /// Texts and values of nodes, each once.
+    pub texts: Vec<Vec<u8>>,
+    document_numbers: FxHashMap<u64, u32>,
+    text_numbers: FxHashMap<Vec<u8>, u32>,
+    /// Events of chains: row, parts, nodes.
+    chained: FxHashSet<(u32, Vec<u32>, Vec<Kept>)>,
+    /// Results counted and not written, if only their number is asked for.
+    pub counted: u64,
+    is_counting: bool,
+}
+
+impl Results {
+    /// No results; with `is_counting` they will only be counted.
+    pub fn new(is_counting: bool) -> Self {
+        Results {
+            is_counting,
+            ..Results::default()
+        }
+    }
+
+    /// How many results wait.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many events there are.
+    pub fn event_count(&self) -> u32 {
+        self.events.len() as u32
+    }
+
+    /// Adds an event for subscriptions. `nodes` come with the part that they are in. Partial
+    /// matches of the same documents may lead to one event several times; where that can be, its
+    /// row is given as `chained`, and the event is added once.
+    pub fn add<'a>(
+        &mut self,
+        chained: Option<u32>,
+        subscriptions: impl Iterator<Item = u32>,
+        time: i64,
+        parts: impl Iterator<Item = Part<'a>>,
+        nodes: impl Iterator<Item = (u32, Node<'a>)>,
+    ) {
+        if self.is_counting {
+            self.counted += subscriptions.count() as u64;
+            return;
+        }
+        let parts: Vec<u32> = parts.map(|part| self.document(&part)).collect();
+        let nodes: Vec<Kept> = nodes
+            .map(|(part, node)| Kept {
+                part,
+                span: node.span,
+                text: self.text(node.text.unwrap_or(b"")),
+                value: self.text(node.value.unwrap_or(b"")),
+            })
+            .collect();
+        if let Some(row) = chained
+            && !self.chained.insert((row, parts.clone(), nodes.clone()))
+        {
+            return;
+        }
+        let ordinal = self.ordinal(&parts, &nodes);
+        let event = self.events.len() as u32;
+        self.events.push(Event {
+            time,
+            parts,
+            nodes,
+            ordinal,
+        });
+        self.rows
+            .extend(subscriptions.map(|subscription| (subscription, event)));
+        self.counted += 1;
+    }
+
+    fn document(&mut self, part: &Part<'_>) -> u32 {
+        let next = self.documents.len() as u32;
+        *self.document_numbers.entry(part.number).or_insert_with(|| {
+            self.documents
+                .push((part.number, part.time, part.id.to_vec()));
+            next
+        })
+    }
+
+    fn text(&mut self, text: &[u8]) -> u32 {
+        if let Some(&number) = self.text_numbers.get(text) {
+            return number;
+        }
+        self.texts.push(text.to_vec());
+        self.text_numbers
+            .insert(text.to_vec(), self.texts.len() as u32 - 1);
+        self.texts.len() as u32 - 1
+    }
+
+    /// A number that tells the event from all others of its subscription. It is made of the
+    /// documents and the nodes alone, so it is the same in whatever order documents arrive.
+    fn ordinal(&self, parts: &[u32], nodes: &[Kept]) -> u64 {
+        let mut bytes = Vec::new();
+        for &part in parts {
+            let id = &self.documents[part as usize].2;
+            bytes.extend_from_slice(&(id.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(id);
+        }
+        for node in nodes {
+            for word in [node.part, node.span.0, node.span.1] {
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+        hash_value(&bytes) >> 1
+    }
+
+    /// The event's time.
+    pub fn time(&self, event: u32) -> i64 {
+        self.events[event as usize].time
+    }
+
+    /// The event's documents, in block order: places in `documents`.
+    pub fn parts(&self, event: u32) -> &[u32] {
+        &self.events[event as usize].parts
+    }
+
+    /// The event's nodes, in the order of what is kept.
+    pub fn nodes(&self, event: u32) -> &[Kept] {
+        &self.events[event as usize].nodes
+    }
+
+    /// What tells the event from others of its subscription.
+    pub fn number(&self, event: u32) -> u64 {
+        self.events[event as usize].ordinal
+    }
+
+    /// Orders rows by subscription, time, documents and nodes: no trace of how they were found.
+    pub fn sort(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_by(|one, two| {
+            let key = |&(subscription, event): &(u32, u32)| {
+                let event = &self.events[event as usize];
+                let ids: Vec<&[u8]> = event
+                    .parts
+                    .iter()
+                    .map(|&part| self.documents[part as usize].2.as_slice())
+                    .collect();
+                let spans: Vec<(u32, (u32, u32))> = event
+                    .nodes
+                    .iter()
+                    .map(|node| (node.part, node.span))
+                    .collect();
+                (subscription, event.time, ids, spans)
+            };
+            key(one).cmp(&key(two))
+        });
+        self.rows = rows;
+    }
+}
+
+/// The parts of two records together, left before right.
+pub fn parts_of<'a>(left: Record<'a>, right: Option<Record<'a>>) -> impl Iterator<Item = Part<'a>> {
+    left.parts()
+        .chain(right.into_iter().flat_map(|right| right.parts()))
+}

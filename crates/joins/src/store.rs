@@ -1,0 +1,137 @@
+//! All records that may still be needed: those in memory and those that left it.
+
+use crate::head::Head;
+use crate::record::Record;
+use crate::slice::{self, Slice};
+use rustc_hash::FxHashSet;
+use std::any::Any;
+use std::collections::BTreeMap;
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In memory.
+    Head(u32),
+    /// In a slice: its number, and the record's place there.
+    Slice(u32, u32),
+}
+
+/// The records.
+#[derive(Default)]
+pub struct Store {
+    pub head: Head,
+    slices: BTreeMap<u32, Slice>,
+    next_slice: u32,
+}
+
+impl Store {
+    /// A record; None where it is needed no more.
+    pub fn record(&self, place: Place) -> Option<Record<'_>> {
+        match place {
+            Place::Head(place) => self.head.record(place),
+            Place::Slice(slice, record) => Some(self.slices.get(&slice)?.record(record)),
+        }
+    }
+
+    /// Calls `found` with the records under a key, of times `from..=to`.
+    pub fn find(&self, key: u64, from: i64, to: i64, found: &mut impl FnMut(Place)) {
+        for place in self.head.find(key, from, to) {
+            found(Place::Head(place));
+        }
+        for (&number, slice) in &self.slices {
+            for record in slice.find(key) {
+                let time = slice.record(record).time();
+                if from <= time && time <= to {
+                    found(Place::Slice(number, record));
+                }
+            }
+        }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.head.len() + self.slices.values().map(Slice::len).sum::<usize>()
+    }
+
+    /// Turns what is in memory into a slice; returns its number and image. The slice is searched
+    /// in memory until `attach` gives it a place of its own.
+    pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
+        let records = self.head.drain();
+        if records.is_empty() {
+            return None;
+        }
+        let image = slice::write(&records);
+        let number = self.next_slice;
+        self.next_slice += 1;
+        self.slices.insert(number, Slice::of_words(image.clone())?);
+        Some((number, image))
+    }
+
+    /// Searches a slice in somebody's memory from now on; returns whether it is one.
+    ///
+    /// # Safety
+    /// As for `Slice::of_owner`.
+    pub unsafe fn attach(
+        &mut self,
+        number: u32,
+        words: *const u32,
+        length: usize,
+        owner: Box<dyn Any + Send>,
+    ) -> bool {
+        // SAFETY: passed on.
+        let Some(slice) = (unsafe { Slice::of_owner(words, length, owner) }) else {
+            return false;
+        };
+        self.next_slice = self.next_slice.max(number + 1);
+        self.slices.insert(number, slice);
+        true
+    }
+
+    /// Drops what is not needed once the watermark is at `now`; returns slices that went whole.
+    pub fn evict(&mut self, now: i64) -> Vec<u32> {
+        self.head.evict(now);
+        let gone: Vec<u32> = self
+            .slices
+            .iter()
+            .filter(|(_, slice)| slice.expires() < now)
+            .map(|(&number, _)| number)
+            .collect();
+        for number in &gone {
+            self.slices.remove(number);
+        }
+        gone
+    }
+}
+
+/// Records that were met already while one document is joined.
+#[derive(Default)]
+pub struct Seen {
+    stamps: Vec<u32>,
+    epoch: u32,
+    sliced: FxHashSet<(u32, u32)>,
+}
+
+impl Seen {
+    /// Forgets everything.
+    pub fn begin(&mut self, places: usize) {
+        self.sliced.clear();
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.stamps.clear();
+            self.epoch = 1;
+        }
+        if self.stamps.len() < places {
+            self.stamps.resize(places, 0);
+        }
+    }
+
+    /// Notes a record; returns whether it is new.
+    pub fn insert(&mut self, place: Place) -> bool {
+        match place {
+            Place::Head(place) => {
+                std::mem::replace(&mut self.stamps[place as usize], self.epoch) != self.epoch
+            }
+            Place::Slice(slice, record) => self.sliced.insert((slice, record)),
+        }
+    }
+}

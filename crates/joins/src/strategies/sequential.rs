@@ -1,0 +1,58 @@
+//! One row after the other: each probes the values of its first value join.
+
+use super::{Found, admits, is_overlapping, times};
+use crate::head::key_of;
+use crate::plan::{Plan, Stage};
+use crate::record::Record;
+use crate::store::{Place, Store};
+
+/// Finds rows for a record as the right side, then as the left side of each.
+pub fn find<'r>(plan: &Plan, store: &'r Store, record: &Record<'r>, found: &mut Found<'_, 'r>) {
+    let mut places: Vec<Place> = Vec::new();
+    for &row in &plan.indexes().positive {
+        let stage = plan.stage(row);
+        let (left, right) = plan.shape(stage).joins[0];
+        let (left, right) = (
+            stage.variables[left as usize],
+            stage.variables[right as usize],
+        );
+        probe(store, record, stage, (right, left), true, &mut places);
+        for other in places.iter().filter_map(|&place| store.record(place)) {
+            if admits(stage, &other, record) && !is_overlapping(&other, record) {
+                found(row, other, *record);
+            }
+        }
+        probe(store, record, stage, (left, right), false, &mut places);
+        for other in places.iter().filter_map(|&place| store.record(place)) {
+            if admits(stage, record, &other) && !is_overlapping(record, &other) {
+                found(row, *record, other);
+            }
+        }
+    }
+}
+
+/// The records that have a value of the record's variable at the other one.
+fn probe(
+    store: &Store,
+    record: &Record<'_>,
+    stage: &Stage,
+    (own, other): (u32, u32),
+    is_right: bool,
+    places: &mut Vec<Place>,
+) {
+    places.clear();
+    let (from, to) = times(record.time(), stage.distances, is_right);
+    let nodes = record.nodes_of(own);
+    for node in nodes.iter() {
+        store.find(
+            key_of(other, record.node(node).hash),
+            from,
+            to,
+            &mut |place| {
+                if nodes.len() == 1 || !places.contains(&place) {
+                    places.push(place);
+                }
+            },
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! By value, then by pair: every record that a rare pair of variables leads to is looked at once,
+//! for all rows together.
+
+use super::{Found, admits, is_overlapping, times};
+use crate::head::key_of;
+use crate::meetings::meet;
+use crate::plan::{Access, Plan};
+use crate::record::Record;
+use crate::store::{Place, Seen, Store};
+
+/// The first documents are all learnt from, later ones now and then.
+const LEARN_ALL: u64 = 64;
+const LEARN_EVERY: u64 = 16;
+
+/// Buffers of the search, and how much was learnt.
+#[derive(Default)]
+pub struct Shared {
+    seen: Seen,
+    places: Vec<Place>,
+    met: Vec<u32>,
+    learnt: u64,
+}
+
+impl Shared {
+    /// Notes how many records the values of a record meet at each pair, so that the rarest pairs
+    /// come first in the trie.
+    pub fn learn(&mut self, plan: &mut Plan, store: &Store, record: &Record<'_>) {
+        self.learnt += 1;
+        if self.learnt > LEARN_ALL && !self.learnt.is_multiple_of(LEARN_EVERY) {
+            return;
+        }
+        for (left, right) in plan.pairs().collect::<Vec<_>>() {
+            let count = |variable: u32, other: u32| -> usize {
+                let nodes = record.nodes_of(variable).iter();
+                nodes
+                    .map(|node| store.head.count(key_of(other, record.node(node).hash)))
+                    .sum()
+            };
+            plan.note(
+                left,
+                right,
+                (count(right, left) + count(left, right)) as u64,
+            );
+        }
+        // At 64, 256, 1024 and so on: what is rare is known soon and changes slowly.
+        if self.learnt >= LEARN_ALL
+            && self.learnt.is_power_of_two()
+            && self.learnt.ilog2().is_multiple_of(2)
+        {
+            plan.rank();
+        }
+    }
+
+    pub fn find<'r>(
+        &mut self,
+        plan: &Plan,
+        store: &'r Store,
+        record: &Record<'r>,
+        found: &mut Found<'_, 'r>,
+    ) {
+        let indexes = plan.indexes();
+        self.collect(store, record, &indexes.lefts, true);
+        for at in 0..self.places.len() {
+            if let Some(left) = store.record(self.places[at]) {
+                self.pair(plan, left, *record, found);
+            }
+        }
+        self.collect(store, record, &indexes.rights, false);
+        for at in 0..self.places.len() {
+            if let Some(right) = store.record(self.places[at]) {
+                self.pair(plan, *record, right, found);
+            }
+        }
+    }
+
+    /// Puts the places of the records that an access pair leads to into `places`, each once.
+    fn collect(
+        &mut self,
+        store: &Store,
+        record: &Record<'_>,
+        access: &[Vec<Access>],
+        is_right: bool,
+    ) {
+        self.places.clear();
+        self.seen.begin(store.head.places());
+        for entry in record.entries() {
+            for other in &access[entry.variable as usize] {
+                let (from, to) = times(record.time(), other.distances, is_right);
+                store.find(key_of(other.variable, entry.hash), from, to, &mut |place| {
+                    if self.seen.insert(place) {
+                        self.places.push(place);
+                    }
+                });
+            }
+        }
+    }
+
+    fn pair<'r>(
+        &mut self,
+        plan: &Plan,
+        left: Record<'r>,
+        right: Record<'r>,
+        found: &mut Found<'_, 'r>,
+    ) {
+        if is_overlapping(&left, &right) {
+            return;
+        }
+        let indexes = plan.indexes();
+        meet(&indexes.ranks, &left, &right, &mut self.met);
+        let distance = right.time().saturating_sub(left.time());
+        indexes.trie.walk(&self.met, distance, &mut |row| {
+            if admits(plan.stage(row), &left, &right) {
+                found(row, left, right);
+            }
+        });
+    }
+}

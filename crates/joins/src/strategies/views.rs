@@ -1,0 +1,155 @@
+//! MMQJP with view materialisation: RL and RR once for all templates, slices of RL cached by value.
+
+use super::mmqjp::{Met, Templates};
+use super::{Found, is_overlapping, times};
+use crate::head::key_of;
+use crate::plan::Plan;
+use crate::record::Record;
+use crate::store::{Place, Store};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A slice of RL: records with a value, and the variable and node that have it.
+type View = Vec<(Place, u32, u32)>;
+
+/// Slices of RL by value, the least recently used one given up first (algorithm 5).
+pub struct Views {
+    slices: FxHashMap<u64, (u64, View)>,
+    used: BTreeMap<u64, u64>,
+    clock: u64,
+    views_max: usize,
+}
+
+impl Views {
+    /// A cache of so many slices.
+    pub fn new(views_max: usize) -> Self {
+        Views {
+            slices: FxHashMap::default(),
+            used: BTreeMap::new(),
+            clock: 0,
+            views_max: views_max.max(1),
+        }
+    }
+
+    /// Drops everything.
+    pub fn forget(&mut self) {
+        self.slices.clear();
+        self.used.clear();
+    }
+
+    /// Algorithm 4: the slices of the values that come with the record, then all templates.
+    pub fn find<'r>(
+        &mut self,
+        templates: &Templates,
+        plan: &Plan,
+        store: &'r Store,
+        record: &Record<'r>,
+        found: &mut Found<'_, 'r>,
+    ) {
+        let mut common: FxHashMap<Place, Vec<(u32, u32, u32, u32)>> = FxHashMap::default();
+        let mut last = None;
+        for entry in record.entries() {
+            if last != Some(entry.hash) {
+                self.materialise(plan, store, entry.hash);
+                last = Some(entry.hash);
+            }
+            for &(place, variable, node) in &self.slices[&entry.hash].1 {
+                common
+                    .entry(place)
+                    .or_default()
+                    .push((variable, node, entry.variable, entry.node));
+            }
+        }
+        let mut met = Met::new();
+        for (place, values) in common {
+            let Some(other) = store.record(place) else {
+                continue;
+            };
+            for is_right in [true, false] {
+                let (from, to) = times(record.time(), templates.distances(), is_right);
+                if other.time() < from || other.time() > to || is_overlapping(&other, record) {
+                    continue;
+                }
+                met.clear();
+                for &(variable, node, own, own_node) in &values {
+                    if other.has_equal_value(node, record, own_node) {
+                        met.push(if is_right {
+                            (variable, own)
+                        } else {
+                            (own, variable)
+                        });
+                    }
+                }
+                met.sort_unstable();
+                met.dedup();
+                let pair = if is_right {
+                    (other, *record)
+                } else {
+                    (*record, other)
+                };
+                templates.query(plan, &met, pair, found);
+            }
+        }
+    }
+
+    /// Sees to it that the slice of a value is there.
+    fn materialise(&mut self, plan: &Plan, store: &Store, hash: u64) {
+        self.clock += 1;
+        if let Some((used, _)) = self.slices.get_mut(&hash) {
+            self.used.remove(used);
+            *used = self.clock;
+        } else {
+            let mut view = View::new();
+            for variable in 0..plan.variable_count() as u32 {
+                store.find(key_of(variable, hash), i64::MIN, i64::MAX, &mut |place| {
+                    add_entries(&mut view, store, place, hash, Some(variable));
+                });
+            }
+            view.sort_unstable_by_key(|&(place, variable, node)| (key(place), variable, node));
+            view.dedup();
+            self.slices.insert(hash, (self.clock, view));
+        }
+        self.used.insert(self.clock, hash);
+        // The slices of the record at hand are the youngest, and there are fewer than the bound.
+        while self.slices.len() > self.views_max
+            && let Some((_, oldest)) = self.used.pop_first()
+            && oldest != hash
+        {
+            self.slices.remove(&oldest);
+        }
+    }
+
+    /// The record has joined the state: its values join the slices that are there.
+    pub fn inserted(&mut self, store: &Store, place: Place) {
+        let Some(record) = store.record(place) else {
+            return;
+        };
+        let mut last = None;
+        for entry in record.entries() {
+            if last != Some(entry.hash)
+                && let Some((_, view)) = self.slices.get_mut(&entry.hash)
+            {
+                add_entries(view, store, place, entry.hash, None);
+            }
+            last = Some(entry.hash);
+        }
+    }
+}
+
+fn key(place: Place) -> (u32, u32) {
+    match place {
+        Place::Head(place) => (u32::MAX, place),
+        Place::Slice(slice, record) => (slice, record),
+    }
+}
+
+fn add_entries(view: &mut View, store: &Store, place: Place, hash: u64, variable: Option<u32>) {
+    let Some(record) = store.record(place) else {
+        return;
+    };
+    for entry in record.entries() {
+        if entry.hash == hash && variable.is_none_or(|variable| variable == entry.variable) {
+            view.push((place, entry.variable, entry.node));
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Witnesses: where the variables of joins lie in a document, for all of them in one go.
+//!
+//! Joins ask about whole documents and are told nothing before one has ended well-formed, so the
+//! document is kept as a compact tree and its variables are looked up there: each distinct step of
+//! all paths once, from the top down, with conditions remembered by node.
+
+mod conditions;
+mod evaluation;
+mod paths;
+mod reader;
+mod standalone;
+mod tree;
+
+pub use evaluation::{Witness, WitnessNode};
+pub use paths::{Paths, VariableId};
+pub use reader::Reader;

@@ -1,0 +1,347 @@
+//! Joins for Python: documents and records in, events out.
+
+use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
+use penstock_joins::joins::{self, Options, Outcome};
+use penstock_joins::record::{Part, Writer};
+use penstock_joins::strategies::Strategy;
+use penstock_kernel::limits::Limits;
+use penstock_kernel::witness::{Paths, Reader, VariableId, Witness};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+struct Inner {
+    paths: Paths,
+    reader: Option<Reader>,
+    joins: joins::Joins,
+    streams: HashMap<String, u32>,
+    limits: Limits,
+    hash_bits: u32,
+}
+
+// SAFETY: the shared pointers inside point only to each other's contents; none is handed out, so
+// the whole moves together. The mutex around it admits one thread at a time.
+unsafe impl Send for Inner {}
+
+/// The joins of all subscriptions over streams of documents.
+#[pyclass(frozen, module = "penstock._native")]
+pub struct Joins {
+    inner: Mutex<Inner>,
+}
+
+impl Joins {
+    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> PyResult<T> {
+        let mut guard = self
+            .inner
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("an earlier call broke these joins"))?;
+        Ok(work(&mut guard))
+    }
+}
+
+impl Inner {
+    fn reader(&mut self) -> &mut Reader {
+        self.reader
+            .get_or_insert_with(|| Reader::new(&self.paths, self.limits))
+    }
+
+    fn stream(&mut self, name: &str) -> u32 {
+        let next = self.streams.len() as u32;
+        *self.streams.entry(name.to_owned()).or_insert(next)
+    }
+}
+
+#[pymethods]
+impl Joins {
+    #[new]
+    #[pyo3(signature = (limits, *, lateness = None, memory_bytes_max = 1 << 30, strategy = "shared", views_max = 65_536, is_counting = false, hash_bits = 64))]
+    fn new(
+        limits: &Bound<'_, PyDict>,
+        lateness: Option<i64>,
+        memory_bytes_max: usize,
+        strategy: &str,
+        views_max: usize,
+        is_counting: bool,
+        hash_bits: u32,
+    ) -> PyResult<Self> {
+        let strategy = match strategy {
+            "shared" => Strategy::Shared,
+            "sequential" => Strategy::Sequential,
+            "mmqjp" => Strategy::Mmqjp,
+            "views" => Strategy::Views,
+            _ => {
+                let message = format!("there is no strategy `{strategy}`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let options = Options {
+            lateness,
+            memory_bytes_max,
+            strategy,
+            views_max,
+            is_counting,
+        };
+        let inner = Inner {
+            paths: Paths::default(),
+            reader: None,
+            joins: joins::Joins::new(options),
+            streams: HashMap::new(),
+            limits: read_limits(limits)?,
+            hash_bits,
+        };
+        Ok(Joins {
+            inner: Mutex::new(inner),
+        })
+    }
+
+    /// Admits a variable of a stream, or of every stream; returns its number.
+    #[pyo3(signature = (stream = None))]
+    fn variable(&self, stream: Option<&str>) -> PyResult<u32> {
+        self.with(|inner| {
+            inner.reader = None;
+            let number = inner.paths.variable(stream).0;
+            let stream = inner.stream(stream.unwrap_or(""));
+            let same = inner.joins.variable(stream);
+            debug_assert_eq!(number, same);
+            number
+        })
+    }
+
+    /// Gives a variable its paths.
+    fn lead(&self, variable: u32, program: &[u8]) -> PyResult<()> {
+        self.with(|inner| {
+            inner.reader = None;
+            inner.paths.lead(VariableId(variable), program)
+        })?
+        .map_err(|reason| PyValueError::new_err(reason.to_string()))
+    }
+
+    /// Says what is needed of a variable's nodes.
+    fn need(&self, variable: u32, is_valued: bool, is_selected: bool) -> PyResult<()> {
+        self.with(|inner| {
+            inner.reader = None;
+            inner
+                .paths
+                .need(VariableId(variable), is_valued, is_selected);
+        })
+    }
+
+    /// Asks for the pairs of two variables; `places` says after how many steps of each path the
+    /// upper one is.
+    fn edge(&self, upper: u32, lower: u32, program: &[u8], places: Vec<u32>) -> PyResult<()> {
+        self.with(|inner| {
+            inner.reader = None;
+            inner
+                .paths
+                .edge(VariableId(upper), VariableId(lower), program, &places)
+        })?
+        .map_err(|reason| PyValueError::new_err(reason.to_string()))
+    }
+
+    /// Says that documents of a stream may come this much later than their event time.
+    fn delay_stream(&self, stream: &str, delay: i64) -> PyResult<()> {
+        self.with(|inner| {
+            let stream = inner.stream(stream);
+            inner.joins.delay(stream, delay);
+        })
+    }
+
+    /// Adds a row of a subscription, which sees documents from a version on.
+    fn add(&self, subscription: u32, version: u32, row: Vec<u32>) -> PyResult<()> {
+        self.with(|inner| inner.joins.add(subscription, version, &row))?
+            .map_err(|reason| PyValueError::new_err(reason.to_string()))
+    }
+
+    /// Removes a subscription.
+    fn remove(&self, subscription: u32) -> PyResult<()> {
+        self.with(|inner| inner.joins.remove(subscription))
+    }
+
+    /// How much later than their event time the results of a subscription may come.
+    fn delay_of(&self, subscription: u32) -> PyResult<i64> {
+        self.with(|inner| inner.joins.delay_of(subscription))
+    }
+
+    /// Starts a document of a stream.
+    #[pyo3(signature = (stream, encoding = None))]
+    fn begin(&self, stream: &str, encoding: Option<&str>) -> PyResult<Option<Failure>> {
+        self.with(|inner| inner.reader().begin(stream, encoding).err().map(failure))
+    }
+
+    /// Reads the next bytes.
+    fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Option<Failure>> {
+        let chunk = Chunk::of(chunk)?;
+        let raw = chunk.raw();
+        py.detach(|| self.with(|inner| inner.reader().feed(raw.bytes()).err().map(failure)))
+    }
+
+    /// Ends the document: its record, empty if nothing in it joins, or what is wrong with it.
+    fn finish<'py>(
+        &self,
+        py: Python<'py>,
+        number: u64,
+        document: &str,
+        time: i64,
+        version: u32,
+    ) -> PyResult<(Bound<'py, PyBytes>, Option<Failure>)> {
+        let finished = py.detach(|| {
+            self.with(|inner| {
+                let hash_bits = inner.hash_bits;
+                let witness = inner.reader().finish()?;
+                let part = Part {
+                    number,
+                    time,
+                    id: document.as_bytes(),
+                };
+                Ok(record_of(&witness, &part, version, hash_bits))
+            })
+        })?;
+        Ok(match finished {
+            Ok(bytes) => (PyBytes::new(py, &bytes), None),
+            Err(error) => (PyBytes::new(py, b""), Some(failure(error))),
+        })
+    }
+
+    /// Joins a record with all before it: whether it was joined; if not, it came too late.
+    fn push(&self, py: Python<'_>, record: &[u8], is_derived: bool) -> PyResult<bool> {
+        let words = words_of(record);
+        match py.detach(|| self.with(|inner| inner.joins.push(&words, is_derived)))? {
+            Outcome::Joined => Ok(true),
+            Outcome::Late => Ok(false),
+            Outcome::Broken => Err(PyValueError::new_err("these bytes are no record")),
+        }
+    }
+
+    /// Lets go what waited in vain and is due first; whether there was any.
+    fn release(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.with(|inner| inner.joins.release()))
+    }
+
+    /// Time goes on without a document.
+    fn advance_to(&self, now: i64) -> PyResult<()> {
+        self.with(|inner| inner.joins.advance_to(now))
+    }
+
+    /// Nothing comes any more.
+    fn end(&self) -> PyResult<()> {
+        self.with(|inner| inner.joins.finish())
+    }
+
+    /// How many results wait.
+    fn result_count(&self) -> PyResult<usize> {
+        self.with(|inner| inner.joins.result_count())
+    }
+
+    /// The results since the last call: (subscription, event) in order; events as (time, ordinal,
+    /// documents, nodes), a node as (document of the event, start, end, text, value); documents as
+    /// (number, time, id); texts. Last, how many events there were.
+    #[allow(clippy::type_complexity)]
+    fn take<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(
+        Vec<(u32, u32)>,
+        Bound<'py, PyList>,
+        Bound<'py, PyList>,
+        Bound<'py, PyList>,
+        u64,
+    )> {
+        let results = self.with(|inner| inner.joins.take_results())?;
+        let (events, documents, texts) = (PyList::empty(py), PyList::empty(py), PyList::empty(py));
+        for event in 0..results.event_count() {
+            let nodes = results.nodes(event).iter();
+            let nodes: Vec<_> = nodes
+                .map(|node| (node.part, node.span.0, node.span.1, node.text, node.value))
+                .collect();
+            events.append((
+                results.time(event),
+                results.number(event),
+                results.parts(event).to_vec(),
+                nodes,
+            ))?;
+        }
+        for (number, time, id) in &results.documents {
+            documents.append((*number, *time, text_of(py, id)))?;
+        }
+        for text in &results.texts {
+            texts.append(text_of(py, text))?;
+        }
+        Ok((results.rows, events, documents, texts, results.counted))
+    }
+
+    /// Whether memory holds more than it should.
+    fn is_over_memory(&self) -> PyResult<bool> {
+        self.with(|inner| inner.joins.is_over_memory())
+    }
+
+    /// Turns what is in memory into an image for the caller to put somewhere and to attach.
+    fn seal<'py>(&self, py: Python<'py>) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
+        let sealed = py.detach(|| self.with(|inner| inner.joins.seal()))?;
+        Ok(sealed.map(|(number, image)| {
+            let bytes: Vec<u8> = image.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            (number, PyBytes::new(py, &bytes))
+        }))
+    }
+
+    /// Searches a sealed image where the caller put it.
+    fn attach(&self, number: u32, image: &Bound<'_, PyAny>) -> PyResult<()> {
+        let buffer = PyBuffer::<u8>::get(image)?;
+        let start = buffer.buf_ptr().cast::<u32>().cast_const();
+        if !buffer.readonly() || !buffer.is_c_contiguous() || !start.is_aligned() {
+            let message = "an image is a read-only buffer on a word boundary";
+            return Err(PyValueError::new_err(message));
+        }
+        let length = buffer.len_bytes() / 4;
+        let is_slice = self.with(|inner| {
+            // SAFETY: the buffer is contiguous, aligned and not ours to change; the slice owns it
+            // and with it the memory. Whoever maps a file must not shorten it meanwhile.
+            unsafe { inner.joins.attach(number, start, length, Box::new(buffer)) }
+        })?;
+        if is_slice {
+            Ok(())
+        } else {
+            Err(PyValueError::new_err("these bytes are no image of records"))
+        }
+    }
+
+    /// Numbers of sealed images that are needed no more.
+    fn take_dropped(&self) -> PyResult<Vec<u32>> {
+        self.with(|inner| inner.joins.take_dropped())
+    }
+
+    /// Documents joined, records kept, bytes in memory, distinct rows, shapes, waiting.
+    fn statistics(&self) -> PyResult<[u64; 6]> {
+        self.with(|inner| inner.joins.statistics())
+    }
+}
+
+fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -> Vec<u8> {
+    let mut writer = Writer::new(part.time, version);
+    writer.truncate_hashes(hash_bits);
+    let place = writer.part(part);
+    for node in &witness.nodes {
+        let span = (node.span.start as u32, node.span.end as u32);
+        writer.node(place, span, node.value.as_deref(), node.text.as_deref());
+    }
+    for &(variable, node) in &witness.bindings {
+        writer.bind(variable, node);
+    }
+    for &[upper, lower, above, below] in &witness.edges {
+        writer.edge(upper, lower, above, below);
+    }
+    if writer.is_empty() {
+        return Vec::new();
+    }
+    let words = writer.finish();
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}

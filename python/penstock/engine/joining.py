@@ -1,0 +1,136 @@
+"""The documents of one run, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from penstock.engine.feeding import error_row
+from penstock.errors import DocumentError
+from penstock.joins import Joined, Joiner, JoinOptions
+from penstock.limits import Limits
+from penstock.registry import Registry
+from penstock.results import Result
+from penstock.sources import Input
+from penstock.twigs import Event, Query
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Joining:
+    """Joins the documents that a run reads, for the subscriptions that ask for it.
+
+    State begins with the run and ends with it: at the end of the source nothing comes any more,
+    so whatever waits for a partner is reported.
+    """
+
+    def __init__(self, limits: Limits, options: JoinOptions) -> None:
+        self._limits = limits
+        self._options = options
+        self._joiner: Joiner | None = None
+        self._numbers: dict[str, int] = {}
+        self._queries: dict[int, tuple[str, Query]] = {}
+        self._next = 0
+        self._version = 0
+
+    def follow(self, registry: Registry, version: int) -> bool:
+        """Take over the subscriptions of a version; return whether there is anything to join.
+
+        A subscription sees the documents that are read from now on.
+        """
+        self._version = version
+        wanted = registry.joining()
+        if self._joiner is None:
+            if not wanted:
+                return False
+            self._joiner = Joiner(self._options, self._limits)
+        for name, number in list(self._numbers.items()):
+            if wanted.get(name) != self._queries[number][1]:
+                self._joiner.remove(number)
+                del self._numbers[name], self._queries[number]
+        for name, query in wanted.items():
+            if name not in self._numbers:
+                self._joiner.add(self._next, version, name, query)
+                self._numbers[name] = self._next
+                self._queries[self._next] = (name, query)
+                self._next += 1
+        self._joiner.settle()
+        return True
+
+    @property
+    def reader(self) -> Joiner | None:
+        """What documents are to be fed to, if anything."""
+        return self._joiner
+
+    def finish(self, document: Input) -> list[Result]:
+        """Return what a document completes, now that it has been read.
+
+        Raises:
+            DocumentError: The document is not complete.
+            LimitError: The document passed a limit.
+        """
+        if self._joiner is None:
+            return []
+        time = document.event_time or datetime.now(UTC)
+        time_us = (time - _EPOCH) // _MICROSECOND
+        if not self._joiner.finish(document.document, time_us, self._version):
+            return [error_row(_lateness_error(self._options), document)]
+        return list(self._rows(self._joiner.results(self._version)))
+
+    def end(self) -> list[Result]:
+        """Return what waited for a partner in vain, and give up the state."""
+        if self._joiner is None:
+            return []
+        rows = list(self._rows(self._joiner.end(self._version)))
+        self.close()
+        return rows
+
+    def close(self) -> None:
+        """Give up the state."""
+        if self._joiner is not None:
+            self._joiner.close()
+            self._joiner = None
+
+    def _rows(self, found: Iterator[tuple[Joined, str]]) -> Iterator[Result]:
+        for joined, xml in found:
+            name, query = self._queries[joined.subscription]
+            yield _row(name, query, joined, xml)
+
+
+def _row(name: str, query: Query, joined: Joined, xml: str) -> Result:
+    output = query.output
+    kind, root, start, end = "event", "event", None, None
+    variables: tuple[str, ...] = ()
+    if isinstance(output, Event):
+        variables = output.select
+        if output.content:
+            kind, root = "message", ""
+    else:
+        # A bare block: the nodes themselves, of a stream of their own.
+        (node,) = joined.nodes
+        kind, root, xml, start, end = "element", "", node.text, node.start, node.end
+    return Result(
+        subscription=name,
+        stream=query.blocks[-1].stream or "default",
+        document=joined.latest,
+        documents=joined.documents,
+        ordinal=joined.ordinal,
+        kind=kind,
+        name=root,
+        value=xml,
+        start=start,
+        end=end,
+        decided_at=0,
+        event_time=_EPOCH + joined.time_us * _MICROSECOND,
+        bindings={
+            variable: f"{document}[{start}-{end}]"
+            for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)
+        }
+        or None,
+    )
+
+
+def _lateness_error(options: JoinOptions) -> DocumentError:
+    reason = f"the document came more than {options.lateness} late and was not joined"
+    return DocumentError("PJ0001", reason, 0, 0, "")

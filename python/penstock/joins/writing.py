@@ -1,0 +1,192 @@
+"""From compiled queries to the numbers that the native joins take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from penstock.kernel import Joins
+from penstock.planning.compile import compile_paths
+from penstock.planning.templates import (
+    LEFT,
+    TOP,
+    UPPER,
+    Alone,
+    Edge,
+    JoinQuery,
+    Place,
+    Row,
+    Template,
+    Term,
+    Variable,
+    WitnessTree,
+)
+from penstock.twigs import JoinKind, TwigNode
+
+NONE = 0xFFFF_FFFF
+_FOREVER_US = (1 << 63) - 1
+_KINDS = {
+    JoinKind.JOIN: 0,
+    JoinKind.FOLLOWED_BY: 1,
+    JoinKind.NOT_FOLLOWED_BY: 2,
+    JoinKind.MEET: 3,
+}
+_ALONE = 4
+_OPERATORS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+_MATCH = "match"
+
+
+class Need(NamedTuple):
+    """What is needed of a variable's nodes: their string values, their texts."""
+
+    is_valued: bool
+    is_selected: bool
+
+    def and_also(self, other: Need) -> Need:
+        """Return what is needed where both are needed."""
+        return Need(self.is_valued or other.is_valued, self.is_selected or other.is_selected)
+
+
+_NOTHING = Need(False, False)
+_VALUED = Need(True, False)
+_SELECTED = Need(False, True)
+
+
+class RowWriter:
+    """Writes rows; each distinct variable and edge is handed to the native joins once."""
+
+    def __init__(self, joins: Joins) -> None:
+        self._joins = joins
+        self._numbers: dict[Variable, int] = {}
+        self._templates: dict[Template, int] = {}
+        self._edges: set[tuple[int, int]] = set()
+        self._needs: dict[int, Need] = {}
+
+    def add(self, subscription: int, version: int, query: JoinQuery) -> None:
+        """Add the rows of a subscription, which sees documents from a version on.
+
+        Raises:
+            QueryError: A condition needs something that the kernel does not evaluate yet.
+        """
+        if query.alone is not None:
+            self._joins.add(subscription, version, self._alone(query.alone))
+        # What a row needs of a partial match, the row before it needs of what it keeps.
+        needs = [_SELECTED] * len(query.event.select)
+        for row in reversed(query.rows):
+            needs = self._ask(row, needs)
+        for row in query.rows:
+            self._joins.add(subscription, version, self._row(row))
+
+    def _ask(self, row: Row, kept: Sequence[Need]) -> list[Need]:
+        """Ask for what a row needs of its variables; return what it needs of partial matches."""
+        before: dict[int, Need] = {}
+        for side, tree in enumerate((row.left, row.right)):
+            for place, need in _needs(tree, side, row.kept, kept).items():
+                variable = tree.variables[place]
+                if not variable.is_partial:
+                    self._need(variable, need)
+                elif variable.key != _MATCH:
+                    before[int(variable.key) - 1] = need
+            for edge in tree.edges:
+                self._edge(edge)
+        return [before.get(place, _NOTHING) for place in range(max(before, default=-1) + 1)]
+
+    def _alone(self, alone: Alone) -> list[int]:
+        for place, need in _needs(
+            alone.tree, LEFT, alone.kept, [_SELECTED] * len(alone.kept)
+        ).items():
+            self._need(alone.tree.variables[place], need)
+        for edge in alone.tree.edges:
+            self._edge(edge)
+        left = len(alone.tree.variables)
+        words = [_ALONE, 0, 0, 0, *self._tree_words(alone.tree), 0, 0]
+        return words + _terms(alone.terms, left) + _kept(alone.kept, left) + [0]
+
+    def _row(self, row: Row) -> list[int]:
+        left = len(row.left.variables)
+        window = _FOREVER_US if row.window_us is None else row.window_us
+        joins = [(row.left.slots[one], row.right.slots[other]) for one, other in row.template.joins]
+        output = []
+        if row.output is not None:
+            keys = [_MATCH, *(str(place) for place in range(1, len(row.kept) + 1))]
+            output = [self._number(Variable(row.output, key)) for key in keys]
+        return [
+            _KINDS[row.kind],
+            self._templates.setdefault(row.template, len(self._templates)),
+            window & NONE,
+            window >> 32,
+            *self._tree_words(row.left),
+            *self._tree_words(row.right),
+            len(joins),
+            *chain.from_iterable(joins),
+            *_terms(row.terms, left),
+            *_kept(row.kept, left),
+            len(output),
+            *output,
+        ]
+
+    def _tree_words(self, tree: WitnessTree) -> list[int]:
+        parents = [NONE if parent == TOP else parent for parent in tree.parents]
+        variables = [self._number(variable) for variable in tree.variables]
+        return [len(variables), *variables, *parents]
+
+    def _number(self, variable: Variable) -> int:
+        number = self._numbers.get(variable)
+        if number is None:
+            number = self._joins.variable(variable.stream)
+            self._numbers[variable] = number
+            if variable.alternatives:
+                program = compile_paths(variable.alternatives, variable.constants)
+                self._joins.lead(number, program)
+        return number
+
+    def _need(self, variable: Variable, need: Need) -> None:
+        number = self._number(variable)
+        before = self._needs.get(number, _NOTHING)
+        if before.and_also(need) != before:
+            self._needs[number] = before.and_also(need)
+            self._joins.need(number, need.is_valued, need.is_selected)
+
+    def _edge(self, edge: Edge) -> None:
+        pair = (self._number(edge.upper), self._number(edge.lower))
+        if pair in self._edges or not edge.alternatives:
+            return
+        self._edges.add(pair)
+        program = compile_paths(edge.alternatives, edge.constants)
+        self._joins.edge(*pair, program, [_depth_of_upper(twig) for twig in edge.alternatives])
+
+
+def _needs(
+    tree: WitnessTree, side: int, kept: Sequence[Place], kept_needs: Sequence[Need]
+) -> dict[int, Need]:
+    """Return what is needed at the places of a tree, by its row and by whatever comes after."""
+    needs = dict.fromkeys(tree.valued, _VALUED)
+    for place, need in zip(kept, kept_needs, strict=False):
+        if place.side == side:
+            needs[place.place] = needs.get(place.place, _NOTHING).and_also(need)
+    return needs
+
+
+def _depth_of_upper(twig: TwigNode) -> int:
+    depth = 0
+    while twig.variable != UPPER:
+        (branch,) = twig.branches
+        twig = branch.node
+        depth += 1
+    return depth
+
+
+def _terms(terms: tuple[Term, ...], left: int) -> list[int]:
+    words = [len(terms)]
+    for term in terms:
+        words += [_slot(term.left, left), _OPERATORS[term.operator], _slot(term.right, left)]
+    return words
+
+
+def _kept(kept: tuple[Place, ...], left: int) -> list[int]:
+    return [len(kept), *(_slot(place, left) for place in kept)]
+
+
+def _slot(place: Place, left: int) -> int:
+    return place.place if place.side == LEFT else left + place.place

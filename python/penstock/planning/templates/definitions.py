@@ -1,0 +1,114 @@
+"""What the variables of a block mean: paths with all their conditions, and the edges between them.
+
+The condition of a node on a path is its own, and that every branch below it matches which the
+path does not follow and which the minor drops. See ``variables`` for the reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import lru_cache
+
+from penstock.planning.normalise import normalise
+from penstock.planning.rewrites.slot_numbers import number_slots
+from penstock.planning.templates.shapes import TOP
+from penstock.planning.templates.variables import LOWER, UPPER, Edge, Variable
+from penstock.twigs import Block, Branch, Fragments, Query, Slot, TwigNode
+from penstock.twigs.logic import conjunction, existence
+from penstock.twigs.printing import print_path
+
+Form = Callable[[Query], Query]
+
+PATHS_MAX = 65_536
+"""Paths whose normal form is remembered."""
+
+
+class Definitions:
+    """The twig of a block as numbered nodes, parents first, and what each of them means.
+
+    ``joining`` are the variables that the operator joins, ``form`` brings a path into its form.
+    """
+
+    def __init__(self, query: Query, block: Block, joining: Collection[str], form: Form) -> None:
+        assert len(block.alternatives) == 1, "only a normal form splits a twig"
+        self._query = query
+        self._form = form
+        self.stream = block.stream
+        self._twigs: list[TwigNode] = []
+        self.parents: list[int] = []
+        self.nodes: dict[str, int] = {}
+        self._number(block.alternatives[0], TOP)
+        self._is_kept = [False] * len(self._twigs)
+        for variable in joining:
+            node = self.nodes[variable]
+            while node != TOP and not self._is_kept[node]:
+                self._is_kept[node] = True
+                node = self.parents[node]
+        self._children: list[list[int]] = [[] for _ in self._twigs]
+        for node, parent in enumerate(self.parents):
+            if parent != TOP:
+                self._children[parent].append(node)
+        self._variables: dict[int, Variable] = {}
+
+    def variable(self, node: int) -> Variable:
+        """Return the canonical variable of a node."""
+        if node not in self._variables:
+            path = self._form(self._path(node, {node: LOWER}))
+            self._variables[node] = variable_of(self.stream, path)
+        return self._variables[node]
+
+    def edge(self, upper: int, lower: int) -> Edge:
+        """Return the edge between two nodes, one above the other."""
+        path = self._form(self._path(lower, {upper: UPPER, lower: LOWER}))
+        alternatives = path.blocks[0].alternatives
+        return Edge(self.variable(upper), self.variable(lower), alternatives, path.constants)
+
+    def _number(self, twig: TwigNode, parent: int) -> None:
+        node = len(self._twigs)
+        self._twigs.append(twig)
+        self.parents.append(parent)
+        if twig.variable is not None:
+            self.nodes[twig.variable] = node
+        for branch in twig.branches:
+            self._number(branch.node, node)
+
+    def _path(self, node: int, marks: dict[int, str]) -> Query:
+        """Return the path to a node as a query, its nodes bound by ``marks``."""
+        path: TwigNode | None = None
+        followed = TOP
+        while node != TOP:
+            twig = self._twigs[node]
+            dropped = [
+                existence(self._twigs[child])
+                for child in self._children[node]
+                if child != followed and not self._is_kept[child]
+            ]
+            where = conjunction(twig.where, *dropped)
+            below = () if path is None else (Branch(path),)
+            path = TwigNode(twig.axis, twig.test, where, marks.get(node), below)
+            followed, node = node, self.parents[node]
+        assert path is not None
+        return number_slots(
+            replace(
+                self._query, blocks=(Block((path,)),), output=Fragments(LOWER), joins=(), options={}
+            )
+        )
+
+
+@lru_cache(PATHS_MAX)
+def normal_form(path: Query) -> Query:
+    """Return a path in normal form; equal paths are worked on once."""
+    return normalise(path)
+
+
+def variable_of(stream: str | None, path: Query) -> Variable:
+    """Return the variable of a path."""
+    constants = path.constants
+
+    def constant(slot: Slot) -> str:
+        return repr(constants[slot.index])
+
+    twigs = path.blocks[0].alternatives
+    key = " | ".join(print_path(twig, constant) for twig in twigs)
+    return Variable(stream, key, twigs, constants)

@@ -1,0 +1,103 @@
+"""Compiling many texts of few shapes: a shape is compiled once, its queries are filled in.
+
+The first text of a skeleton is compiled by itself. The next one compiles the skeleton with a mark
+in each slot, its paths left as they are written; that gives a *recipe*, which holds for all texts
+of the skeleton whose variables refer to each other alike. A query is then made by putting its own
+names and constants in the place of the marks, and only paths that never occurred before are
+brought into normal form. The rows are those that the text would have been compiled to by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.languages.xscl import xscl
+from penstock.languages.xscl.skeletons import Role, Skeleton, roles_of, split
+from penstock.planning.templates.compiling import compile_join
+from penstock.planning.templates.recipes import Recipe, Slots, make_recipe
+from penstock.planning.templates.rows import JoinQuery
+from penstock.twigs import Event, Query
+
+SHAPES_MAX = 20_000
+"""Skeletons that are remembered; the table starts anew when it is full."""
+
+RECIPES_MAX = 64
+"""Recipes of one skeleton: variables that refer to each other in another way need another."""
+
+_References = tuple[int, ...]
+
+
+class JoinTexts:
+    """Compiles texts in XSCL, and remembers their shapes.
+
+    It is a cache of pure results: which texts came before never changes a row.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[tuple[Skeleton, str], _Shape | None] = {}
+
+    def compile(self, text: str, options: Mapping[str, Any] | None = None) -> JoinQuery | Query:
+        """Return the rows of a text; of a bare block, which joins nothing, the query itself.
+
+        ``options`` are those of ``xscl``.
+
+        Raises:
+            QueryError: The text is no query, or contains what is not evaluated yet.
+        """
+        found = split(text)
+        if found is None or (options and "variables" in options):
+            return _compile(text, options)
+        skeleton, slots = found
+        key = (skeleton, json.dumps(options, sort_keys=True) if options else "")
+        shape = self._shapes.get(key)
+        made = None if shape is None else shape.fill(slots)
+        if made is not None:
+            return made
+        compiled = _compile(text, options)
+        if shape is not None and isinstance(compiled, JoinQuery):
+            shape.learn(skeleton, slots, options)
+        elif key not in self._shapes:
+            if len(self._shapes) >= SHAPES_MAX:
+                self._shapes.clear()
+            # Most shapes of a varied set never come again: the second text makes the recipe.
+            roles = roles_of(text)
+            self._shapes[key] = None if roles is None else _Shape(roles)
+        return compiled
+
+
+class _Shape:
+    """The recipes of one skeleton, by how its variables refer to each other."""
+
+    def __init__(self, roles: list[Role]) -> None:
+        self._roles = roles
+        self._bindings = [n for n, role in enumerate(roles) if role is Role.BINDING]
+        self._references = [n for n, role in enumerate(roles) if role is Role.REFERENCE]
+        self._recipes: dict[_References, Recipe] = {}
+
+    def fill(self, slots: Slots) -> JoinQuery | None:
+        """Return the rows of a text by its slots, or None where there is no recipe for it."""
+        references = self._resolve(slots)
+        recipe = None if references is None else self._recipes.get(references)
+        return None if recipe is None else recipe.fill(slots)
+
+    def learn(self, skeleton: Skeleton, slots: Slots, options: Mapping[str, Any] | None) -> None:
+        """Make the recipe for a text that compiles."""
+        references = self._resolve(slots)
+        if references is not None and len(self._recipes) < RECIPES_MAX:
+            targets = dict(zip(self._references, references, strict=True))
+            self._recipes[references] = make_recipe(skeleton, slots, self._roles, targets, options)
+
+    def _resolve(self, slots: Slots) -> _References | None:
+        """Return for each reference the slot of its binding; None where names are at fault."""
+        bound = {slots[number]: number for number in self._bindings}
+        if len(bound) < len(self._bindings):
+            return None
+        found = tuple([bound.get(slots[number], -1) for number in self._references])
+        return None if -1 in found else found
+
+
+def _compile(text: str, options: Mapping[str, Any] | None) -> JoinQuery | Query:
+    query = xscl(text, **(options or {}))
+    return compile_join(query) if isinstance(query.output, Event) else query
