@@ -145,9 +145,12 @@ impl Joins {
         let Some(record) = Record::check(words) else {
             return Outcome::Broken;
         };
+        let count = self.plan.variable_count();
+        let entries = record.entries().map(|entry| entry.variable);
         let is_known = record
             .variables()
-            .all(|variable| (variable as usize) < self.plan.variable_count());
+            .chain(entries)
+            .all(|variable| (variable as usize) < count);
         if !is_known {
             return Outcome::Broken;
         }
