@@ -5,12 +5,13 @@ use crate::bindings::Search;
 use crate::codes::Kind;
 use crate::plan::Plan;
 use crate::program::ProgramError;
-use crate::record::{Record, Writer};
+use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::retention::retention;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
+use crate::writer::Writer;
 use rustc_hash::FxHashMap;
 use std::any::Any;
 

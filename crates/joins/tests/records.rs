@@ -1,7 +1,8 @@
 //! Records, rows and slices from anywhere: read as they were written, or refused.
 
 use penstock_joins::joins::{Joins, Options, Outcome};
-use penstock_joins::record::{Part, Record, Writer};
+use penstock_joins::record::{Part, Record};
+use penstock_joins::writer::Writer;
 use proptest::prelude::*;
 
 const FOLLOWED_BY: u32 = 1;
