@@ -63,7 +63,8 @@ def test_namespaces_in_scope_travel_with_what_is_selected() -> None:
 def test_entities_are_expanded_in_what_is_selected() -> None:
     source = (
         "<!DOCTYPE r [<!ENTITY e '1'>]>"
-        "<r xmlns:p='urn:p'><a xmlns:q='urn:q' q:n='&e;&#9;'><k>&e;</k><p:c/><?i x?><!--&--></a></r>"
+        "<r xmlns:p='urn:p'><a xmlns:q='urn:q' q:n='&e;&#9;'>"
+        "<k>&e;</k><p:c/><?i x?><!--&--></a></r>"
     )
     engine = penstock.Engine(
         registry_of(q="SELECT x FROM S//a->x[k->y] JOIN{y = z, 10} S//b[k->z]")
