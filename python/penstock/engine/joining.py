@@ -35,7 +35,7 @@ class Joining:
         self._version = 0
 
     def follow(self, registry: Registry, version: int) -> None:
-        """Take over the subscriptions of a version; they see documents that are read from now on."""
+        """Take over the subscriptions of a version: they see what is read from now on."""
         self._version = version
         wanted = registry.joining()
         if self._joiner is None:
