@@ -54,7 +54,7 @@ check: setup ## format, lint, types, the native stub, the layers
 
 # The kernel's tests come first: the closing line of `make test` is pytest's.
 test: setup ## run every test but the slow ones
-	cargo test --quiet --locked --package penstock-kernel
+	cargo test --quiet --locked --package penstock-kernel --package penstock-joins
 	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest
 
 test-slow: setup ## run the long fuzzing and oracle tests

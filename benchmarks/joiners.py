@@ -21,12 +21,12 @@ class Compiled:
         self._calls: list[tuple[str, tuple[Any, ...]]] = []
         self._variables = 0
         writer, texts = RowWriter(self), JoinTexts()  # type: ignore[arg-type]
-        start = time.perf_counter()
+        start = time.process_time()
         for number, text in enumerate(queries):
             compiled = texts.compile(text)
             assert isinstance(compiled, JoinQuery)
             writer.add(number, 0, compiled)
-        self.seconds = time.perf_counter() - start
+        self.seconds = time.process_time() - start
 
     def variable(self, stream: str | None = None) -> int:
         self._calls.append(("variable", (stream,)))
@@ -51,14 +51,24 @@ def record(joins: Joins, document: bytes, number: int, time_us: int) -> bytes:
     return joins.finish(number, str(number), time_us, 0)
 
 
-def join_items(joins: Joins, documents: Sequence[bytes], seconds_max: float) -> dict[str, float]:
-    """Read and join items until the time is up; results are counted, not written."""
-    start = time.perf_counter()
-    read = 0
-    for number, document in enumerate(documents):
-        joins.push(record(joins, document, number, number * 1_000_000), False)
-        read += 1
-        if time.perf_counter() - start > seconds_max:
-            break
-    seconds = time.perf_counter() - start
-    return {"items": read, "seconds": seconds, "results": joins.take()[4]}
+class ItemRun:
+    """Items read and joined; results are counted, not written. Seconds are core seconds."""
+
+    def __init__(self, joins: Joins) -> None:
+        self._joins = joins
+        self.items = 0
+        self.seconds = 0.0
+        self.results = 0
+
+    def read(self, documents: Sequence[bytes]) -> None:
+        """Read and join further items."""
+        joins, start = self._joins, time.process_time()
+        for number, document in enumerate(documents, start=self.items):
+            joins.push(record(joins, document, number, number * 1_000_000), False)
+        self.seconds += time.process_time() - start
+        self.items += len(documents)
+        self.results += joins.take()[4]
+
+    def measured(self) -> dict[str, float]:
+        """Return what was measured."""
+        return {"items": self.items, "seconds": self.seconds, "results": self.results}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import penstock
+from penstock.joins import JoinOptions
 from penstock.languages.xscl import xscl
 from penstock.results import Document, Result
 from penstock.testing.reference import Arrival, Outcome, run
@@ -38,14 +39,18 @@ def ask_reference(evaluate: Evaluate) -> Ask:
     return ask
 
 
-def ask_engine(queries: Mapping[str, str], documents: Sequence[Document]) -> list[Outcome]:
-    """Return what the engine reports."""
-    registry = penstock.Registry()
-    names = {name or "only": name for name in queries}
-    for subscription, name in names.items():
-        registry.add(subscription, xscl(queries[name]))
-    rows = penstock.Engine(registry).run(documents)
-    return [_outcome(row, names[str(row.subscription)]) for row in rows]
+def ask_engine(options: JoinOptions) -> Ask:
+    """Return the engine in this process."""
+
+    def ask(queries: Mapping[str, str], documents: Sequence[Document]) -> list[Outcome]:
+        registry = penstock.Registry()
+        names = {name or "only": name for name in queries}
+        for subscription, name in names.items():
+            registry.add(subscription, xscl(queries[name]))
+        rows = penstock.Engine(registry, joins=options).run(documents)
+        return [_outcome(row, names[str(row.subscription)]) for row in rows]
+
+    return ask
 
 
 def _outcome(row: Result, name: str) -> Outcome:
@@ -68,5 +73,9 @@ def _range(written: str) -> tuple[str, int, int]:
 JOIN_ENGINES: dict[str, Ask] = {
     "oracle": ask_reference(by_brute_force),
     "rows": ask_reference(by_rows),
-    "engine": ask_engine,
+    "engine": ask_engine(JoinOptions()),
+    "engine, spilling": ask_engine(JoinOptions(memory_bytes_max=1)),
+    "sequential": ask_engine(JoinOptions(strategy="sequential")),
+    "mmqjp": ask_engine(JoinOptions(strategy="mmqjp")),
+    "views": ask_engine(JoinOptions(strategy="views")),
 }

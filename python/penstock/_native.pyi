@@ -6,7 +6,7 @@ from typing_extensions import Buffer
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 
-__all__ = ["Column", "Joins", "Plan", "Session", "count_events"]
+__all__ = ["Column", "Joins", "Plan", "Session", "count_events", "read_record"]
 
 # It offers the buffer protocol, which Python shows as a method from 3.12 on only.
 @final
@@ -105,3 +105,6 @@ class Session:
 def count_events(
     data: Buffer, chunk_bytes: int, limits: Mapping[str, int]
 ) -> tuple[int, _Failure | None]: ...
+def read_record(
+    record: bytes,
+) -> tuple[list[tuple[int, int, str | None]], list[tuple[int, int]], list[list[int]]]: ...

@@ -46,6 +46,7 @@ QUERY_CODES = {
     "PQ0411": "a path in SELECT",
     "PQ0412": "or between terms",
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
+    "PQ0414": "a block that is no forward twig",
 }
 """The codes of ``QueryError`` and what each names."""
 

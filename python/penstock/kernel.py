@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Plan = _native.Plan
 Column = _native.Column
+read_record = _native.read_record
+"""What a record of witnesses says: nodes (start, end, value), bindings, edges."""
 
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""

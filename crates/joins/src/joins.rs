@@ -5,12 +5,13 @@ use crate::bindings::Search;
 use crate::codes::Kind;
 use crate::plan::Plan;
 use crate::program::ProgramError;
-use crate::record::{Record, Writer};
+use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::retention::retention;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
+use crate::writer::Writer;
 use rustc_hash::FxHashMap;
 use std::any::Any;
 
@@ -145,9 +146,12 @@ impl Joins {
         let Some(record) = Record::check(words) else {
             return Outcome::Broken;
         };
+        let count = self.plan.variable_count();
+        let entries = record.entries().map(|entry| entry.variable);
         let is_known = record
             .variables()
-            .all(|variable| (variable as usize) < self.plan.variable_count());
+            .chain(entries)
+            .all(|variable| (variable as usize) < count);
         if !is_known {
             return Outcome::Broken;
         }

@@ -21,3 +21,4 @@ mod store;
 pub mod strategies;
 mod trie;
 mod watermark;
+pub mod writer;

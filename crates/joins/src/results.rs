@@ -1,6 +1,7 @@
 //! Joined events, as columns.
 
-use crate::record::{Node, Part, Record, hash_value};
+use crate::record::{Node, Part, Record};
+use crate::writer::hash_value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A node of an event.

@@ -2,8 +2,9 @@
 
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
 use penstock_joins::joins::{self, Options, Outcome};
-use penstock_joins::record::{Part, Writer};
+use penstock_joins::record::{Part, Record};
 use penstock_joins::strategies::Strategy;
+use penstock_joins::writer::Writer;
 use penstock_kernel::limits::Limits;
 use penstock_kernel::witness::{Paths, Reader, VariableId, Witness};
 use pyo3::buffer::PyBuffer;
@@ -57,7 +58,7 @@ impl Inner {
 #[pymethods]
 impl Joins {
     #[new]
-    #[pyo3(signature = (limits, *, lateness = None, memory_bytes_max = 1 << 30, strategy = "shared", views_max = 65_536, is_counting = false, hash_bits = 64))]
+    #[pyo3(signature = (limits, *, lateness = None, memory_bytes_max = 1_073_741_824, strategy = "shared", views_max = 65_536, is_counting = false, hash_bits = 64))]
     fn new(
         limits: &Bound<'_, PyDict>,
         lateness: Option<i64>,
@@ -316,6 +317,31 @@ impl Joins {
     fn statistics(&self) -> PyResult<[u64; 6]> {
         self.with(|inner| inner.joins.statistics())
     }
+}
+
+/// What a record says: nodes as (start, end, value), bindings as (variable, node), edges as
+/// (variable above, variable below, node above, node below).
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn read_record(
+    record: &[u8],
+) -> PyResult<(
+    Vec<(u32, u32, Option<String>)>,
+    Vec<(u32, u32)>,
+    Vec<[u32; 4]>,
+)> {
+    let words = words_of(record);
+    let record =
+        Record::check(&words).ok_or_else(|| PyValueError::new_err("these bytes are no record"))?;
+    let nodes = (0..record.node_count()).map(|node| {
+        let node = record.node(node);
+        let value = node
+            .value
+            .map(|value| String::from_utf8_lossy(value).into_owned());
+        (node.span.0, node.span.1, value)
+    });
+    let edges = record.edges().collect();
+    Ok((nodes.collect(), record.bindings().collect(), edges))
 }
 
 fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -> Vec<u8> {

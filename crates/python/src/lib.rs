@@ -13,7 +13,7 @@ mod _native {
     #[pymodule_export]
     use crate::columns::Column;
     #[pymodule_export]
-    use crate::joins::Joins;
+    use crate::joins::{Joins, read_record};
     #[pymodule_export]
     use crate::plans::Plan;
     #[pymodule_export]

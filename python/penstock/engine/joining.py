@@ -34,16 +34,13 @@ class Joining:
         self._next = 0
         self._version = 0
 
-    def follow(self, registry: Registry, version: int) -> bool:
-        """Take over the subscriptions of a version; return whether there is anything to join.
-
-        A subscription sees the documents that are read from now on.
-        """
+    def follow(self, registry: Registry, version: int) -> None:
+        """Take over the subscriptions of a version: they see what is read from now on."""
         self._version = version
         wanted = registry.joining()
         if self._joiner is None:
             if not wanted:
-                return False
+                return
             self._joiner = Joiner(self._options, self._limits)
         for name, number in list(self._numbers.items()):
             if wanted.get(name) != self._queries[number][1]:
@@ -56,7 +53,6 @@ class Joining:
                 self._queries[self._next] = (name, query)
                 self._next += 1
         self._joiner.settle()
-        return True
 
     @property
     def reader(self) -> Joiner | None:

@@ -12,7 +12,9 @@ from penstock.joins.spilling import Spill
 from penstock.joins.writing import RowWriter
 from penstock.kernel import Joins, JoinStatistics
 from penstock.limits import Limits
+from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.compiling import compile_join
+from penstock.planning.templates.texts import JoinTexts
 from penstock.results import event_id
 from penstock.twigs import Event, Fragments, Query
 
@@ -95,7 +97,7 @@ class Joiner:
         Raises:
             QueryError: The query needs something that is not evaluated yet.
         """
-        compiled = compile_join(_as_event(query))
+        compiled = _compile(query)
         self._writer.add(number, version, compiled)
         event = compiled.event
         self._subscribers[number] = _Subscriber(name, renderer_of(event), event.publish)
@@ -209,11 +211,19 @@ def check_join(query: Query) -> None:
     Raises:
         QueryError: It needs something that is not evaluated yet.
     """
-    RowWriter(Joins()).add(0, 0, compile_join(_as_event(query)))
+    RowWriter(Joins()).add(0, 0, _compile(query))
 
 
-def _as_event(query: Query) -> Query:
-    """Return a query of one block that selects one variable as one that reports events."""
+_TEXTS = JoinTexts()
+"""Remembers shapes for the whole process; a query is compiled when it is added and when it runs."""
+
+
+def _compile(query: Query) -> JoinQuery:
     if isinstance(query.output, Fragments):
-        return replace(query, output=Event((query.output.variable,)))
-    return query
+        # A block of a stream by itself reports events of one node.
+        return compile_join(replace(query, output=Event((query.output.variable,))))
+    if query.language == "xscl" and query.text:
+        compiled = _TEXTS.compile(query.text, query.options)
+        if isinstance(compiled, JoinQuery):
+            return compiled
+    return compile_join(query)

@@ -58,7 +58,7 @@ class RowWriter:
 
     def __init__(self, joins: Joins) -> None:
         self._joins = joins
-        self._numbers: dict[Variable, int] = {}
+        self.numbers: dict[Variable, int] = {}
         self._templates: dict[Template, int] = {}
         self._edges: set[tuple[int, int]] = set()
         self._needs: dict[int, Need] = {}
@@ -132,10 +132,10 @@ class RowWriter:
         return [len(variables), *variables, *parents]
 
     def _number(self, variable: Variable) -> int:
-        number = self._numbers.get(variable)
+        number = self.numbers.get(variable)
         if number is None:
             number = self._joins.variable(variable.stream)
-            self._numbers[variable] = number
+            self.numbers[variable] = number
             if variable.alternatives:
                 program = compile_paths(variable.alternatives, variable.constants)
                 self._joins.lead(number, program)

@@ -25,7 +25,7 @@ pub fn standalone(tree: &Tree, node: NodeId, has_entities: bool) -> Vec<u8> {
 fn element(tree: &Tree, node: NodeId, has_entities: bool, out: &mut Vec<u8>) {
     if has_entities {
         // The source says `&name;`, and what that stands for is not part of it.
-        write(tree, node, true, out);
+        write(tree, node, out);
         return;
     }
     let span = tree.nodes[node as usize].span;
@@ -37,16 +37,16 @@ fn element(tree: &Tree, node: NodeId, has_entities: bool, out: &mut Vec<u8>) {
 }
 
 /// Writes an element and what is below it from the tree.
-fn write(tree: &Tree, node: NodeId, is_top: bool, out: &mut Vec<u8>) {
+fn write(tree: &Tree, top: NodeId, out: &mut Vec<u8>) {
     // A work list, since a document may be deeper than the machine's stack.
     enum Work {
-        Node(NodeId, bool),
+        Open(NodeId),
         Close(NodeId),
     }
-    let mut work = vec![Work::Node(node, is_top)];
+    let mut work = vec![Work::Open(top)];
     while let Some(item) = work.pop() {
-        let (node, is_top) = match item {
-            Work::Node(node, is_top) => (node, is_top),
+        let node = match item {
+            Work::Open(node) => node,
             Work::Close(node) => {
                 out.extend_from_slice(b"</");
                 out.extend_from_slice(tree.name(node));
@@ -58,10 +58,10 @@ fn write(tree: &Tree, node: NodeId, is_top: bool, out: &mut Vec<u8>) {
             NodeKind::Element => {
                 out.push(b'<');
                 out.extend_from_slice(tree.name(node));
-                declare(tree, node, !is_top, out);
-                if is_top {
-                    own_declarations(tree, node, out);
+                if node == top {
+                    declare(tree, node, false, out);
                 }
+                declare(tree, node, true, out);
                 let end = tree.nodes[node as usize].end;
                 let children: Vec<NodeId> = children(tree, node, end).collect();
                 for &child in &children {
@@ -79,7 +79,7 @@ fn write(tree: &Tree, node: NodeId, is_top: bool, out: &mut Vec<u8>) {
                 work.extend(
                     inner
                         .filter(|&child| tree.nodes[child as usize].kind != NodeKind::Attribute)
-                        .map(|child| Work::Node(child, false)),
+                        .map(Work::Open),
                 );
             }
             NodeKind::Comment => {
@@ -146,10 +146,6 @@ fn declare(tree: &Tree, node: NodeId, is_own: bool, out: &mut Vec<u8>) {
         }
         around = scope.outer.as_ref();
     }
-}
-
-fn own_declarations(tree: &Tree, node: NodeId, out: &mut Vec<u8>) {
-    declare(tree, node, true, out);
 }
 
 /// The scope that an element opens itself, if it does.

@@ -14,6 +14,7 @@ from penstock.languages.xscl.parser import XsclParser
 from penstock.languages.xscl.predicates import Predicates, guard
 from penstock.languages.xscl.syntax import Selection, XsclSyntax
 from penstock.twigs import Event, Fragments, Query
+from penstock.twigs.queries import NoTwigError
 from penstock.twigs.depth import depth_of
 
 
@@ -37,6 +38,10 @@ def xscl(
         query = _lower(XsclParser(text).parse_query(), lowering)
         if depth_of(query) <= DEPTH_MAX:
             return replace(query, options=options_of(bindings, variables))
+    except NoTwigError:
+        message = "blocks are forward twigs, and this needs positions or axes that look back"
+        way_out = "use the axes child, descendant and attribute, and conditions on values"
+        raise QueryError("PQ0414", message, (0, len(text)), way_out, text) from None
     except RecursionError:
         pass  # deeper still
     message = f"the query is nested more than {DEPTH_MAX} levels deep"

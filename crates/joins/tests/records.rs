@@ -1,0 +1,149 @@
+//! Records, rows and slices from anywhere: read as they were written, or refused.
+
+use penstock_joins::joins::{Joins, Options, Outcome};
+use penstock_joins::record::{Part, Record};
+use penstock_joins::writer::Writer;
+use proptest::prelude::*;
+
+const FOLLOWED_BY: u32 = 1;
+const NONE: u32 = u32::MAX;
+
+/// A record of a document with one node for each variable, whose values are given.
+fn record(number: u64, time: i64, values: &[&str]) -> Vec<u32> {
+    let mut writer = Writer::new(time, 0);
+    let id = number.to_string();
+    let part = writer.part(&Part {
+        number,
+        time,
+        id: id.as_bytes(),
+    });
+    for (variable, value) in values.iter().enumerate() {
+        let node = writer.node(part, (0, 1), Some(value.as_bytes()), Some(b"<a/>"));
+        writer.bind(variable as u32, node);
+    }
+    writer.finish()
+}
+
+/// `variable 0 FOLLOWED BY{0 = 1, window} variable 1`, which keeps both nodes.
+fn row(window: u32) -> Vec<u32> {
+    let sides = [1, 0, NONE, 1, 1, NONE];
+    let mut words = vec![FOLLOWED_BY, 0, window, 0];
+    words.extend(sides);
+    words.extend([1, 0, 0, 0, 2, 0, 1, 0]);
+    words
+}
+
+fn joins(options: Options) -> Joins {
+    let mut joins = Joins::new(options);
+    joins.variable(0);
+    joins.variable(0);
+    joins.add(7, 0, &row(10)).expect("a row");
+    joins
+}
+
+#[test]
+fn a_record_is_read_as_it_was_written() {
+    let words = record(3, -5, &["x", "yy"]);
+    let record = Record::check(&words).expect("a record");
+    assert_eq!((record.time(), record.entry_count()), (-5, 2));
+    let node = record.node(record.nodes_of(1).at(0));
+    assert_eq!(
+        (node.value, node.text),
+        (Some(&b"yy"[..]), Some(&b"<a/>"[..]))
+    );
+    assert!(record.nodes_of(2).is_empty());
+}
+
+#[test]
+fn equal_values_within_the_window_are_joined() {
+    let mut joins = joins(Options::default());
+    for (number, time, values) in [(1, 0, ["x", "u"]), (2, 10, ["v", "x"]), (3, 11, ["w", "x"])] {
+        assert_eq!(
+            joins.push(&record(number, time, &values), false),
+            Outcome::Joined
+        );
+    }
+    let results = joins.take_results();
+    assert_eq!(results.rows, [(7, 0)]);
+    assert_eq!(results.time(0), 10);
+}
+
+#[test]
+fn a_sealed_slice_is_searched_where_it_is_attached() {
+    let mut joins = joins(Options::default());
+    joins.push(&record(1, 0, &["x", "u"]), false);
+    let (number, image) = joins.seal().expect("something to seal");
+    let image: Box<[u32]> = image.into();
+    let (start, length) = (image.as_ptr(), image.len());
+    // SAFETY: the box keeps the words where they are.
+    assert!(unsafe { joins.attach(number, start, length, Box::new(image)) });
+    joins.push(&record(2, 1, &["v", "x"]), false);
+    assert_eq!(joins.take_results().rows, [(7, 0)]);
+}
+
+#[test]
+fn a_slice_goes_when_its_last_record_may_go() {
+    let mut joins = joins(Options {
+        lateness: Some(0),
+        ..Options::default()
+    });
+    joins.push(&record(1, 0, &["x", "u"]), false);
+    joins.seal();
+    for (number, time) in [(2, 10), (3, 11)] {
+        joins.push(&record(number, time, &["v", "w"]), false);
+        assert_eq!(joins.take_dropped(), []);
+    }
+    joins.push(&record(4, 12, &["v", "w"]), false);
+    assert_eq!(joins.take_dropped(), [0]);
+}
+
+proptest! {
+    #[test]
+    fn words_from_anywhere_are_joined_or_refused(
+        changes in prop::collection::vec((0usize..80, any::<u32>()), 1..4)
+    ) {
+        let mut joins = joins(Options::default());
+        joins.push(&record(1, 0, &["x", "y"]), false);
+        let mut words = record(2, 1, &["y", "x"]);
+        let length = words.len();
+        for (at, word) in changes {
+            words[at % length] = word;
+        }
+        joins.push(&words, false);
+        joins.push(&record(3, 2, &["x", "y"]), false);
+        joins.take_results();
+    }
+
+    #[test]
+    fn rows_from_anywhere_are_added_or_refused(
+        changes in prop::collection::vec((0usize..20, 0u32..8), 1..4)
+    ) {
+        let mut joins = joins(Options::default());
+        let mut words = row(10);
+        let length = words.len();
+        for (at, word) in changes {
+            words[at % length] = word;
+        }
+        let _ = joins.add(8, 0, &words);
+        for number in 0..3 {
+            joins.push(&record(number, number as i64, &["x", "x"]), false);
+        }
+        while joins.release() {}
+        joins.take_results();
+    }
+
+    #[test]
+    fn slices_from_anywhere_are_attached_or_refused(at in 0usize..200, word in any::<u32>()) {
+        let mut joins = joins(Options::default());
+        joins.push(&record(1, 0, &["x", "u"]), false);
+        let (number, mut image) = joins.seal().expect("something to seal");
+        let length = image.len();
+        image[at % length] = word;
+        let image: Box<[u32]> = image.into();
+        let start = image.as_ptr();
+        // SAFETY: the box keeps the words where they are.
+        unsafe { joins.attach(number, start, length, Box::new(image)) };
+        joins.push(&record(2, 1, &["v", "x"]), false);
+        joins.take_results();
+    }
+}
