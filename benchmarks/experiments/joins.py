@@ -212,7 +212,17 @@ CLAIMS = {
 
 def page(result: dict[str, Any]) -> str:
     """Return the measurements as text."""
-    lines = ["# Joins between documents", "", f"`{result['command']}`, {result['machine']}", ""]
+    where = result["machine"]
+    lines = [
+        "# Joins between documents",
+        "",
+        f"`{result['command']}` on {where['processor']}, {where['cores']} cores, load"
+        f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
+        "",
+        "Core time, median over pairs of documents. One SQL query each is scaled up from a sample"
+        f" of {result['sql']['sample']} queries.",
+        "",
+    ]
     lines += ["| what | found | wanted |", "| --- | --- | --- |"]
     lines += [f"| {what} | {got:,.1f}x | {want}x |" for what, got, want in thresholds(result)]
     for name, points in result["figures"].items():
