@@ -103,6 +103,7 @@ def stream(small: bool) -> dict[str, Any]:
         progress(f"{size} queries, shared: {_rate(strategies['shared']):.0f} items/s")
         for name in STRATEGIES[1:]:
             strategies[name] = _read_for(one.load(strategy=name, is_counting=True), items)
+            _compare(one, items, name, strategies[name])
             progress(f"{size} queries, {name}: {_rate(strategies[name]):.0f} items/s")
         points.append({"queries": size, "strategies": strategies})
     return {"items": count, "points": points, "beside DuckDB": beside_duckdb(items[:20_000])}
@@ -115,6 +116,13 @@ def _read_for(joins: Joins, items: list[bytes]) -> dict[str, float]:
         if run_.seconds < BASELINE_SECONDS:
             run_.read(items[start : start + 500])
     return run_.measured()
+
+
+def _compare(compiled: Compiled, items: list[bytes], name: str, found: dict[str, float]) -> None:
+    """See whether a strategy found as much as ours in the items that it had time for."""
+    run_ = ItemRun(compiled.load(is_counting=True))
+    run_.read(items[: int(found["items"])])
+    assert run_.results == found["results"], f"{name}: {found['results']}, not {run_.results}"
 
 
 def _rate(measured: dict[str, float]) -> float:
@@ -212,7 +220,17 @@ CLAIMS = {
 
 def page(result: dict[str, Any]) -> str:
     """Return the measurements as text."""
-    lines = ["# Joins between documents", "", f"`{result['command']}`, {result['machine']}", ""]
+    where = result["machine"]
+    lines = [
+        "# Joins between documents",
+        "",
+        f"`{result['command']}` on {where['processor']}, {where['cores']} cores, load"
+        f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
+        "",
+        "Core time, median over pairs of documents. One SQL query each is scaled up from a sample"
+        f" of {result['sql']['sample']} queries.",
+        "",
+    ]
     lines += ["| what | found | wanted |", "| --- | --- | --- |"]
     lines += [f"| {what} | {got:,.1f}x | {want}x |" for what, got, want in thresholds(result)]
     for name, points in result["figures"].items():
