@@ -142,8 +142,12 @@ def _orders_late(part: Expression) -> bool:
 
 def _is_late(nodes: Nodes) -> bool:
     match nodes:
+        case Step(base=Here() | Root()):
+            return False  # what a single step back reaches is there at once
+        case Step(base=Step(axis=before) as base, axis=axis):
+            return axis in BACK or before in BACK or _is_late(base)
         case Step(base=base, axis=axis):
-            return (axis in BACK and not isinstance(base, Here | Root)) or _is_late(base)
+            return axis in BACK or _is_late(base)
         case Filter(base=base):
             return _is_late(base)
         case Union(parts=parts):

@@ -141,7 +141,9 @@ class ExpressionKnowledge:
                 return self._identified(self.value(words, spot))
 
     def _reached(self, step: Step, base: Members) -> Members:
+        # What a single step back reaches is there at once; what comes after it is not.
         is_back = step.axis in BACK and not isinstance(step.base, Here | Root)
+        is_back = is_back or (isinstance(step.base, Step) and step.base.axis in BACK)
         found = Members(is_complete=base.is_complete, is_late=base.is_late or is_back)
         for near, truth in base.truths.items():
             is_complete = self._horizon.is_complete(step.axis, near)
