@@ -180,16 +180,19 @@ class ExpressionKnowledge:
     ) -> dict[Node, Truth]:
         """The nodes of a list that pass the predicates or may pass them.
 
-        While a node may still join before it, there is no upper end to the position of a node.
+        While a node may still join before it, there is no upper end to the position of a node; in
+        a set that is ordered late, nothing is known of positions until it is complete.
         """
         for predicate in predicates:
             has_position = is_positional(predicate)
             last = _count(listed, around.is_complete)
             kept: Listed = []
-            sure, possible = 0, math.inf if self._is_unordered(around) else 0.0
+            sure, possible = 0, 0.0
             for node, truth in listed:
                 spot = Spot(node, Range(1 + sure, 1 + possible), last)
                 passed = self.truth(predicate, spot if has_position else Spot(node))
+                if has_position and self._is_unordered(around):
+                    passed = None
                 if passed is not False:
                     kept.append((node, all_of((truth, passed))))
                 sure += truth is True
