@@ -8,12 +8,9 @@ node of the path, ``at-root(…)`` a condition at the document node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from penstock.twigs.expression_printing import print_expression
 from penstock.twigs.expressions import Selection
 from penstock.twigs.joins import Comparison, Join, Operand, PathTerm
-from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
     Aggregate,
     Content,

@@ -14,8 +14,8 @@ from penstock.languages.xscl.parser import XsclParser
 from penstock.languages.xscl.predicates import Predicates, guard
 from penstock.languages.xscl.syntax import Selection, XsclSyntax
 from penstock.twigs import Event, Fragments, Query
-from penstock.twigs.queries import NoTwigError
 from penstock.twigs.depth import depth_of
+from penstock.twigs.queries import NoTwigError
 
 
 def xscl(

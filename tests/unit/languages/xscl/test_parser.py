@@ -134,7 +134,7 @@ def test_windows_have_units(window: str, seconds: float | None) -> None:
         ("S//a->x PUBLISH", "PQ0104", ""),
         ("S//a->x PUBLISH p q", "PQ0103", "q"),
         ("S//a[b AND c]", "PQ0103", "AND"),
-        ("S//a/..->x", "PQ0201", ".."),
+        ("S//a/..->x", "PQ0414", "S//a/..->x"),
         ("S//p:a->x", "PQ0111", "p:a"),
         ("S//a[b = $k]->x", "PQ0115", "$k"),
         ("S//a->x # S", "PQ0101", "#"),
