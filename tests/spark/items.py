@@ -12,6 +12,7 @@ from penstock.limits import Limits
 
 DOCUMENTS = 2000
 _CATEGORIES = ("river", "lake", "weir", "gate")
+_OPTIONS = ("namespaces", "variables", "select", "context")
 _CORPUS = Path(__file__).resolve().parents[2] / "corpus"
 _ENTITIES = [f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in pairwise("abcdefgh")]
 _BOMB = f"<!DOCTYPE item [<!ENTITY a '{'x' * 1000}'>{''.join(_ENTITIES)}]>".encode()
@@ -71,7 +72,7 @@ def corpus() -> tuple[penstock.Registry, list[penstock.Document]]:
         for case in tomllib.loads(path.read_text("utf-8"))["case"]:
             documents.append(penstock.Document(case["document"].encode(), id=case["name"]))
             if case.get("error", "document") == "document":
-                namespaces = case.get("namespaces", {})
-                registry.add(case["name"], penstock.xpath(case["query"], namespaces=namespaces))
+                options = {name: case[name] for name in _OPTIONS if name in case}
+                registry.add(case["name"], penstock.xpath(case["query"], **options))
     assert len(documents) > 50
     return registry, documents
