@@ -152,3 +152,17 @@ def test_names_of_nodes_do_not_depend_on_the_prefixes_of_a_query() -> None:
     assert ask("namespace-uri(//m:c/..)") == "urn:m:1"
     assert ask("local-name(//m:c/preceding-sibling::*)") == "b"
     assert ask("count(//m:a/namespace::*)") == 7.0
+
+
+def test_what_an_expression_keeps_counts_against_the_limit_of_bytes() -> None:
+    registry = penstock.Registry()
+    registry.add("q", "//a[following::zz]")
+    document = b"<r>" + b"<a/>" * 2_000 + b"</r>"
+    few, many = (
+        list(
+            penstock.Engine(registry, limits=penstock.Limits(buffer_bytes_max=bound)).run(document)
+        )
+        for bound in (20_000, 20_000_000)
+    )
+    assert [row.error and row.error.code for row in few] == ["PL0007"]
+    assert many == []

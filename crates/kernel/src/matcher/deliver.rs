@@ -94,6 +94,10 @@ impl Matcher {
             self.deliver_answers();
         }
         self.open_gate();
+        let bound = self.limits.buffer_bytes_max;
+        if self.circuit_bytes() > bound {
+            return Err(limit_error("buffer_bytes_max", bound, self.event_end));
+        }
         if self.candidates.held > self.limits.candidates_max {
             return Err(limit_error(
                 "candidates_max",
