@@ -11,6 +11,7 @@ PYTHON_SOURCES := python tests benchmarks $(wildcard examples)
 # Each step leaves a stamp, so that a step whose inputs did not change is not repeated.
 DEPENDENCIES := $(VENV)/.dependencies.stamp
 NATIVE := $(VENV)/.native.stamp
+PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
@@ -42,6 +43,7 @@ format: setup ## rewrite Python and Rust sources in the house format
 	$(BIN)/ruff check --fix $(PYTHON_SOURCES)
 	$(BIN)/ruff format $(PYTHON_SOURCES)
 	cargo fmt --all
+	cargo fmt $(PEERS)
 
 check: setup ## format, lint, types, the native stub, the layers
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
@@ -51,6 +53,8 @@ check: setup ## format, lint, types, the native stub, the layers
 	$(BIN)/lint-imports
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo fmt $(PEERS) --check
+	cargo clippy $(PEERS) --locked --target-dir out/peers -- -D warnings
 
 # The kernel's tests come first: the closing line of `make test` is pytest's.
 test: setup ## run every test but the slow ones

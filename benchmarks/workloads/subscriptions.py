@@ -16,6 +16,7 @@ from random import Random
 from benchmarks.workloads.dtd import Attribute, Schema
 
 SEED = 20_060_412
+_LENGTH_LIMIT = 20
 _WINDOW = 4096
 _SCARCE = 0.93
 """So many misses among the last draws, as a share, make queries grow …"""
@@ -114,7 +115,7 @@ def _distinct(walker: "_Walker", draw: Callable[[], str | None], count: int) -> 
             seen.add(text)
             yield text
         if draws == _WINDOW:
-            if misses > _SCARCE * draws and walker.grows:
+            if misses > _SCARCE * draws and walker.grows and walker.length_max < _LENGTH_LIMIT:
                 walker.length_max += 1
             elif misses > _EXHAUSTED * draws:
                 raise ValueError(f"no more than about {len(seen)} queries of this kind")

@@ -89,6 +89,8 @@ def test_too_many_queries_for_a_small_document_type_are_refused() -> None:
     schema = load_schema("bib")
     with pytest.raises(ValueError, match="no more than about"):
         list(queries(schema, QueryParameters(wildcard=0, descendant=0), 1000))
+    with pytest.raises(ValueError, match="no more than about"):
+        list(Workload("bib", "path", "unselective").queries(100_000))
     with pytest.raises(ValueError, match="constants"):
         list(templates(schema, QueryParameters(values_max=10), 101, 10))
 

@@ -3,7 +3,9 @@
 import argparse
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -67,28 +69,30 @@ def effort_of(options: argparse.Namespace) -> Effort:
     )
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure what was asked for and return everything that was seen."""
+def measure(options: argparse.Namespace, result: dict[str, Any]) -> Iterator[None]:
+    """Measure what was asked for, and pause whenever there is something more in the result."""
     effort = effort_of(options)
     # Starting Spark takes longer than everything else that is small.
     systems = tuple(n for n in peers.MANY_PEERS if not (options.small and n == "spark_xpath"))
-    result: dict[str, Any] = {"machine": machine(), "effort": asdict(effort), "tasks": []}
+    result |= {"machine": machine(), "effort": asdict(effort), "tasks": []}
     if "sets" in options.parts:
-        for workload in options.sets:
-            for mode in options.modes:
-                for count in options.counts:
-                    task = task_of(workload, mode, count, effort)
-                    result["tasks"].append(run(task, effort, systems))
+        for count, workload, mode in product(options.counts, options.sets, options.modes):
+            task = task_of(workload, mode, count, effort)
+            result["tasks"].append(run(task, effort, systems))
+            yield
     if "durable" in options.parts:
         most = max(options.counts)
         starts, additions = (3, 20) if options.small else (20, 1000)
         result["durable"] = durable.run(
             most, min(most, 100_000), additions, starts, effort.rounds, effort
         )
+        yield
     if "figures" in options.parts:
         sizes = studies.SMALL if options.small else studies.Sizes()
-        result["studies"] = studies.measure(sizes, effort)
-    return result
+        result["studies"] = []
+        for study in studies.studies(sizes):
+            result["studies"].append(studies.measure(study, effort))
+            yield
 
 
 def main(arguments: list[str]) -> int:
@@ -97,12 +101,14 @@ def main(arguments: list[str]) -> int:
     Returns 1 if systems disagree or a promise that was measured at its size is not kept.
     """
     options = parse_arguments(arguments)
-    result = {"command": " ".join(["python -m benchmarks many", *arguments]), **measure(options)}
+    result: dict[str, Any] = {"command": " ".join(["python -m benchmarks many", *arguments])}
+    for _ in measure(options, result):
+        if options.json:  # a run takes long: what was seen is kept if it is broken off
+            options.json.parent.mkdir(parents=True, exist_ok=True)
+            options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     text = page(result)
     print(text)
     if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         options.json.with_suffix(".md").write_text(text, "utf-8")
         written = plots.draw(result, options.json)
         progress(f"wrote {options.json}, the page and {len(written)} plots beside it")

@@ -18,6 +18,7 @@ from benchmarks.workloads.subscriptions import QueryParameters, queries
 from benchmarks.workloads.xmark import cached
 
 BASE = QueryParameters(length_max=8, wildcard=0.1, descendant=0.2, even=1.0)
+MODES = ("filter", "query")
 SYSTEMS = ("penstock_many", "yfilter_nfa", "xpass_plain", "xpass_compressed")
 MEGABYTE = 10**6
 
@@ -141,25 +142,14 @@ def write_flat(size_bytes: int) -> Path:
     return path
 
 
-def measure(sizes: Sizes, effort: Effort) -> list[dict[str, Any]]:
-    """Run all experiments and return what was seen."""
-    found = []
-    for study in studies(sizes):
-        entry: dict[str, Any] = {
-            "figures": study.figures,
-            "title": study.title,
-            "axis": study.axis,
-            "points": [],
-        }
-        for place, point in study.points:
-            progress(f"figures {study.figures}: {study.axis} {place}")
-            tasks = [run(task_of_point(point, mode), effort, SYSTEMS) for mode in MODES]
-            entry["points"].append({"at": place, "tasks": tasks})
-        found.append(entry)
-    return found
-
-
-MODES = ("filter", "query")
+def measure(study: Study, effort: Effort) -> dict[str, Any]:
+    """Run one experiment and return what was seen."""
+    points = []
+    for place, point in study.points:
+        progress(f"figures {study.figures}: {study.axis} {place}")
+        tasks = [run(task_of_point(point, mode), effort, SYSTEMS) for mode in MODES]
+        points.append({"at": place, "tasks": tasks})
+    return {"figures": study.figures, "title": study.title, "axis": study.axis, "points": points}
 
 
 def task_of_point(point: Point, mode: str) -> Task:
