@@ -234,7 +234,7 @@ impl Circuit {
         let passes = |test: u32| tests.binary_search(&test).is_ok();
         let (mut awaited, mut behind) = (Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
-            if !passes(route.test) {
+            if !passes(route.test) || !self.routes.is_used(id as u32) {
                 continue;
             }
             if routes::looks_behind(route.axis) {

@@ -9,7 +9,7 @@
 use super::natures::{Nature, nature};
 pub use super::steps::{Leaf, Route, is_awaited, is_late, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where the nodes of a set come from, before its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Routes {
     routes: Vec<Route>,
     ids: FxHashMap<Route, u32>,
     natures: Vec<Nature>,
+    /// The routes that some expression takes; a set has others that nobody asks for.
+    used: FxHashSet<u32>,
     /// Node tests with what is needed of the nodes that pass them.
     pub needs: Vec<(u32, Vec<Need>)>,
     /// What is needed of every node, because a context node is in a set that is known late.
@@ -143,6 +145,10 @@ impl Routes {
     #[inline]
     pub fn get(&self, id: u32) -> &Route {
         &self.routes[id as usize]
+    }
+
+    pub fn is_used(&self, id: u32) -> bool {
+        self.used.contains(&id)
     }
 
     pub fn nature(&self, part: u32) -> Nature {
@@ -381,6 +387,7 @@ impl Routes {
         }
         let mut at = first;
         while at != NONE {
+            self.used.insert(at);
             let route = self.get(at).clone();
             if route.is_late() {
                 self.need_of_step(plan, &route);
