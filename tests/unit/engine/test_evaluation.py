@@ -166,3 +166,18 @@ def test_what_an_expression_keeps_counts_against_the_limit_of_bytes() -> None:
     )
     assert [row.error and row.error.code for row in few] == ["PL0007"]
     assert many == []
+
+
+def test_queries_of_all_kinds_together_lose_nothing_in_document_order() -> None:
+    texts = ["//@*", "//b/preceding::c[1]", "//c", "//a[following::b]", "//b[. = /r/c]", "//c/.."]
+    document = b"<r x='1'><a y='2'/><c>1</c><b>1</b><c><a/></c><b>2</b></r>"
+
+    def found(*queries: str) -> list[tuple[str | None, int | None]]:
+        registry = penstock.Registry()
+        for text in queries:
+            registry.add(text, text)
+        rows = penstock.Engine(registry).run(document, order="document")
+        return sorted((row.subscription, row.start) for row in rows)
+
+    assert found(*texts) == sorted(row for text in texts for row in found(text))
+    assert len(found(*texts)) == 10

@@ -75,6 +75,17 @@ impl Gate {
         }
     }
 
+    /// The document ends: nothing can come before what waits. Nodes that expressions might have
+    /// come back to are unsettled until here.
+    pub fn finish(&mut self) {
+        for (target, lane) in self.lanes.iter_mut().enumerate() {
+            lane.unsettled.clear();
+            if !lane.parked.is_empty() {
+                self.changed.push(target as u32);
+            }
+        }
+    }
+
     pub fn clear(&mut self) {
         for lane in &mut self.lanes {
             lane.unsettled.clear();

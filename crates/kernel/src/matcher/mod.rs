@@ -257,6 +257,9 @@ impl Matcher {
         self.close_node(length)?;
         self.frames.pop();
         self.deliver_tallies();
+        if let Some(gate) = &mut self.gate {
+            gate.finish();
+        }
         self.open_gate();
         if let Some(trace) = &mut self.trace {
             trace.finish_event(length, &self.candidates);
