@@ -23,11 +23,10 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
+from penstock.registry.subscriptions import Snapshot, Subscription, compile_text
 from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
@@ -371,16 +370,19 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
     Raises:
         RegistryError: It cannot be written down.
     """
-    query = subscription.query
-    if not query.text or query.language not in _LANGUAGES:
+    question = subscription.question
+    language, options = (
+        ("xpath", {}) if isinstance(question, str) else (question.language, question.options)
+    )
+    if not subscription.text or language not in _LANGUAGES:
         message = f"the query of `{subscription.name}` has no text to be kept; make it with xpath()"
         raise RegistryError("PR0008", message)
     try:
         values = (
             subscription.name,
-            query.language,
-            query.text,
-            json.dumps(query.options),
+            language,
+            subscription.text,
+            json.dumps(options),
             subscription.mode,
             subscription.owner,
             None if subscription.delivery is None else json.dumps(subscription.delivery),
@@ -398,11 +400,12 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
 
 def _subscription(row: tuple[Any, ...]) -> Subscription:
     name, language, text, options, mode, owner, delivery, program, compiler = row
-    query: Query = _LANGUAGES[language](text, **json.loads(options))
+    chosen = json.loads(options)
+    question: Query | str = _LANGUAGES[language](text, **chosen) if chosen else text
     if compiler != _compiler():
-        program = compile_query(query, is_filter=mode == "filter")
+        program = compile_text(text, mode, chosen)
     made = None if delivery is None else json.loads(delivery)
-    return Subscription(name, query, mode, owner, made, program)
+    return Subscription(name, question, mode, owner, made, program)
 
 
 @cache

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
+from penstock.planning.modes import Mode
 from penstock.registry.subscriptions import (
     Delivery,
-    Mode,
     Snapshot,
     Subscription,
     compile_subscription,

@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
-from penstock.twigs import Aggregate, Query
-
-Mode = Literal["query", "filter", "running"]
-"""``query`` reports every result, ``filter`` only that a document has one, ``running`` the value
-of an aggregate after every node, for streams that do not end."""
+from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.planning.templates import Templates
+from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
 
-_MODES = ("query", "filter", "running")
+_TEMPLATES = Templates()
+"""One for the process: whoever subscribes, shapes are the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form."""
+    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
+
+    ``question`` is what was asked, as it was given: a text in XPath, or a query. Two
+    subscriptions are equal if all but that is; equal programs ask the same.
+    """
 
     name: str
-    query: Query
+    question: Query | str = field(compare=False)
     mode: Mode = "query"
     owner: str | None = None
     delivery: Delivery | None = None
     program: bytes = field(default=b"", repr=False)
+
+    @property
+    def query(self) -> Query:
+        """The question as a query, read anew from a text."""
+        return query_in_mode(_read(self.question), self.mode)
+
+    @property
+    def text(self) -> str:
+        """The question as a text; empty if it never was one."""
+        return self.question if isinstance(self.question, str) else self.question.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +70,24 @@ def compile_subscription(
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    if mode not in _MODES:
-        raise RegistryError(
-            "PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`"
-        )
-    if isinstance(query, str):
-        query = xpath(query)
-    if mode == "running":
-        if not isinstance(query.output, Aggregate):
-            message = "the mode `running` is for count(), sum(), avg(), min() and max()"
-            raise RegistryError("PR0004", message)
-        query = replace(query, output=replace(query.output, running=True))
-    program = compile_query(query, is_filter=mode == "filter")
-    return Subscription(name, query, mode, owner, delivery, program)
+    return Subscription(name, query, mode, owner, delivery, compile_question(query, mode))
+
+
+def compile_question(question: Query | str, mode: Mode) -> bytes:
+    """Return the program of a question in a mode.
+
+    Raises:
+        QueryError: It is not one, or not one that is evaluated.
+        RegistryError: The mode is none, or not one for this question.
+    """
+    if isinstance(question, str):
+        return compile_text(question, mode)
+    return compile_in_mode(question, mode)
+
+
+compile_text = _TEMPLATES.compile
+"""The program of a text in XPath, a mode, and the options that ``xpath`` would get."""
+
+
+def _read(question: Query | str) -> Query:
+    return xpath(question) if isinstance(question, str) else question

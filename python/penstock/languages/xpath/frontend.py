@@ -13,6 +13,7 @@ from penstock.languages.xpath.parser import Parser
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
 from penstock.twigs import Query
+from penstock.twigs.blanks import Trace
 from penstock.twigs.depth import depth_of
 
 DEPTH_MAX = 100
@@ -21,8 +22,10 @@ DEPTH_MAX = 100
 _PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
 
 
-def parse(text: str, *, dialect: str = "xpath") -> Expression:
+def parse(text: str, *, dialect: str = "xpath", trace: Trace | None = None) -> Expression:
     """Return the syntax tree of a text in XPath 1.0, or in the dialect ``xsq``.
+
+    With a trace its constants are blanks, in the order of the text.
 
     Raises:
         QueryError: The text is no expression.
@@ -30,7 +33,7 @@ def parse(text: str, *, dialect: str = "xpath") -> Expression:
     if dialect not in _PARSERS:
         way_out = f"use one of {', '.join(_PARSERS)}"
         raise QueryError("PQ0117", f"`{dialect}` is no dialect", (0, len(text)), way_out, text)
-    return _PARSERS[dialect](text).parse()
+    return _PARSERS[dialect](text, trace).parse()
 
 
 def xpath(
@@ -41,12 +44,14 @@ def xpath(
     select: object = None,
     dialect: str = "xpath",
     context: str = "/",
+    trace: Trace | None = None,
 ) -> Query:
     """Return the query that a text in XPath 1.0 asks.
 
     ``namespaces`` binds prefixes to a URI, to several, or to a glob; the empty prefix is the
     namespace of element names without one. ``variables`` are strings, numbers and booleans,
     taken as constants. A path that can never match is a query without results, not an error.
+    With a ``trace`` the constants of the text are blanks, for compiling all queries of its shape.
 
     Raises:
         QueryError: The text is no expression, or contains what is not evaluated yet.
@@ -58,7 +63,7 @@ def xpath(
     if context != "/":
         message = f"the context {context!r} is not evaluated yet; a query starts at /"
         raise QueryError("PQ0214", message, whole, "put the context before the path", text)
-    expression = parse(text, dialect=dialect)
+    expression = parse(text, dialect=dialect, trace=trace)
     bindings = Namespaces(namespaces, text)
     lowering = Lowering(text, bindings, variables)
     try:

@@ -51,7 +51,8 @@ from penstock.twigs import (
     Value,
     type_of,
 )
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.blanks import Atom
+from penstock.twigs.slots import SlotTable
 
 RESULT = "result"
 PARTS_MAX = 50_000
