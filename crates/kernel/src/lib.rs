@@ -9,4 +9,5 @@ pub mod limits;
 pub mod matcher;
 pub mod plan;
 pub mod session;
+pub mod tiers;
 pub mod tokenizer;

@@ -43,25 +43,37 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, cache_bytes_max = 33_554_432))]
+    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432))]
     fn new(
         plan: &Plan,
         limits: &Bound<'_, PyDict>,
         in_document_order: bool,
         in_parts: bool,
         is_traced: bool,
+        is_live: bool,
         cache_bytes_max: usize,
     ) -> PyResult<Self> {
         let options = Options {
             in_document_order,
             in_parts,
             is_traced,
+            is_live,
             cache_bytes_max,
         };
-        let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
+        let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
         })
+    }
+
+    /// Goes on with another plan, between two documents.
+    fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
+        py.detach(|| self.with(|session| session.adopt(plan.tiers.clone())))
+    }
+
+    /// Goes on with another plan in the middle of a document of a live session.
+    fn join(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
+        py.detach(|| self.with(|session| session.join(plan.tiers.clone()).err().map(failure)))
     }
 
     /// Starts a document.

@@ -13,6 +13,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import Column, Session
 from penstock.limits import Limits
 from penstock.registry import Registry, Snapshot
+from penstock.registry.names import arrow_of
 from penstock.results.arrow import batch_of, kind_names, schema
 from penstock.sources import Input, Source, inputs
 
@@ -43,10 +44,12 @@ def _run(
     waiting: _Waiting | None = None
     for document in inputs(source):
         snapshot = registry.snapshot()
-        if waiting is None or snapshot.version != waiting.version:
-            if waiting is not None:
-                yield from waiting.flush()
+        if waiting is None:
             session = Session(snapshot.plan, limits, in_document_order=in_document_order)
+            waiting = _Waiting(session, snapshot)
+        elif snapshot is not waiting.snapshot:
+            yield from waiting.flush()
+            session.adopt(snapshot.plan)
             waiting = _Waiting(session, snapshot)
         failure: DocumentError | None = None
         with closing(feed(session, document)) as pieces:
@@ -74,11 +77,9 @@ class _Waiting:
     """The rows that wait in a session, and which of them belong to which document."""
 
     def __init__(self, session: Session, snapshot: Snapshot) -> None:
-        import pyarrow as pa
-
-        self.version = snapshot.version
+        self.snapshot = snapshot
         self._session = session
-        self._names = pa.array(snapshot.names, pa.string())
+        self._names = arrow_of(snapshot.names)
         self._noted: list[tuple[int, Input]] = []
         self._noted_rows = 0
         self._flushed_at = time.monotonic()
@@ -129,7 +130,10 @@ def _batch(
         bounds = pc.min_max(places)
         if bounds["min"] == bounds["max"]:
             return _constant(table[bounds["min"].as_py()].as_py(), pa.string(), length)
-        return table.take(places)
+        found = table.take(places)
+        if isinstance(found, pa.ChunkedArray):
+            found = found.combine_chunks()
+        return found.cast(pa.string())
 
     def offsets(name: str) -> Any:
         found = numbers(name, pa.int64())

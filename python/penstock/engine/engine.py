@@ -46,7 +46,7 @@ class Engine:
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
-        self._idle: dict[tuple[int, bool], list[Session]] = {}
+        self._idle: dict[bool, list[Session]] = {True: [], False: []}
         self._pushed = count()
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
@@ -101,21 +101,19 @@ class Engine:
             DocumentError: The encoding is unknown.
         """
         snapshot = self.registry.snapshot()
-        key = (snapshot.version, parts)
-        idle = self._idle.get(key)
+        idle = self._idle[parts]
         session = idle.pop() if idle else Session(snapshot.plan, self.limits, in_parts=parts)
+        session.adopt(snapshot.plan)
         session.begin(encoding)
         document = str(next(self._pushed)) if id is None else id
         event_time = Document(b"", time=time).event_time
         origin = Origin(snapshot.names, document, stream, event_time)
-        return OpenDocument(session, origin, lambda session: self._release(key, session))
+        return OpenDocument(session, origin, lambda session: _release(idle, session))
 
-    def _release(self, key: tuple[int, bool], session: Session) -> None:
-        for stale in [other for other in self._idle if other[0] < key[0]]:
-            del self._idle[stale]
-        idle = self._idle.setdefault(key, [])
-        if len(idle) < _IDLE_MAX:
-            idle.append(session)
+
+def _release(idle: list[Session], session: Session) -> None:
+    if len(idle) < _IDLE_MAX:
+        idle.append(session)
 
 
 def _steps(
@@ -124,9 +122,11 @@ def _steps(
     snapshot: Snapshot | None = None
     for document in inputs(source):
         current = registry.snapshot()
-        if snapshot is None or current.version != snapshot.version:
-            snapshot = current
-            session = Session(snapshot.plan, limits, **options)
+        if snapshot is None:
+            session = Session(current.plan, limits, **options)
+        elif current is not snapshot:
+            session.adopt(current.plan)
+        snapshot = current
         yield from _read(session, snapshot, document)
 
 

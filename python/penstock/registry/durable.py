@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
-from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
+from penstock.registry.current import CurrentPlan
+from penstock.registry.live import LivePlan, build_tier
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
@@ -31,6 +32,7 @@ from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
 PLANS = "plans"
+BASES = "bases"
 PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
 PINS_KEPT = 1000
@@ -60,6 +62,7 @@ class DurableRegistry(Registry):
             raise RegistryError("PR0005", message) from error
         self._store = Store(self.path / DATABASE)
         self._lock = self._store.lock
+        self._current = CurrentPlan(self._store, self.path / BASES, _compiler(), _program)
 
     @property
     def version(self) -> int:
@@ -132,8 +135,22 @@ class DurableRegistry(Registry):
         return None if row is None else _subscription(row)
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan, mapped from its file or built."""
-        return self.snapshot_at(self.version)
+        """Return the current version with its plan: a mapped base, and what changed since."""
+        with self._lock:
+            # Inside a transaction a version may still be undone, and then means something else.
+            if self._store.is_writing:
+                return self._build(self.version)
+            return self._current.snapshot(self.version)
+
+    def compact(self) -> Snapshot:
+        """Return a snapshot whose plan is one piece, and write it as the base for others."""
+        with self._lock:
+            return self._current.compact(self.version)
+
+    def branch(self) -> LivePlan:
+        """Return the current plan for somebody in the middle of a document; it gets all changes."""
+        with self._lock:
+            return self._current.live(self.version).branch()
 
     def snapshot_at(self, version: int) -> Snapshot:
         """Return a version with its plan, mapped from its file or built.
@@ -221,13 +238,8 @@ class DurableRegistry(Registry):
     def _build(self, version: int) -> Snapshot:
         if not 0 <= version <= self.version:
             raise RegistryError("PR0006", f"there is no version {version} yet")
-        names, programs = [], []
-        for row in self._rows(version, _COLUMNS):
-            # A program of another compiler may ask something else, or be unreadable.
-            is_current = row[-1] == _compiler()
-            names.append(row[0])
-            programs.append(row[-2] if is_current else _subscription(row).program)
-        return Snapshot(version, tuple(names), Plan.build(programs))
+        tier = build_tier(self._current.rows("", version))
+        return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path | None:
         chosen = "SELECT file FROM plans WHERE version = ? AND compiler = ?"
@@ -297,6 +309,13 @@ class PinnedRegistry(Registry):
     def snapshot(self) -> Snapshot:
         """Return the version with its plan."""
         return self._registry.snapshot_at(self._version)
+
+    compact = snapshot
+
+    def branch(self) -> LivePlan:
+        """Return the version's plan, which nothing changes."""
+        tier = build_tier(self._registry._current.rows("", self._version))
+        return LivePlan(self._lock, lambda first, last: (), tier)
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))
@@ -403,9 +422,15 @@ def _subscription(row: tuple[Any, ...]) -> Subscription:
     chosen = json.loads(options)
     question: Query | str = _LANGUAGES[language](text, **chosen) if chosen else text
     if compiler != _compiler():
-        program = compile_text(text, mode, chosen)
+        program = _program(language, text, options, mode)
     made = None if delivery is None else json.loads(delivery)
     return Subscription(name, question, mode, owner, made, program)
+
+
+def _program(language: str, text: str, options: str, mode: Any) -> bytes:
+    """Compile what an earlier release has written."""
+    assert language in _LANGUAGES, "a newer registry is refused when it is opened"
+    return compile_text(text, mode, json.loads(options))
 
 
 @cache

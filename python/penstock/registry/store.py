@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
@@ -110,6 +110,16 @@ class Store:
                     connection.execute("COMMIT")
             finally:
                 self._depth -= 1
+
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection of its own, for a long read that nobody should wait for.
+
+        Raises:
+            RegistryError: The file cannot be read.
+        """
+        with self._told(), closing(_open(self._file)) as connection:
+            yield connection
 
     @property
     def is_writing(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,7 +51,7 @@ class Snapshot:
     """The subscriptions of one version: names by the kernel's numbers, and the plan."""
 
     version: int
-    names: tuple[str, ...]
+    names: Sequence[str]
     plan: Plan
 
 

@@ -48,6 +48,8 @@ pub struct Options {
     pub in_parts: bool,
     /// Record every event.
     pub is_traced: bool,
+    /// Plans may come in the middle of a document: the start tags of open elements are kept.
+    pub is_live: bool,
     /// Bytes of automaton states to keep.
     pub cache_bytes_max: usize,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             in_document_order: false,
             in_parts: false,
             is_traced: false,
+            is_live: false,
             cache_bytes_max: 32 << 20,
         }
     }
@@ -142,6 +145,8 @@ pub struct Matcher {
     text_span: Option<Span>,
     /// Number of the document; the caller's to set.
     document: u32,
+    /// Nodes before this offset are no results: the matcher came in the middle of a document.
+    silent_until: u64,
     next_node: u64,
     /// Runners are numbered apart, so that operands do not change the numbers of results.
     next_runner: u64,
@@ -189,6 +194,7 @@ impl Matcher {
             text: Vec::new(),
             text_span: None,
             document: 0,
+            silent_until: 0,
             next_node: 0,
             next_runner: 0,
             event_end: 0,
@@ -204,6 +210,16 @@ impl Matcher {
         self.abandon();
         self.open_document();
         // What needs no event at all is decided before the first one, at offset 0.
+        self.settle()
+    }
+
+    /// Starts in the middle of a document: what was opened before `offset` is there and reported
+    /// to the handler anew, but is no result. The next block begins at `offset`.
+    pub fn begin_at(&mut self, offset: u64) -> Result<(), DocumentError> {
+        self.abandon();
+        self.silent_until = offset;
+        self.source.begin_at(offset);
+        self.open_document();
         self.settle()
     }
 
@@ -234,6 +250,7 @@ impl Matcher {
         (self.value_frames, self.next_node, self.event_end) = (0, 0, 0);
         (self.closed_bytes, self.unchecked_until) = (0, 0);
         (self.dirty, self.text_span) = (usize::MAX, None);
+        self.silent_until = 0;
     }
 
     /// Ends the document; everything undecided is decided now.

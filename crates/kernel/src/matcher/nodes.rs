@@ -116,7 +116,7 @@ impl Matcher {
     fn open_candidate(&mut self, depth: usize, node: &Node<'_>) -> u32 {
         let state = self.state_at(depth);
         let flags = state.flags;
-        if state.plain.is_empty() && state.segments.is_empty() {
+        if state.plain.is_empty() && state.segments.is_empty() || node.start < self.silent_until {
             return NONE;
         }
         if flags & flag::COUNT != 0 && self.trace.is_none() {

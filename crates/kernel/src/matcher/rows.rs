@@ -136,6 +136,32 @@ impl Rows {
         self.scope.push(scope);
     }
 
+    /// Takes over the declarations that other rows refer to; the number of the first of them.
+    pub(crate) fn add_scopes(&mut self, other: &Rows) -> i32 {
+        let first = self.scopes.len() as i32;
+        self.scopes.extend_from_slice(&other.scopes);
+        first
+    }
+
+    /// Adds a row of others under another number; `first_scope` is from `add_scopes`.
+    pub(crate) fn append(&mut self, other: &Rows, row: usize, subscription: u32, first_scope: i32) {
+        self.document.push(other.document[row]);
+        self.subscription.push(subscription);
+        self.ordinal.push(other.ordinal[row]);
+        self.kind.push(other.kind[row]);
+        self.name.bytes.extend_from_slice(other.name.value(row));
+        self.name.finish_value();
+        self.value.bytes.extend_from_slice(other.value.value(row));
+        self.value.finish_value();
+        self.start.push(other.start[row]);
+        self.end.push(other.end[row]);
+        self.decided_at.push(other.decided_at[row]);
+        self.node.push(other.node[row]);
+        let scope = other.scope[row];
+        self.scope
+            .push(if scope < 0 { -1 } else { scope + first_scope });
+    }
+
     /// Lets go of what it shares with the matcher, so that the rows can go their own way.
     pub(super) fn forget_scope(&mut self) {
         self.last_scope = None;
