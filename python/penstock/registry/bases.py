@@ -47,7 +47,7 @@ def write_base(folder: Path, version: int, stamp: str, tier: Tier) -> Path:
         OSError: The folder cannot be written.
     """
     serials = array("Q", tier.serials).tobytes()
-    offsets, names = FlatNames.of(tier.names).buffers
+    offsets, names = tier.names.buffers
     image = tier.planned.image()
     length = _HEAD.size + len(serials) + offsets.nbytes + names.nbytes
     parts = (serials, offsets, names, b"\0" * (-length % _ALIGNMENT), image)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from penstock.errors import RegistryError
-from penstock.registry.bases import newest_base, write_base
+from penstock.registry.bases import newest_base, read_base, write_base
 from penstock.registry.live import LivePlan, Row, Tier, build_tier
+from penstock.registry.plans import PlanFileError
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot
 
@@ -56,8 +57,21 @@ class CurrentPlan:
         live = self.live(version)
         self._base = live.compact()
         self._snapshot = Snapshot(version, *live.plan())
-        self._write(self._base, version)
+        self._written(self._base, version)
         return self._snapshot
+
+    def extend(self, version: int, added: Tier, gone: Collection[int]) -> None:
+        """Take over what a transaction did that made one version of the one at hand."""
+        live = self._live
+        assert live is not None, "it was brought up to the version before"
+        self._version, self._snapshot = version, None
+        if added.serials:
+            self._last = added.serials[-1]
+            if live.base is None and not gone:
+                added = self._base = self._written(added, version)
+            live.append(added)
+        for serial in gone:
+            live.remove(serial)
 
     def live(self, version: int) -> LivePlan:
         """Return the tiers of the current version, brought up to it."""
@@ -90,8 +104,8 @@ class CurrentPlan:
     def _open(self, version: int) -> None:
         found = newest_base(self._folder, version, self.stamp)
         if found is None:
-            self._version, self._base = version, build_tier(self.rows("", version))
-            self._write(self._base, version)
+            tier = build_tier(self.rows("", version))
+            self._version, self._base = version, self._written(tier, version)
         else:
             self._version, self._base = found
         self._last = self._base.serials[-1] if self._base.serials else 0
@@ -144,14 +158,16 @@ class CurrentPlan:
             if base is None or base is self._base:
                 return
             self._base, version = base, self._read_version
-        self._write(base, version)
+        self._written(base, version)
 
-    def _write(self, base: Tier, version: int) -> None:
-        """Write a base for others, who build it themselves if that cannot be done.
+    def _written(self, base: Tier, version: int) -> Tier:
+        """Write a base for others, and return it as it is mapped from its file.
 
         It lacks what was removed up to the version; what it lacks of later rows, others find.
+        Where it cannot be written, others build it themselves.
         """
-        with contextlib.suppress(OSError, RegistryError):
+        with contextlib.suppress(OSError, RegistryError, PlanFileError):
             stamp = self.stamp(version)
             if stamp is not None and base.serials:
-                write_base(self._folder, version, stamp, base)
+                return read_base(write_base(self._folder, version, stamp, base))
+        return base

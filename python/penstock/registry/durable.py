@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
-from penstock.languages.xpath import xpath
+from penstock.registry.bulk import BulkInsert
 from penstock.registry.current import CurrentPlan
+from penstock.registry.lines import LANGUAGES, CompiledChunk
 from penstock.registry.live import LivePlan, build_tier
+from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot, Subscription, compile_text
-from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
 PLANS = "plans"
@@ -39,7 +40,6 @@ PINS_KEPT = 1000
 """A query's pins of batches further back than this are forgotten."""
 
 _SNAPSHOTS_KEPT = 4
-_LANGUAGES = {"xpath": xpath}
 _COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
@@ -47,20 +47,23 @@ _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 class DurableRegistry(Registry):
     """The registry of a folder; ``Registry.open(path)`` gives one.
 
-    When a change returns, it is on the disk. A crash in the middle of one leaves the version
-    before or the version after. Other processes see a change from their next document on. It
-    pickles as its path and may be used from several threads and after a fork.
+    When a change returns, it is on the disk; without ``flush`` it is with the operating system,
+    which a crash of the process does not harm and a power cut may undo. A crash in the middle of
+    a change leaves the version before or the version after. Other processes see a change from
+    their next document on. It pickles as its path and may be used from several threads and after
+    a fork.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, flush: bool = True) -> None:
         self.path = Path(path).absolute()
+        self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
-        self._store = Store(self.path / DATABASE)
+        self._store = Store(self.path / DATABASE, flush)
         self._lock = self._store.lock
         self._current = CurrentPlan(self._store, self.path / BASES, _compiler(), _program)
 
@@ -120,6 +123,21 @@ class DurableRegistry(Registry):
         with self._store.write() as database:
             _position(database, name)
             _end(database, name, _begin_version(database, "remove", name))
+
+    def _load_chunks(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    ) -> None:
+        """Load in one transaction, as one version, and plan while that goes on."""
+        with self._lock:
+            before = None if self._store.is_writing else self._current.live(self.version)
+            with self._store.write() as database:
+                bulk = BulkInsert(database, _version(database) + 1, _compiler(), replace)
+                for chunk in chunks:
+                    bulk.insert(chunk, report)
+                if bulk.is_change:
+                    _begin_version(database, "load", "")
+            if bulk.is_change and before is not None:
+                self._current.extend(bulk.version, *bulk.finish())
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -212,7 +230,7 @@ class DurableRegistry(Registry):
         return f"<Registry {self.path} of {len(self)} subscriptions, version {self.version}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.path,))
+        return (_reopen, (self.path, self.flush))
 
     def _add(self, subscription: Subscription) -> None:
         values = _values(subscription)
@@ -231,7 +249,9 @@ class DurableRegistry(Registry):
             _insert(database, values, version, position)
 
     def _rows(self, version: int, columns: str) -> list[tuple[Any, ...]]:
-        chosen = f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position"
+        chosen = (
+            f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position, number"
+        )
         with self._store.read() as database:
             return database.execute(chosen, {"version": version}).fetchall()
 
@@ -274,6 +294,10 @@ class DurableRegistry(Registry):
                 # Inside the transaction, so that nobody records a file that is going away.
                 remove_plans(folder, kept)
         return snapshot
+
+
+def _reopen(path: Path, flush: bool) -> DurableRegistry:
+    return DurableRegistry(path, flush=flush)
 
 
 class PinnedRegistry(Registry):
@@ -346,7 +370,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def _begin_version(
-    database: sqlite3.Connection, change: Literal["add", "remove", "replace"], name: str
+    database: sqlite3.Connection, change: Literal["add", "remove", "replace", "load"], name: str
 ) -> int:
     version = _version(database) + 1
     row = (version, change, name, time.time())
@@ -391,9 +415,11 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
     """
     question = subscription.question
     language, options = (
-        ("xpath", {}) if isinstance(question, str) else (question.language, question.options)
+        ("xpath", subscription.options)
+        if isinstance(question, str)
+        else (question.language, question.options)
     )
-    if not subscription.text or language not in _LANGUAGES:
+    if not subscription.text or language not in LANGUAGES:
         message = f"the query of `{subscription.name}` has no text to be kept; make it with xpath()"
         raise RegistryError("PR0008", message)
     try:
@@ -419,17 +445,15 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
 
 def _subscription(row: tuple[Any, ...]) -> Subscription:
     name, language, text, options, mode, owner, delivery, program, compiler = row
-    chosen = json.loads(options)
-    question: Query | str = _LANGUAGES[language](text, **chosen) if chosen else text
     if compiler != _compiler():
         program = _program(language, text, options, mode)
     made = None if delivery is None else json.loads(delivery)
-    return Subscription(name, question, mode, owner, made, program)
+    return Subscription(name, text, mode, owner, made, program, json.loads(options))
 
 
 def _program(language: str, text: str, options: str, mode: Any) -> bytes:
     """Compile what an earlier release has written."""
-    assert language in _LANGUAGES, "a newer registry is refused when it is opened"
+    assert language in LANGUAGES, "a newer registry is refused when it is opened"
     return compile_text(text, mode, json.loads(options))
 
 

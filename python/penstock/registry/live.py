@@ -15,8 +15,8 @@ import contextlib
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from threading import RLock, Thread
 from typing import NamedTuple
 from weakref import WeakSet
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 class Tier:
     """Subscriptions that were planned together; some may have been removed since."""
 
-    def __init__(self, serials: Sequence[int], names: Sequence[str], plan: Plan) -> None:
+    def __init__(self, serials: Sequence[int], names: FlatNames, plan: Plan) -> None:
         self.serials = serials
         self.names = names
         self.planned = plan
@@ -84,25 +84,36 @@ class Tier:
             self._unmarked.append(place)
 
 
+class TierBuilder:
+    """Plans subscriptions that come in the order of their serials."""
+
+    def __init__(self) -> None:
+        self._builder = PlanBuilder()
+        self._serials = array("Q")
+        self._offsets = array("q", [0])
+        self._names = bytearray()
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add some more."""
+        for serial, name, _ in rows:
+            self._serials.append(serial)
+            self._names += name.encode("utf-8", "surrogatepass")
+            self._offsets.append(len(self._names))
+        programs = [row[2] for row in rows]
+        self._builder.add(b"".join(programs), list(map(len, programs)))
+
+    def finish(self) -> Tier:
+        """Return the tier of all of them."""
+        names = FlatNames(self._offsets, bytes(self._names))
+        return Tier(self._serials, names, self._builder.freeze())
+
+
 def build_tier(rows: Iterable[Row]) -> Tier:
     """Return the tier of subscriptions that come in the order of their serials."""
-    builder, serials, programs = PlanBuilder(), array("Q"), list[bytes]()
-
-    def hand_over() -> None:
-        builder.add(b"".join(programs), list(map(len, programs)))
-        programs.clear()
-
-    def planned() -> Iterator[str]:
-        for serial, name, program in rows:
-            serials.append(serial)
-            programs.append(program)
-            if len(programs) == _CHUNK:
-                hand_over()
-            yield name
-
-    names = FlatNames.of(planned())
-    hand_over()
-    return Tier(serials, names, builder.freeze())
+    builder, rows = TierBuilder(), iter(rows)
+    while some := list(islice(rows, _CHUNK)):
+        builder.add(some)
+    return builder.finish()
 
 
 RowReader = Callable[[int, int], Iterable[Row]]
@@ -130,6 +141,16 @@ class LivePlan:
         self._last = self._joined = None
         for branch in self._branches:
             branch.add(row)
+
+    def append(self, tier: Tier) -> None:
+        """Add the subscriptions of a tier, whose serials are the largest so far."""
+        self.plan()
+        if self._last is not None:
+            self._tiers.append(self._last)
+        self._tiers.append(tier)
+        self._small, self._last, self._joined = {}, None, None
+        for branch in self._branches:
+            branch.append(tier.copy())
 
     def remove(self, serial: int) -> None:
         """Remove a subscription."""

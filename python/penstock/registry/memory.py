@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import RegistryError
 from penstock.planning.modes import Mode
+from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
 from penstock.registry.live import LivePlan, Row
+from penstock.registry.load import Lines, LoadReport, Watch, compiled_chunks, told
 from penstock.registry.subscriptions import (
     Delivery,
     Snapshot,
@@ -42,15 +44,19 @@ class Registry:
         self._undo: list[Callable[[], None]] | None = None
 
     @staticmethod
-    def open(path: str | os.PathLike[str]) -> DurableRegistry:
+    def open(path: str | os.PathLike[str], *, flush: bool = True) -> DurableRegistry:
         """Return the registry that is kept in a folder, which is made if it is missing.
+
+        Every change is flushed to the disk before it returns, which costs what the disk takes.
+        Without ``flush`` it is safe from a crash of the process, and a power cut may undo the
+        last changes, never part of one.
 
         Raises:
             RegistryError: What is there is no registry, or cannot be read.
         """
         from penstock.registry.durable import DurableRegistry
 
-        return DurableRegistry(path)
+        return DurableRegistry(path, flush=flush)
 
     @property
     def version(self) -> int:
@@ -103,6 +109,54 @@ class Registry:
             entry = self._entry(name)
             self._drop(name)
             self._change(lambda: self._keep(entry))
+
+    def load(
+        self,
+        source: Lines,
+        *,
+        replace: bool = False,
+        workers: int | None = None,
+        watch: Watch | None = None,
+        on_error: Callable[[LineError], None] | None = None,
+    ) -> LoadReport:
+        """Add the subscriptions of a file, one to a line, and report what became of the lines.
+
+        The source is the path of a CSV file (``.csv``) or of lines of JSON, or such lines. A bad
+        line is told and left out; the others are loaded all together or, if the load is cut
+        short, not at all. A name that is taken is an error of its line, unless ``replace`` puts
+        the line in its place. As many processes compile as there are cores, or ``workers``; 0
+        compiles here. ``watch`` is called now and then with the report so far.
+
+        Raises:
+            OSError: The file cannot be read.
+            RegistryError: The first line of a CSV file does not name columns.
+        """
+        report = LoadReport()
+        compiled = compiled_chunks(source, report, workers)
+        self._load_chunks(told(compiled, report, watch, on_error), report, replace)
+        return report
+
+    def _load_chunks(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    ) -> None:
+        with self.changes():
+            for chunk in chunks:
+                for number, line in zip(chunk.numbers, chunk.rows, strict=True):
+                    self._load_line(number, line, report, replace)
+
+    def _load_line(
+        self, number: int, line: CompiledLine, report: LoadReport, replace: bool
+    ) -> None:
+        subscription = subscription_of(line)
+        is_new = line.name not in self
+        if is_new:
+            self._add(subscription)
+            report.added += 1
+        elif replace:
+            self._replace(subscription)
+            report.replaced += 1
+        else:
+            report.note(LineError.of(number, name_is_taken(line.name)))
 
     @contextmanager
     def changes(self) -> Iterator[None]:

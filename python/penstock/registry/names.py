@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -51,17 +50,6 @@ class FlatNames(_Names):
     def __init__(self, offsets: Buffer, data: Buffer) -> None:
         self._offsets = memoryview(offsets).cast("B").cast("q")
         self._data = memoryview(data)
-
-    @classmethod
-    def of(cls, names: Iterable[str]) -> FlatNames:
-        """Return names laid out flat."""
-        if isinstance(names, FlatNames):
-            return names
-        offsets, data = array("q", [0]), bytearray()
-        for name in names:
-            data += name.encode("utf-8", "surrogatepass")
-            offsets.append(len(data))
-        return cls(offsets, bytes(data))
 
     @property
     def buffers(self) -> tuple[memoryview, memoryview]:

@@ -66,8 +66,9 @@ class Store:
     A process that was forked from one with an open store gets a connection of its own.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, is_flushed: bool = True) -> None:
         self._file = file
+        self._is_flushed = is_flushed
         self.lock = RLock()
         self._depth = 0
         self._owner = -1
@@ -140,6 +141,8 @@ class Store:
         # A connection must not cross a fork, not even to be closed.
         if self._connection is None or self._owner != os.getpid():
             self._connection = _open(self._file)
+            if not self._is_flushed:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
             self._owner = os.getpid()
             self._depth = 0
         return self._connection

@@ -24,8 +24,9 @@ _TEMPLATES = Templates()
 class Subscription:
     """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
 
-    ``question`` is what was asked, as it was given: a text in XPath, or a query. Two
-    subscriptions are equal if all but that is; equal programs ask the same.
+    ``question`` is what was asked, as it was given: a query, or a text in XPath with the
+    ``options`` to read it. Two subscriptions are equal if all but that is; equal programs ask the
+    same.
     """
 
     name: str
@@ -34,11 +35,15 @@ class Subscription:
     owner: str | None = None
     delivery: Delivery | None = None
     program: bytes = field(default=b"", repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def query(self) -> Query:
         """The question as a query, read anew from a text."""
-        return query_in_mode(_read(self.question), self.mode)
+        question = self.question
+        if isinstance(question, str):
+            question = xpath(question, **self.options)
+        return query_in_mode(question, self.mode)
 
     @property
     def text(self) -> str:
@@ -87,7 +92,3 @@ def compile_question(question: Query | str, mode: Mode) -> bytes:
 
 compile_text = _TEMPLATES.compile
 """The program of a text in XPath, a mode, and the options that ``xpath`` would get."""
-
-
-def _read(question: Query | str) -> Query:
-    return xpath(question) if isinstance(question, str) else question
