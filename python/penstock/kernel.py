@@ -54,6 +54,8 @@ class Session:
         self.value_bytes = self._native.value_bytes
         self.take_rows = self._native.take_rows
         self.take_columns = self._native.take_columns
+        self.take_usage = self._native.take_usage
+        self.held_by_subscription = self._native.held_by_subscription
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 

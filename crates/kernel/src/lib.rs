@@ -11,3 +11,4 @@ pub mod plan;
 pub mod session;
 pub mod tiers;
 pub mod tokenizer;
+pub mod usage;

@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use crate::matcher::{Options, Rows, Statistics, TraceEntry};
 use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
+use crate::usage::{Usage, Used};
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size.
 ///
@@ -15,6 +16,7 @@ pub struct Session {
     tiers: Tiers,
     /// Tiers for the next document.
     next: Option<Vec<Tier>>,
+    usage: Usage,
 }
 
 impl Session {
@@ -24,6 +26,7 @@ impl Session {
             tokenizer: Tokenizer::new(limits),
             tiers: Tiers::new(tiers, limits, options),
             next: None,
+            usage: Usage::default(),
         }
     }
 
@@ -92,9 +95,25 @@ impl Session {
         read.inspect_err(|_| self.tiers.abandon())
     }
 
-    /// The rows finished since the last call.
-    pub fn take_rows(&mut self) -> Rows {
-        self.tiers.take_rows()
+    /// The rows finished since the last call; `now`, in seconds, is when they are counted.
+    pub fn take_rows(&mut self, now: u32) -> Rows {
+        let rows = self.tiers.take_rows();
+        self.usage.count(&rows.subscription, now);
+        rows
+    }
+
+    /// What subscriptions did since the last call, by the numbers of the tiers at hand. To be
+    /// asked before other tiers are adopted.
+    pub fn take_usage(&mut self) -> Vec<Used> {
+        for (subscription, cost) in self.tiers.take_charges() {
+            self.usage.charge(subscription, cost);
+        }
+        self.usage.take()
+    }
+
+    /// Bytes held now for undecided results, by subscription; one may come several times.
+    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+        self.tiers.held_by_subscription()
     }
 
     /// How many rows wait to be taken.

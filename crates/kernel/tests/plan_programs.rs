@@ -64,7 +64,7 @@ fn run(plan: Plan, piece_bytes: usize) -> Found {
         session.feed(piece).unwrap();
     }
     session.finish().unwrap();
-    let rows = session.take_rows();
+    let rows = session.take_rows(0);
     let row = |i: usize| {
         let value = rows.value.value(i).to_vec();
         (

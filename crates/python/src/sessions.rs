@@ -13,6 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 /// What went wrong: code, reason, byte, line, path, limit or None.
 type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
@@ -137,7 +138,7 @@ impl Session {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let list = PyList::empty(py);
         for index in 0..rows.len() {
             list.append(row_tuple(py, &rows, index)?)?;
@@ -147,7 +148,7 @@ impl Session {
 
     /// The finished rows as columns in Arrow's layout, by name.
     fn take_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let columns = PyDict::new(py);
         columns.set_item("length", rows.len())?;
         columns.set_item("document", Column::of(&rows.document))?;
@@ -162,6 +163,20 @@ impl Session {
         columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
         columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
         Ok(columns)
+    }
+
+    /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
+    fn take_usage(&self) -> PyResult<Vec<(u32, u32, u32, f64)>> {
+        let used = self.with(|session| session.take_usage())?;
+        let listed = used.into_iter();
+        Ok(listed
+            .map(|one| (one.subscription, one.matches, one.last, one.cost))
+            .collect())
+    }
+
+    /// Bytes held now: number, bytes; a number may come several times.
+    fn held_by_subscription(&self) -> PyResult<Vec<(u32, u64)>> {
+        self.with(|session| session.held_by_subscription())
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).
@@ -195,6 +210,12 @@ impl Session {
         }
         Ok(found)
     }
+}
+
+/// Seconds since 1970.
+fn now() -> u32 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs() as u32)
 }
 
 fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {

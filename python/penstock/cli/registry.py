@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli import exits
 
 if TYPE_CHECKING:
+    from penstock.registry import Registry
     from penstock.registry.load import LoadReport
 
 
@@ -37,6 +40,18 @@ def add_parser(commands: Any) -> None:
     load.add_argument("--workers", type=int, metavar="N", help="processes; all cores without it")
     load.add_argument("--quiet", action="store_true", help="no progress and no summary")
     load.set_defaults(run=run_load)
+    top = actions.add_parser(
+        "top",
+        help="say which subscriptions cost most",
+        description="Run a registry over documents and print the subscriptions that cost most. "
+        "Matches are counted, the work is sampled.",
+    )
+    top.add_argument("folder", metavar="FOLDER", help="the registry")
+    top.add_argument("file", metavar="FILE", nargs="+", help="documents")
+    top.add_argument("--count", type=int, default=10, metavar="K", help="so many; 10 without it")
+    top.add_argument("--by", choices=("cost", "matches"), default="cost", help="what ranks them")
+    top.add_argument("--json", action="store_true", help="one JSON object to a line")
+    top.set_defaults(run=run_top)
     show = actions.add_parser("show", help="say how much is in a registry")
     show.add_argument("folder", metavar="FOLDER", help="the registry")
     show.set_defaults(run=run_show)
@@ -75,11 +90,7 @@ def run_show(options: argparse.Namespace) -> int:
         OSError: There is none.
         RegistryError: The folder is no registry.
     """
-    from penstock.registry import Registry
-
-    if not os.path.isdir(options.folder):
-        raise FileNotFoundError(f"there is no registry {options.folder}")
-    registry = Registry.open(options.folder)
+    registry = _existing(options.folder)
     snapshot = registry.snapshot()
     spines, formulas, guards, targets = snapshot.plan.sizes()
     print(f"subscriptions {len(registry)}")
@@ -90,6 +101,40 @@ def run_show(options: argparse.Namespace) -> int:
     print(f"conditions    {formulas}")
     print(f"guards        {guards}")
     return exits.DONE
+
+
+def run_top(options: argparse.Namespace) -> int:
+    """Print the subscriptions that cost most.
+
+    Raises:
+        OSError: There is no registry.
+        RegistryError: The folder is no registry.
+    """
+    from penstock.engine import Engine
+
+    engine = Engine(_existing(options.folder))
+    failed = 0
+    for file in options.file:
+        failed += sum(row.kind == "error" for row in engine.run(Path(file)))
+    ranked = engine.statistics().top(options.count, options.by)
+    if not options.json:
+        print(f"{'cost':>6}  {'matches':>9}  {'last match':<20}  name")
+    for used in ranked:
+        last = "" if used.last_match is None else used.last_match.strftime("%Y-%m-%dT%H:%M:%SZ")
+        if options.json:
+            fields = {"name": used.name, "matches": used.matches, "last_match": last or None}
+            print(json.dumps({**fields, "cost_share": used.cost_share}))
+        else:
+            print(f"{used.cost_share:>6.1%}  {used.matches:>9}  {last:<20}  {used.name}")
+    return exits.DOCUMENTS_FAILED if failed else exits.DONE
+
+
+def _existing(folder: str) -> Registry:
+    from penstock.registry import Registry
+
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"there is no registry {folder}")
+    return Registry.open(folder)
 
 
 def _summary(report: LoadReport) -> str:

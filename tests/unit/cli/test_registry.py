@@ -1,5 +1,6 @@
 """``penstock registry``: load subscriptions, and look at them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,24 @@ def test_what_is_missing_is_said(tmp_path: Path, capsys: Capture) -> None:
     assert main(["registry", "show", str(tmp_path / "none")]) == 4
     assert main(["registry", "load", str(tmp_path / "none"), "--into", str(tmp_path / "r")]) == 4
     assert "none" in capsys.readouterr().err
+
+
+def test_what_costs_most_comes_first(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "registry"
+    registry = Registry.open(folder)
+    registry.add("many", "//a")
+    registry.add("few", "//b")
+    registry.add("none", "//c")
+    document = tmp_path / "document.xml"
+    document.write_text("<r><a/><a/><b/></r>")
+    assert main(["registry", "top", str(folder), str(document)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        ("66.7%", "2", "many"),
+        ("33.3%", "1", "few"),
+    ]
+    assert main(["registry", "top", str(folder), str(document), "--json", "--count", "1"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["name"], told["matches"]) == ("many", 2)
+    document.write_text("<r>")
+    assert main(["registry", "top", str(folder), str(document)]) == 3

@@ -11,6 +11,7 @@ mod handler;
 mod nodes;
 mod retention;
 mod rows;
+mod sampling;
 mod small;
 mod source;
 mod states;
@@ -152,6 +153,8 @@ pub struct Matcher {
     next_runner: u64,
     event_end: u64,
     steps: u64,
+    /// Sampled steps by the subscription they were done for.
+    charges: rustc_hash::FxHashMap<u32, f64>,
     alive_memo: rustc_hash::FxHashSet<(u32, u32)>,
     last_name: Rc<[u8]>,
 }
@@ -199,6 +202,7 @@ impl Matcher {
             next_runner: 0,
             event_end: 0,
             steps: 0,
+            charges: rustc_hash::FxHashMap::default(),
             alive_memo: rustc_hash::FxHashSet::default(),
             last_name: Rc::from(&b""[..]),
             plan,

@@ -144,9 +144,9 @@ impl Rows {
     }
 
     /// Adds a row of others under another number; `first_scope` is from `add_scopes`.
-    pub(crate) fn append(&mut self, other: &Rows, row: usize, subscription: u32, first_scope: i32) {
+    pub(crate) fn append_row(&mut self, other: &Rows, row: usize, number: u32, first_scope: i32) {
         self.document.push(other.document[row]);
-        self.subscription.push(subscription);
+        self.subscription.push(number);
         self.ordinal.push(other.ordinal[row]);
         self.kind.push(other.kind[row]);
         self.name.bytes.extend_from_slice(other.name.value(row));

@@ -52,7 +52,7 @@ impl Source {
 
     /// The current block goes away; bytes from `keep_from` on are kept.
     pub fn leave(&mut self, keep_from: u64) {
-        let end = self.block_start + self.block_length as u64;
+        let end = self.end();
         let keep_from = keep_from.max(self.origin);
         if keep_from < end {
             self.keep(keep_from);
@@ -98,6 +98,11 @@ impl Source {
                 &self.block()[from as usize..(span.end - self.block_start) as usize],
             );
         }
+    }
+
+    /// How far the input goes.
+    pub fn end(&self) -> u64 {
+        self.block_start + self.block_length as u64
     }
 
     /// Bytes kept beside the current block.

@@ -192,7 +192,8 @@ impl Tiers {
                 let own = taken[index].subscription[row];
                 if !tier.is_removed(own) {
                     let number = tier.first.saturating_add(own);
-                    self.rows.append(&taken[index], row, number, scopes[index]);
+                    self.rows
+                        .append_row(&taken[index], row, number, scopes[index]);
                 }
             }
             next[index] += count;
@@ -240,6 +241,26 @@ impl Tiers {
             sum.kept_bytes += one.kept_bytes;
         }
         sum
+    }
+
+    /// Sampled steps by the subscription they were done for, since the last call.
+    pub fn take_charges(&mut self) -> Vec<(u32, f64)> {
+        let numbered = self.runners.iter_mut().flat_map(|runner| {
+            let first = runner.tier.first;
+            let charges = runner.matcher.take_charges().into_iter();
+            charges.map(move |(own, cost)| (first.saturating_add(own), cost))
+        });
+        numbered.collect()
+    }
+
+    /// Bytes held now by the subscription that waits for them.
+    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+        let numbered = self.runners.iter().flat_map(|runner| {
+            let first = runner.tier.first;
+            let held = runner.matcher.held_by_subscription().into_iter();
+            held.map(move |(own, bytes)| (first.saturating_add(own), bytes))
+        });
+        numbered.collect()
     }
 
     /// Ends an event: what each matcher has finished in it comes before the next event's.
