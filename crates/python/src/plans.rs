@@ -102,6 +102,11 @@ impl Plan {
     /// The plan as bytes; `load` takes them back.
     fn image<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let words = self.only()?.words();
+        if !self.tiers[0].removed.is_empty() {
+            return Err(PyValueError::new_err(
+                "the image would hold what was removed",
+            ));
+        }
         PyBytes::new_with(py, words.len() * 4, |bytes| {
             for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
                 place.copy_from_slice(&word.to_ne_bytes());

@@ -55,9 +55,11 @@ class CurrentPlan:
     def compact(self, version: int) -> Snapshot:
         """Return the same with everything in one base, which is written for others."""
         live = self.live(version)
-        self._base = live.compact()
+        base = live.compact()
+        if base is not self._base:
+            self._base = base
+            self._written(base, version)
         self._snapshot = Snapshot(version, *live.plan())
-        self._written(self._base, version)
         return self._snapshot
 
     def extend(self, version: int, added: Tier, gone: Collection[int]) -> None:

@@ -163,11 +163,20 @@ class DurableRegistry(Registry):
     def compact(self) -> Snapshot:
         """Return a snapshot whose plan is one piece, and write it as the base for others."""
         with self._lock:
+            if self._store.is_writing:
+                return self._build(self.version)
             return self._current.compact(self.version)
 
     def branch(self) -> LivePlan:
-        """Return the current plan for somebody in the middle of a document; it gets all changes."""
+        """Return the current plan for somebody in the middle of a document; it gets all changes.
+
+        Raises:
+            RegistryError: A block of changes is open, which may still be undone.
+        """
         with self._lock:
+            if self._store.is_writing:
+                message = "a live document cannot be opened inside a block of changes"
+                raise RegistryError("PR0022", message)
             return self._current.live(self.version).branch()
 
     def snapshot_at(self, version: int) -> Snapshot:

@@ -197,7 +197,9 @@ class LivePlan:
         return branch
 
     def compact(self) -> Tier:
-        """Plan everything anew in one tier, now, and return it."""
+        """Plan everything in one tier, now, unless it is, and return it."""
+        if len(self._tiers) == 1 and not self._small and not self._tiers[0].removed:
+            return self._tiers[0]
         rows: Iterable[Row] = self._small.values()
         if self._tiers:
             first, last = self._tiers[0].serials[0], self._tiers[-1].serials[-1]

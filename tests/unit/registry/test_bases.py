@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock.errors import RegistryError
 from penstock.registry import current, live
 from penstock.registry.bases import BASES_KEPT
 from penstock.registry.durable import DATABASE
@@ -158,3 +159,34 @@ def test_processes_that_change_together_agree(tmp_path: Path) -> None:
     seen.append(found(registry))
     assert [len(one) for one in seen] == sorted(len(one) for one in seen)
     assert seen[-1] == sorted(one.name for one in registry)
+
+
+def test_what_is_compact_is_not_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = filled(tmp_path)
+    registry.remove("s0")
+    plan = registry.compact().plan
+    assert plan.image()
+    monkeypatch.setattr(live, "build_tier", None)
+    assert registry.compact().plan is plan
+    for one in (registry, Registry.open(tmp_path)):
+        assert list(one.compact().names) == ["s1", "s2", "s3", "s4"]
+
+
+def test_an_undone_change_leaves_no_trace_in_the_plan(tmp_path: Path) -> None:
+    registry = filled(tmp_path)
+
+    def look_and_fail() -> None:
+        with registry.changes():
+            registry.add("undone", "//x[@y = 8]")
+            assert "undone" in registry.compact().names
+            assert "undone" in registry.snapshot().names
+            with pytest.raises(RegistryError):
+                registry.branch()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        look_and_fail()
+    registry.add("done", "//x[@y = 9]")
+    assert found(registry) == found(Registry.open(tmp_path)) == sorted(x.name for x in registry)
