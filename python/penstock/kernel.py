@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
 
 Plan = _native.Plan
+PlanBuilder = _native.PlanBuilder
 Column = _native.Column
 
 CHUNK_BYTES = 256 << 10
@@ -24,7 +25,8 @@ class Session:
     """Evaluates a plan over documents, one after the other, fed in pieces of any size.
 
     Rows decided before an error can still be taken after it, and ``begin`` starts the next
-    document as if nothing had happened.
+    document as if nothing had happened. A session that is live may go on with another plan in the
+    middle of a document.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Session:
         in_document_order: bool = False,
         in_parts: bool = False,
         is_traced: bool = False,
+        is_live: bool = False,
         cache_bytes_max: int = 32 << 20,
     ) -> None:
         self._native = _native.Session(
@@ -43,14 +46,29 @@ class Session:
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
+            is_live=is_live,
             cache_bytes_max=cache_bytes_max,
         )
+        self.adopt = self._native.adopt
         self.row_count = self._native.row_count
         self.value_bytes = self._native.value_bytes
         self.take_rows = self._native.take_rows
         self.take_columns = self._native.take_columns
+        self.take_usage = self._native.take_usage
+        self.held_by_subscription = self._native.held_by_subscription
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
+
+    def join(self, plan: Plan) -> None:
+        """Go on with another plan in the middle of a document.
+
+        What stays in the plan goes on as it was. What is new knows the names and the attributes
+        of the elements that are open, and everything from the next start tag on.
+
+        Raises:
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.join(plan))
 
     def begin(self, encoding: str | None = None) -> None:
         """Start a document; ``encoding`` overrides what the document says of itself.

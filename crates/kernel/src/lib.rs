@@ -10,4 +10,6 @@ pub mod limits;
 pub mod matcher;
 pub mod plan;
 pub mod session;
+pub mod tiers;
 pub mod tokenizer;
+pub mod usage;

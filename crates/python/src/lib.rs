@@ -12,7 +12,7 @@ mod _native {
     #[pymodule_export]
     use crate::columns::Column;
     #[pymodule_export]
-    use crate::plans::Plan;
+    use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
     use crate::sessions::{Session, count_events};
 }

@@ -7,14 +7,14 @@ use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Declarations, Options, Rows};
-use penstock_kernel::plan;
 use penstock_kernel::session;
 use penstock_kernel::tokenizer::Tokenizer;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::time::SystemTime;
 
 /// What went wrong: code, reason, byte, line, path, limit or None.
 type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
@@ -30,7 +30,6 @@ unsafe impl Send for Movable {}
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Session {
     inner: Mutex<Movable>,
-    plan: Arc<plan::Plan>,
 }
 
 impl Session {
@@ -46,26 +45,37 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, cache_bytes_max = 33_554_432))]
+    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432))]
     fn new(
         plan: &Plan,
         limits: &Bound<'_, PyDict>,
         in_document_order: bool,
         in_parts: bool,
         is_traced: bool,
+        is_live: bool,
         cache_bytes_max: usize,
     ) -> PyResult<Self> {
         let options = Options {
             in_document_order,
             in_parts,
             is_traced,
+            is_live,
             cache_bytes_max,
         };
-        let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
+        let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
-            plan: plan.inner.clone(),
         })
+    }
+
+    /// Goes on with another plan, between two documents.
+    fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
+        py.detach(|| self.with(|session| session.adopt(plan.tiers.clone())))
+    }
+
+    /// Goes on with another plan in the middle of a document of a live session.
+    fn join(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
+        py.detach(|| self.with(|session| session.join(plan.tiers.clone()).err().map(failure)))
     }
 
     /// Starts a document.
@@ -130,21 +140,20 @@ impl Session {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>)> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let list = PyList::empty(py);
         for index in 0..rows.len() {
             list.append(row_tuple(py, &rows, index)?)?;
         }
-        let bindings = bindings(py, &self.plan, &rows)?;
-        Ok((list, scopes(py, &rows.scopes)?, bindings))
+        Ok((list, scopes(py, &rows.scopes)?, bindings(py, &rows)?))
     }
 
     /// The finished rows as columns in Arrow's layout, by name.
     fn take_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let columns = PyDict::new(py);
         columns.set_item("length", rows.len())?;
-        for (name, column) in binding_columns(&self.plan, &rows) {
+        for (name, column) in binding_columns(&rows) {
             columns.set_item(name, column)?;
         }
         columns.set_item("document", Column::of(&rows.document))?;
@@ -159,6 +168,20 @@ impl Session {
         columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
         columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
         Ok(columns)
+    }
+
+    /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
+    fn take_usage(&self) -> PyResult<Vec<(u32, u32, u32, f64)>> {
+        let used = self.with(|session| session.take_usage())?;
+        let listed = used.into_iter();
+        Ok(listed
+            .map(|one| (one.subscription, one.matches, one.last, one.cost))
+            .collect())
+    }
+
+    /// Bytes held now: number, bytes; a number may come several times.
+    fn held_by_subscription(&self) -> PyResult<Vec<(u32, u64)>> {
+        self.with(|session| session.held_by_subscription())
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).
@@ -194,6 +217,12 @@ impl Session {
     }
 }
 
+/// Seconds since 1970.
+fn now() -> u32 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs() as u32)
+}
+
 fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {
     (
         rows.subscription[index],
@@ -210,14 +239,14 @@ fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<
         .into_pyobject(py)
 }
 
-fn bindings<'py>(py: Python<'py>, plan: &plan::Plan, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
+fn bindings<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
-    for (row, target, values) in &rows.bindings {
+    for beside in &rows.bindings {
         let pairs = PyDict::new(py);
-        for (beside, value) in plan.beside(*target).chunks_exact(2).zip(values.iter()) {
-            pairs.set_item(text_of(py, plan.string(beside[0])), value.as_deref())?;
+        for (name, value) in beside.pairs() {
+            pairs.set_item(text_of(py, name), value)?;
         }
-        found.set_item(row, pairs)?;
+        found.set_item(beside.row, pairs)?;
     }
     Ok(found)
 }

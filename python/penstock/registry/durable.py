@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -21,25 +21,26 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
-from penstock.kernel import Plan
-from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
 from penstock.planning.program import MAGIC
+from penstock.registry.bulk import BulkInsert
+from penstock.registry.current import CurrentPlan
+from penstock.registry.lines import LANGUAGES, CompiledChunk
+from penstock.registry.live import LivePlan, build_tier
+from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
-from penstock.twigs import Query
+from penstock.registry.subscriptions import Snapshot, Subscription, compile_text
 
 DATABASE = "registry.sqlite"
 PLANS = "plans"
+BASES = "bases"
 PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
 PINS_KEPT = 1000
 """A query's pins of batches further back than this are forgotten."""
 
 _SNAPSHOTS_KEPT = 4
-_LANGUAGES = {"xpath": xpath}
 _COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
@@ -47,21 +48,25 @@ _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 class DurableRegistry(Registry):
     """The registry of a folder; ``Registry.open(path)`` gives one.
 
-    When a change returns, it is on the disk. A crash in the middle of one leaves the version
-    before or the version after. Other processes see a change from their next document on. It
-    pickles as its path and may be used from several threads and after a fork.
+    When a change returns, it is on the disk; without ``flush`` it is with the operating system,
+    which a crash of the process does not harm and a power cut may undo. A crash in the middle of
+    a change leaves the version before or the version after. Other processes see a change from
+    their next document on. It pickles as its path and may be used from several threads and after
+    a fork.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, flush: bool = True) -> None:
         self.path = Path(path).absolute()
+        self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
-        self._store = Store(self.path / DATABASE)
+        self._store = Store(self.path / DATABASE, flush)
         self._lock = self._store.lock
+        self._current = CurrentPlan(self._store, self.path / BASES, _compiler(), _program)
 
     @property
     def version(self) -> int:
@@ -120,6 +125,21 @@ class DurableRegistry(Registry):
             _position(database, name)
             _end(database, name, _begin_version(database, "remove", name))
 
+    def _load_chunks(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    ) -> None:
+        """Load in one transaction, as one version, and plan while that goes on."""
+        with self._lock:
+            before = None if self._store.is_writing else self._current.live(self.version)
+            with self._store.write() as database:
+                bulk = BulkInsert(database, _version(database) + 1, _compiler(), replace)
+                for chunk in chunks:
+                    bulk.insert(chunk, report)
+                if bulk.is_change:
+                    _begin_version(database, "load", "")
+            if bulk.is_change and before is not None:
+                self._current.extend(bulk.version, *bulk.finish())
+
     @contextmanager
     def changes(self) -> Iterator[None]:
         """Make the changes inside the block in one transaction: all of them or none."""
@@ -134,8 +154,31 @@ class DurableRegistry(Registry):
         return None if row is None else _subscription(row)
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan, mapped from its file or built."""
-        return self.snapshot_at(self.version)
+        """Return the current version with its plan: a mapped base, and what changed since."""
+        with self._lock:
+            # Inside a transaction a version may still be undone, and then means something else.
+            if self._store.is_writing:
+                return self._build(self.version)
+            return self._current.snapshot(self.version)
+
+    def compact(self) -> Snapshot:
+        """Return a snapshot whose plan is one piece, and write it as the base for others."""
+        with self._lock:
+            if self._store.is_writing:
+                return self._build(self.version)
+            return self._current.compact(self.version)
+
+    def branch(self) -> LivePlan:
+        """Return the current plan for somebody in the middle of a document; it gets all changes.
+
+        Raises:
+            RegistryError: A block of changes is open, which may still be undone.
+        """
+        with self._lock:
+            if self._store.is_writing:
+                message = "a live document cannot be opened inside a block of changes"
+                raise RegistryError("PR0022", message)
+            return self._current.live(self.version).branch()
 
     def snapshot_at(self, version: int) -> Snapshot:
         """Return a version with its plan, mapped from its file or built.
@@ -197,7 +240,7 @@ class DurableRegistry(Registry):
         return f"<Registry {self.path} of {len(self)} subscriptions, version {self.version}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.path,))
+        return (_reopen, (self.path, self.flush))
 
     def _add(self, subscription: Subscription) -> None:
         values = _values(subscription)
@@ -216,20 +259,17 @@ class DurableRegistry(Registry):
             _insert(database, values, version, position)
 
     def _rows(self, version: int, columns: str) -> list[tuple[Any, ...]]:
-        chosen = f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position"
+        chosen = (
+            f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position, number"
+        )
         with self._store.read() as database:
             return database.execute(chosen, {"version": version}).fetchall()
 
     def _build(self, version: int) -> Snapshot:
         if not 0 <= version <= self.version:
             raise RegistryError("PR0006", f"there is no version {version} yet")
-        names, programs = [], []
-        for row in self._rows(version, _COLUMNS):
-            # A program of another compiler may ask something else, or be unreadable.
-            is_current = row[-1] == _compiler()
-            names.append(row[0])
-            programs.append(row[-2] if is_current else _subscription(row).program)
-        return Snapshot(version, tuple(names), Plan.build(programs))
+        tier = build_tier(self._current.rows("", version))
+        return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path | None:
         chosen = "SELECT file FROM plans WHERE version = ? AND compiler = ?"
@@ -266,6 +306,10 @@ class DurableRegistry(Registry):
         return snapshot
 
 
+def _reopen(path: Path, flush: bool) -> DurableRegistry:
+    return DurableRegistry(path, flush=flush)
+
+
 class PinnedRegistry(Registry):
     """A durable registry as it was at one version; ``DurableRegistry.at`` gives one."""
 
@@ -300,6 +344,13 @@ class PinnedRegistry(Registry):
         """Return the version with its plan."""
         return self._registry.snapshot_at(self._version)
 
+    compact = snapshot
+
+    def branch(self) -> LivePlan:
+        """Return the version's plan, which nothing changes."""
+        tier = build_tier(self._registry._current.rows("", self._version))
+        return LivePlan(self._lock, lambda first, last: (), tier)
+
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))
 
@@ -329,7 +380,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def _begin_version(
-    database: sqlite3.Connection, change: Literal["add", "remove", "replace"], name: str
+    database: sqlite3.Connection, change: Literal["add", "remove", "replace", "load"], name: str
 ) -> int:
     version = _version(database) + 1
     row = (version, change, name, time.time())
@@ -372,16 +423,21 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
     Raises:
         RegistryError: It cannot be written down.
     """
-    query = subscription.query
-    if not query.text or query.language not in _LANGUAGES:
+    question = subscription.question
+    language, options = (
+        ("xpath", subscription.options)
+        if isinstance(question, str)
+        else (question.language, question.options)
+    )
+    if not subscription.text or language not in LANGUAGES:
         message = f"the query of `{subscription.name}` has no text to be kept; make it with xpath()"
         raise RegistryError("PR0008", message)
     try:
         values = (
             subscription.name,
-            query.language,
-            query.text,
-            json.dumps(query.options),
+            language,
+            subscription.text,
+            json.dumps(options),
             subscription.mode,
             subscription.owner,
             None if subscription.delivery is None else json.dumps(subscription.delivery),
@@ -399,11 +455,16 @@ def _values(subscription: Subscription) -> tuple[Any, ...]:
 
 def _subscription(row: tuple[Any, ...]) -> Subscription:
     name, language, text, options, mode, owner, delivery, program, compiler = row
-    query: Query = _LANGUAGES[language](text, **json.loads(options))
     if compiler != _compiler():
-        program = compile_query(query, is_filter=mode == "filter")
+        program = _program(language, text, options, mode)
     made = None if delivery is None else json.loads(delivery)
-    return Subscription(name, query, mode, owner, made, program)
+    return Subscription(name, text, mode, owner, made, program, json.loads(options))
+
+
+def _program(language: str, text: str, options: str, mode: Any) -> bytes:
+    """Compile what an earlier release has written."""
+    assert language in LANGUAGES, "a newer registry is refused when it is opened"
+    return compile_text(text, mode, json.loads(options))
 
 
 @cache

@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
-from penstock.twigs import Aggregate, Query, Selection
-
-Mode = Literal["query", "filter", "running"]
-"""``query`` reports every result, ``filter`` only that a document has one, ``running`` the value
-of an aggregate after every node, for streams that do not end."""
+from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.planning.forms import Forms
+from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
 
-_MODES = ("query", "filter", "running")
+_FORMS = Forms()
+"""One for the process: whoever subscribes, shapes are the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form."""
+    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
+
+    ``question`` is what was asked, as it was given: a query, or a text in XPath with the
+    ``options`` to read it. Two subscriptions are equal if all but that is; equal programs ask the
+    same.
+    """
 
     name: str
-    query: Query
+    question: Query | str = field(compare=False)
     mode: Mode = "query"
     owner: str | None = None
     delivery: Delivery | None = None
     program: bytes = field(default=b"", repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def query(self) -> Query:
+        """The question as a query, read anew from a text."""
+        question = self.question
+        if isinstance(question, str):
+            question = xpath(question, **self.options)
+        return query_in_mode(question, self.mode)
+
+    @property
+    def text(self) -> str:
+        """The question as a text; empty if it never was one."""
+        return self.question if isinstance(self.question, str) else self.question.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +56,7 @@ class Snapshot:
     """The subscriptions of one version: names by the kernel's numbers, and the plan."""
 
     version: int
-    names: tuple[str, ...]
+    names: Sequence[str]
     plan: Plan
 
 
@@ -58,18 +75,20 @@ def compile_subscription(
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    if mode not in _MODES:
-        raise RegistryError(
-            "PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`"
-        )
-    if isinstance(query, str):
-        query = xpath(query)
-    if mode == "running":
-        match query.output:
-            case Aggregate() | Selection(aggregate=str()) as output:
-                query = replace(query, output=replace(output, running=True))
-            case _:
-                message = "the mode `running` is for count(), sum(), avg(), min() and max()"
-                raise RegistryError("PR0004", message)
-    program = compile_query(query, is_filter=mode == "filter")
-    return Subscription(name, query, mode, owner, delivery, program)
+    return Subscription(name, query, mode, owner, delivery, compile_question(query, mode))
+
+
+def compile_question(question: Query | str, mode: Mode) -> bytes:
+    """Return the program of a question in a mode.
+
+    Raises:
+        QueryError: It is not one, or not one that is evaluated.
+        RegistryError: The mode is none, or not one for this question.
+    """
+    if isinstance(question, str):
+        return compile_text(question, mode)
+    return compile_in_mode(question, mode)
+
+
+compile_text = _FORMS.compile
+"""The program of a text in XPath, a mode, and the options that ``xpath`` would get."""

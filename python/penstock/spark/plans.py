@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 from penstock.kernel import Plan
 from penstock.registry import Registry, Snapshot
 from penstock.registry.durable import DurableRegistry
+from penstock.registry.names import arrow_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,7 +108,7 @@ class LivePlan:
         import pyarrow as pa
 
         snapshot = _registry(self.path).snapshot_at(key[1])
-        return pa.array(snapshot.names, pa.string()), snapshot.plan
+        return arrow_of(snapshot.names).cast(pa.string()), snapshot.plan
 
 
 PlanReference = ShippedPlan | LivePlan
@@ -117,7 +118,7 @@ def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         return LivePlan(str(registry.path))
-    data = _pack(registry.snapshot())
+    data = _pack(registry.compact())
     path = host_folder() / _name_of(data)
     if not _is_whole(path):
         _put(path, data)

@@ -1,7 +1,9 @@
 //! Results as columns, laid out as Arrow lays them out.
 
 use crate::events::Scope;
+use crate::plan::Plan;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a row is. The numbers are part of the contract with the binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,13 +64,31 @@ impl TextColumn {
 }
 
 /// Values beside a result, in the order of its query; none where there is no such node.
-pub type Bindings = Rc<[Option<Rc<str>>]>;
+pub(super) type Bindings = Rc<[Option<Rc<str>>]>;
+
+/// The values beside a row. They share nothing with the matcher, so that rows can go their own way.
+pub struct Beside {
+    /// Number of the row.
+    pub row: u32,
+    plan: Arc<Plan>,
+    target: u32,
+    values: Box<[Option<Box<str>>]>,
+}
+
+impl Beside {
+    /// Names and values, in the order of the query; none where there is no such node.
+    pub fn pairs(&self) -> impl Iterator<Item = (&[u8], Option<&str>)> {
+        let names = self.plan.beside(self.target).chunks_exact(2);
+        let names = names.map(|pair| self.plan.string(pair[0]));
+        names.zip(self.values.iter().map(|value| value.as_deref()))
+    }
+}
 
 /// Namespace declarations `(prefix, uri)`.
 pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 
 /// Finished rows, column by column.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Rows {
     /// Numbers of the documents in the matcher's life.
     pub document: Vec<u32>,
@@ -94,8 +114,8 @@ pub struct Rows {
     pub scope: Vec<i32>,
     /// Declarations in scope where results start.
     pub scopes: Vec<Declarations>,
-    /// Rows with values beside them: number of the row, its target, the values.
-    pub bindings: Vec<(u32, u32, Bindings)>,
+    /// Values beside rows, in the order of the rows.
+    pub bindings: Vec<Beside>,
     last_scope: Option<Rc<Scope>>,
 }
 
@@ -144,11 +164,50 @@ impl Rows {
     }
 
     /// Puts the values of a target beside the last row.
-    pub fn bind(&mut self, target: u32, bindings: Option<Bindings>) {
+    pub(super) fn bind(&mut self, plan: &Arc<Plan>, target: u32, bindings: Option<&Bindings>) {
         if let Some(bindings) = bindings {
-            self.bindings
-                .push((self.len() as u32 - 1, target, bindings));
+            let values = bindings.iter().map(|value| value.as_deref().map(Box::from));
+            self.bindings.push(Beside {
+                row: self.len() as u32 - 1,
+                plan: plan.clone(),
+                target,
+                values: values.collect(),
+            });
         }
+    }
+
+    /// Takes over the declarations that other rows refer to; the number of the first of them.
+    pub(crate) fn add_scopes(&mut self, other: &Rows) -> i32 {
+        let first = self.scopes.len() as i32;
+        self.scopes.extend_from_slice(&other.scopes);
+        first
+    }
+
+    /// Adds a row of others under another number, without the values beside it; `first_scope` is
+    /// from `add_scopes`.
+    pub(crate) fn append_row(&mut self, other: &Rows, row: usize, number: u32, first_scope: i32) {
+        self.document.push(other.document[row]);
+        self.subscription.push(number);
+        self.ordinal.push(other.ordinal[row]);
+        self.kind.push(other.kind[row]);
+        self.name.bytes.extend_from_slice(other.name.value(row));
+        self.name.finish_value();
+        self.value.bytes.extend_from_slice(other.value.value(row));
+        self.value.finish_value();
+        self.start.push(other.start[row]);
+        self.end.push(other.end[row]);
+        self.decided_at.push(other.decided_at[row]);
+        self.node.push(other.node[row]);
+        let scope = other.scope[row];
+        self.scope
+            .push(if scope < 0 { -1 } else { scope + first_scope });
+    }
+
+    /// Puts the values that were beside another row beside the last one.
+    pub(crate) fn append_beside(&mut self, values: Option<Beside>) {
+        let row = self.len() as u32 - 1;
+        let moved = values.map(|values| Beside { row, ..values });
+        self.bindings.extend(moved);
     }
 
     /// Lets go of what it shares with the matcher, so that the rows can go their own way.

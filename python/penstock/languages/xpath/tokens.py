@@ -11,19 +11,20 @@ from penstock.errors import QueryError
 TEXT_LENGTH_MAX = 100_000
 """Characters of one query; what is longer is data, not a question."""
 
-_NAME_START = (
+NAME_START = (
     r"A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
-_NC_NAME = rf"[{_NAME_START}][{_NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*"
+NC_NAME = rf"[{NAME_START}][{NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*"
+NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _SYMBOLS = r"::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*]"
 _PATTERN = re.compile(
     rf"""
     (?P<space>[ \t\r\n]+)
   | (?P<literal>"[^"]*"|'[^']*')
-  | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-  | (?P<variable>\$[ \t\r\n]*(?:{_NC_NAME}:)?{_NC_NAME})
-  | (?P<name>{_NC_NAME}(?::(?!:)(?:{_NC_NAME}|\*))?)
+  | (?P<number>{NUMBER})
+  | (?P<variable>\$[ \t\r\n]*(?:{NC_NAME}:)?{NC_NAME})
+  | (?P<name>{NC_NAME}(?::(?!:)(?:{NC_NAME}|\*))?)
   | (?P<symbol>{_SYMBOLS})
     """,
     re.VERBOSE,
