@@ -8,9 +8,9 @@ from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.skeletons import split
 from penstock.planning.compile import compile_form
+from penstock.planning.forms import SHAPES_MAX, Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.rewrites.truth_values import TRUTHS_MAX
-from penstock.planning.forms import SHAPES_MAX, Forms
 from penstock.testing.generate import NAMESPACES, random_expression, random_xpath
 from penstock.twigs.blanks import Blank, ExaminedError, Trace
 

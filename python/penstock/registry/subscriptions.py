@@ -9,8 +9,8 @@ from typing import Any
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
 from penstock.planning.forms import Forms
+from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
 from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str

@@ -27,9 +27,7 @@ def rows_of(registry: Registry, document: bytes) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("paths", [PATHS, EXPRESSIONS], ids=["twigs", "expressions"])
 @pytest.mark.parametrize("seed", range(40))
-def test_a_later_subscription_gets_what_is_opened_from_then_on(
-    seed: int, paths: list[str]
-) -> None:
+def test_a_later_subscription_gets_what_is_opened_from_then_on(seed: int, paths: list[str]) -> None:
     random = Random(seed)
     document = random_document(random)
     registry, everything = Registry(), Registry()
