@@ -39,6 +39,7 @@ class Session:
         is_traced: bool = False,
         is_live: bool = False,
         cache_bytes_max: int = 32 << 20,
+        questions_min: int | None = None,
     ) -> None:
         self._native = _native.Session(
             plan,
@@ -48,6 +49,7 @@ class Session:
             is_traced=is_traced,
             is_live=is_live,
             cache_bytes_max=cache_bytes_max,
+            questions_min=questions_min,
         )
         self.adopt = self._native.adopt
         self.row_count = self._native.row_count
@@ -56,6 +58,8 @@ class Session:
         self.take_columns = self._native.take_columns
         self.take_usage = self._native.take_usage
         self.held_by_subscription = self._native.held_by_subscription
+        self.take_matches = self._native.take_matches
+        self.take_selections = self._native.take_selections
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 
@@ -95,6 +99,18 @@ class Session:
             LimitError: The document passed a limit.
         """
         _raise(self._native.finish())
+
+    def read(self, document: Buffer, encoding: str | None = None) -> None:
+        """Read a document that is at hand as a whole.
+
+        The rows are those of ``begin``, ``feed`` and ``finish``. With many subscriptions they are
+        found faster, and all of them at the end.
+
+        Raises:
+            DocumentError: The document is not well-formed, or the encoding is unknown.
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.read(document, encoding))
 
     def read_documents(
         self, data: Buffer, offsets: Sequence[int]

@@ -6,6 +6,7 @@
 mod circuit;
 pub mod error;
 pub mod events;
+mod inverted;
 pub mod limits;
 pub mod matcher;
 pub mod plan;
@@ -13,3 +14,4 @@ pub mod session;
 pub mod tiers;
 pub mod tokenizer;
 pub mod usage;
+mod whole;

@@ -2,10 +2,11 @@
 
 use crate::error::DocumentError;
 use crate::limits::Limits;
-use crate::matcher::{Options, Rows, Statistics, TraceEntry};
+use crate::matcher::{Matches, Options, Rows, Selections, Statistics, TraceEntry};
 use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
 use crate::usage::{Usage, Used};
+use crate::whole::Whole;
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size.
 ///
@@ -14,6 +15,11 @@ use crate::usage::{Usage, Used};
 pub struct Session {
     tokenizer: Tokenizer,
     tiers: Tiers,
+    /// What reads documents that are at hand as a whole, where that pays.
+    whole: Whole,
+    /// Rows of documents read as a whole, and of those before them.
+    rows: Rows,
+    is_whole: bool,
     /// Tiers for the next document.
     next: Option<Vec<Tier>>,
     usage: Usage,
@@ -24,7 +30,10 @@ impl Session {
     pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
         Session {
             tokenizer: Tokenizer::new(limits),
+            whole: Whole::new(&tiers, limits, options),
             tiers: Tiers::new(tiers, limits, options),
+            rows: Rows::default(),
+            is_whole: false,
             next: None,
             usage: Usage::default(),
         }
@@ -50,21 +59,40 @@ impl Session {
 
     /// Starts a document; `encoding` overrides what it says of itself.
     pub fn begin(&mut self, encoding: Option<&str>) -> Result<(), DocumentError> {
-        if self
-            .next
-            .take()
-            .is_some_and(|tiers| self.tiers.adopt(tiers))
-        {
-            self.tokenizer.forget_symbols();
-        }
+        self.adopt_next();
+        self.is_whole = false;
         self.tokenizer.begin(encoding)?;
         self.tiers.begin()
     }
 
+    fn adopt_next(&mut self) {
+        if let Some(tiers) = self.next.take() {
+            self.whole.adopt(&tiers);
+            if self.tiers.adopt(tiers) {
+                self.tokenizer.forget_symbols();
+            }
+        }
+    }
+
     /// Reads a whole document; its rows carry the number.
-    pub fn read(&mut self, number: u32, document: &[u8]) -> Result<(), DocumentError> {
+    pub fn read(
+        &mut self,
+        number: u32,
+        document: &[u8],
+        encoding: Option<&str>,
+    ) -> Result<(), DocumentError> {
+        self.adopt_next();
+        if self.whole.suits(document) {
+            // Rows stay in the order of their documents.
+            self.gather_rows();
+            self.is_whole = true;
+            let read = self.whole.read(number, document, encoding, &mut self.rows);
+            if let Some(read) = read {
+                return read;
+            }
+        }
         self.tiers.number_documents(number);
-        self.begin(None)?;
+        self.begin(encoding)?;
         self.feed(document)?;
         self.finish()
     }
@@ -97,15 +125,46 @@ impl Session {
 
     /// The rows finished since the last call; `now`, in seconds, is when they are counted.
     pub fn take_rows(&mut self, now: u32) -> Rows {
-        let rows = self.tiers.take_rows();
+        self.gather_rows();
+        let rows = std::mem::take(&mut self.rows).spread();
         self.usage.count(&rows.subscription, now);
         rows
+    }
+
+    /// Those of them that are matches of filters, found in bulk.
+    pub fn take_matches(&mut self, now: u32) -> Matches {
+        let matches = std::mem::take(&mut self.rows.matches);
+        self.usage.count(&matches.subscription, now);
+        matches
+    }
+
+    /// Those of them that are nodes of queries, found in bulk.
+    pub fn take_selections(&mut self, now: u32) -> Selections {
+        let selections = std::mem::take(&mut self.rows.selections);
+        for (subscription, rows) in selections.counts() {
+            self.usage.count_rows(subscription, rows, now);
+        }
+        selections
+    }
+
+    /// Puts the rows of the tiers behind those that are here already.
+    fn gather_rows(&mut self) {
+        if self.tiers.row_count() == 0 {
+            return;
+        }
+        let rows = self.tiers.take_rows();
+        if self.rows.count() == 0 {
+            self.rows = rows;
+        } else {
+            self.rows.append(rows);
+        }
     }
 
     /// What subscriptions did since the last call, by the numbers of the tiers at hand. To be
     /// asked before other tiers are adopted.
     pub fn take_usage(&mut self) -> Vec<Used> {
-        for (subscription, cost) in self.tiers.take_charges() {
+        let charges = self.tiers.take_charges().into_iter();
+        for (subscription, cost) in charges.chain(self.whole.take_charges()) {
             self.usage.charge(subscription, cost);
         }
         self.usage.take()
@@ -118,17 +177,21 @@ impl Session {
 
     /// How many rows wait to be taken.
     pub fn row_count(&self) -> usize {
-        self.tiers.row_count()
+        self.rows.count() + self.tiers.row_count()
     }
 
     /// Bytes of values that wait to be taken.
     pub fn value_bytes(&self) -> usize {
-        self.tiers.value_bytes()
+        self.rows.value_bytes() + self.tiers.value_bytes()
     }
 
     /// The internal general entities that the document declared so far: name, replacement text.
     pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.tokenizer.entities()
+        if self.is_whole {
+            self.whole.entities()
+        } else {
+            self.tokenizer.entities()
+        }
     }
 
     /// The record of events since the last call, if the options asked for one.

@@ -25,11 +25,15 @@ pub(crate) struct Usage {
 impl Usage {
     pub fn count(&mut self, subscriptions: &[u32], now: u32) {
         for &subscription in subscriptions {
-            let used = self.of(subscription);
-            used.matches = used.matches.saturating_add(1);
-            used.last = now;
-            used.cost += 1.0;
+            self.count_rows(subscription, 1, now);
         }
+    }
+
+    pub fn count_rows(&mut self, subscription: u32, rows: u32, now: u32) {
+        let used = self.of(subscription);
+        used.matches = used.matches.saturating_add(rows);
+        used.last = now;
+        used.cost += f64::from(rows);
     }
 
     pub fn charge(&mut self, subscription: u32, cost: f64) {

@@ -47,12 +47,12 @@ pub fn binding_columns(rows: &Rows) -> Vec<(&'static str, Column)> {
         offsets.push(has_value.length as i32);
     }
     vec![
-        ("bindings_valid", Column::of_bytes(is_bound.bytes)),
-        ("bindings_offsets", Column::of(&offsets)),
-        ("bindings_name_offsets", Column::of(&names.offsets)),
-        ("bindings_name_bytes", Column::of_bytes(names.bytes)),
-        ("bindings_value_valid", Column::of_bytes(has_value.bytes)),
-        ("bindings_value_offsets", Column::of(&values.offsets)),
-        ("bindings_value_bytes", Column::of_bytes(values.bytes)),
+        ("bindings_valid", Column::of(is_bound.bytes)),
+        ("bindings_offsets", Column::of(offsets)),
+        ("bindings_name_offsets", Column::of(names.offsets)),
+        ("bindings_name_bytes", Column::of(names.bytes)),
+        ("bindings_value_valid", Column::of(has_value.bytes)),
+        ("bindings_value_offsets", Column::of(values.offsets)),
+        ("bindings_value_bytes", Column::of(values.bytes)),
     ]
 }

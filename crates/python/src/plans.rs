@@ -132,6 +132,14 @@ impl Plan {
         self.tiers.len()
     }
 
+    /// How many distinct questions can be asked of whole documents.
+    fn question_count(&self) -> u32 {
+        self.tiers
+            .iter()
+            .map(|tier| tier.plan.question_count())
+            .sum()
+    }
+
     /// The subscriptions that share a target.
     fn subscriptions(&self, target: u32) -> PyResult<Vec<u32>> {
         let plan = self.only()?;

@@ -45,7 +45,7 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432))]
+    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432, questions_min = None))]
     fn new(
         plan: &Plan,
         limits: &Bound<'_, PyDict>,
@@ -54,13 +54,16 @@ impl Session {
         is_traced: bool,
         is_live: bool,
         cache_bytes_max: usize,
+        questions_min: Option<u32>,
     ) -> PyResult<Self> {
+        let defaults = Options::default();
         let options = Options {
             in_document_order,
             in_parts,
             is_traced,
             is_live,
             cache_bytes_max,
+            questions_min: questions_min.unwrap_or(defaults.questions_min),
         };
         let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
         Ok(Session {
@@ -96,6 +99,19 @@ impl Session {
         py.detach(|| self.with(|session| session.finish().err().map(failure)))
     }
 
+    /// Reads a document that is at hand as a whole.
+    #[pyo3(signature = (document, encoding = None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        document: &Bound<'_, PyAny>,
+        encoding: Option<&str>,
+    ) -> PyResult<Option<Failure>> {
+        let chunk = Chunk::of(document)?;
+        let raw = chunk.raw();
+        py.detach(|| self.with(|session| session.read(0, raw.bytes(), encoding).err().map(failure)))
+    }
+
     /// Reads whole documents, `data[offsets[i]:offsets[i + 1]]`; their rows carry the number i.
     /// Returns what went wrong, by number.
     fn read_documents(
@@ -116,7 +132,7 @@ impl Session {
                     .windows(2)
                     .map(|pair| &raw.bytes()[pair[0]..pair[1]]);
                 let read = documents.enumerate().filter_map(|(number, document)| {
-                    let error = session.read(number as u32, document).err()?;
+                    let error = session.read(number as u32, document, None).err()?;
                     Some((number as u32, failure(error)))
                 });
                 read.collect()
@@ -156,17 +172,48 @@ impl Session {
         for (name, column) in binding_columns(&rows) {
             columns.set_item(name, column)?;
         }
-        columns.set_item("document", Column::of(&rows.document))?;
-        columns.set_item("subscription", Column::of(&rows.subscription))?;
-        columns.set_item("ordinal", Column::of(&rows.ordinal))?;
-        columns.set_item("kind", Column::of(&rows.kind))?;
-        columns.set_item("start", Column::of(&rows.start))?;
-        columns.set_item("end", Column::of(&rows.end))?;
-        columns.set_item("decided_at", Column::of(&rows.decided_at))?;
-        columns.set_item("name_offsets", Column::of(&rows.name.offsets))?;
-        columns.set_item("name_bytes", Column::of_bytes(rows.name.bytes))?;
-        columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
-        columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
+        columns.set_item("document", Column::of(rows.document))?;
+        columns.set_item("subscription", Column::of(rows.subscription))?;
+        columns.set_item("ordinal", Column::of(rows.ordinal))?;
+        columns.set_item("kind", Column::of(rows.kind))?;
+        columns.set_item("start", Column::of(rows.start))?;
+        columns.set_item("end", Column::of(rows.end))?;
+        columns.set_item("decided_at", Column::of(rows.decided_at))?;
+        columns.set_item("name_offsets", Column::of(rows.name.offsets))?;
+        columns.set_item("name_bytes", Column::of(rows.name.bytes))?;
+        columns.set_item("value_offsets", Column::of(rows.value.offsets))?;
+        columns.set_item("value_bytes", Column::of(rows.value.bytes))?;
+        Ok(columns)
+    }
+
+    /// The matches of filters that were found in bulk, as columns: subscriptions, documents and
+    /// how many matches each has. To be called before the rows are taken, if at all.
+    fn take_matches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let matches = self.with(|session| session.take_matches(now()))?;
+        let (documents, counts): (Vec<u32>, Vec<u32>) = matches
+            .documents()
+            .map(|(document, count)| (document, count as u32))
+            .unzip();
+        let columns = PyDict::new(py);
+        columns.set_item("subscription", Column::of(matches.subscription))?;
+        columns.set_item("decided_at", Column::of(matches.decided_at))?;
+        columns.set_item("document", Column::of(documents))?;
+        columns.set_item("count", Column::of(counts))?;
+        Ok(columns)
+    }
+
+    /// The nodes of queries that were found in bulk, as columns: pairs of subscription and
+    /// fragment, and for each fragment its document and range. To be called before the rows are
+    /// taken, if at all.
+    fn take_selections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let selections = self.with(|session| session.take_selections(now()))?;
+        let (subscriptions, places, fragments) = selections.into_pairs();
+        let columns = PyDict::new(py);
+        columns.set_item("subscription", Column::of(subscriptions))?;
+        columns.set_item("fragment", Column::of(places))?;
+        columns.set_item("document", Column::of(fragments.document))?;
+        columns.set_item("start", Column::of(fragments.start))?;
+        columns.set_item("end", Column::of(fragments.end))?;
         Ok(columns)
     }
 

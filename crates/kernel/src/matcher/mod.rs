@@ -9,10 +9,12 @@ mod flow;
 mod frames;
 mod gate;
 mod handler;
+mod matches;
 mod nodes;
 mod retention;
 mod rows;
 mod sampling;
+mod selections;
 mod small;
 mod source;
 mod states;
@@ -21,8 +23,13 @@ mod trace;
 mod truth;
 pub(crate) mod values;
 
+pub use matches::Matches;
+pub(crate) use rows::RowHead;
 pub use rows::{Beside, Declarations, RowKind, Rows, TextColumn};
+pub use selections::{Selected, Selections};
+pub(crate) use symbols::Symbols;
 pub use trace::TraceEntry;
+pub(crate) use values::{compare_numbers, parse_number};
 
 use crate::circuit::Circuit;
 use crate::error::{DocumentError, ErrorKind};
@@ -38,9 +45,11 @@ use source::Source;
 use states::{Automaton, State};
 use std::rc::Rc;
 use std::sync::Arc;
-use symbols::Symbols;
 use trace::Trace;
 use values::Value;
+
+/// With fewer questions the matcher is as fast, and decides earlier.
+const QUESTIONS_MIN: u32 = 64;
 
 /// How a matcher runs.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +64,8 @@ pub struct Options {
     pub is_live: bool,
     /// Bytes of automaton states to keep.
     pub cache_bytes_max: usize,
+    /// From so many distinct questions on, whole documents are asked them instead of matched.
+    pub questions_min: u32,
 }
 
 impl Default for Options {
@@ -65,6 +76,7 @@ impl Default for Options {
             is_traced: false,
             is_live: false,
             cache_bytes_max: 32 << 20,
+            questions_min: QUESTIONS_MIN,
         }
     }
 }

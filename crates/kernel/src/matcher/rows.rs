@@ -1,5 +1,7 @@
 //! Results as columns, laid out as Arrow lays them out.
 
+use super::matches::Matches;
+use super::selections::Selections;
 use crate::events::Scope;
 use crate::plan::Plan;
 use std::rc::Rc;
@@ -116,6 +118,10 @@ pub struct Rows {
     pub scopes: Vec<Declarations>,
     /// Values beside rows, in the order of the rows.
     pub bindings: Vec<Beside>,
+    /// Rows of filters that are not spread out among the others yet.
+    pub matches: Matches,
+    /// The same of queries.
+    pub selections: Selections,
     last_scope: Option<Rc<Scope>>,
 }
 
@@ -186,21 +192,51 @@ impl Rows {
     /// Adds a row of others under another number, without the values beside it; `first_scope` is
     /// from `add_scopes`.
     pub(crate) fn append_row(&mut self, other: &Rows, row: usize, number: u32, first_scope: i32) {
+        self.value.bytes.extend_from_slice(other.value.value(row));
+        let scope = other.scope[row];
+        self.scope
+            .push(if scope < 0 { -1 } else { scope + first_scope });
+        self.append_rest(other, row, number);
+    }
+
+    /// The same without its value and what that would need.
+    pub(super) fn append_bare(&mut self, other: &Rows, row: usize, number: u32) {
+        self.scope.push(-1);
+        self.append_rest(other, row, number);
+    }
+
+    fn append_rest(&mut self, other: &Rows, row: usize, number: u32) {
         self.document.push(other.document[row]);
         self.subscription.push(number);
         self.ordinal.push(other.ordinal[row]);
         self.kind.push(other.kind[row]);
         self.name.bytes.extend_from_slice(other.name.value(row));
         self.name.finish_value();
-        self.value.bytes.extend_from_slice(other.value.value(row));
         self.value.finish_value();
         self.start.push(other.start[row]);
         self.end.push(other.end[row]);
         self.decided_at.push(other.decided_at[row]);
         self.node.push(other.node[row]);
-        let scope = other.scope[row];
-        self.scope
-            .push(if scope < 0 { -1 } else { scope + first_scope });
+    }
+
+    /// Adds all rows of others, which have nothing in bulk.
+    pub(crate) fn append(&mut self, mut other: Rows) {
+        let first = self.add_scopes(&other);
+        let mut beside = std::mem::take(&mut other.bindings).into_iter().peekable();
+        for row in 0..other.len() {
+            self.append_row(&other, row, other.subscription[row], first);
+            self.append_beside(beside.next_if(|values| values.row as usize == row));
+        }
+    }
+
+    /// How many rows there are, those in bulk included.
+    pub(crate) fn count(&self) -> usize {
+        self.len() + self.matches.len() + self.selections.len()
+    }
+
+    /// How many bytes of values there are, those in bulk included.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value.bytes.len() + self.selections.value_bytes()
     }
 
     /// Puts the values that were beside another row beside the last one.
@@ -211,7 +247,7 @@ impl Rows {
     }
 
     /// Lets go of what it shares with the matcher, so that the rows can go their own way.
-    pub(super) fn forget_scope(&mut self) {
+    pub(crate) fn forget_scope(&mut self) {
         self.last_scope = None;
     }
 

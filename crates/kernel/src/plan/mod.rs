@@ -11,6 +11,7 @@ mod image;
 mod intern;
 mod parts;
 mod program;
+mod questions;
 mod records;
 
 pub use builder::Builder;

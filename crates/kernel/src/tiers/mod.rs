@@ -45,6 +45,12 @@ impl Tier {
         word.is_some_and(|word| word >> (subscription % 64) & 1 == 1)
     }
 
+    /// The session's number of a subscription, unless it was removed.
+    #[inline]
+    pub fn number(&self, subscription: u32) -> Option<u32> {
+        (!self.is_removed(subscription)).then(|| self.first.saturating_add(subscription))
+    }
+
     fn is_plain(&self) -> bool {
         self.first == 0 && self.removed.is_empty()
     }
@@ -125,6 +131,10 @@ impl Tiers {
     /// Whether one matcher's rows are the rows, without a change.
     pub fn is_plain(&self) -> bool {
         !self.options.is_live && self.runners.len() == 1 && self.runners[0].tier.is_plain()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.runners.is_empty()
     }
 
     pub fn is_live(&self) -> bool {
