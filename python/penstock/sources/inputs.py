@@ -20,6 +20,9 @@ class Input(ABC):
     encoding: str | None = None
     """What the bytes are, whatever the document says of itself."""
 
+    is_at_hand = False
+    """Whether all bytes are in memory, so that asking for the next piece never waits."""
+
     def __init__(self, document: str, stream: str, event_time: datetime | None) -> None:
         self.document = document
         self.stream = stream

@@ -14,6 +14,8 @@ from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
 class BytesInput(Input):
     """A document in bytes, compressed or not."""
 
+    is_at_hand = True
+
     def __init__(
         self,
         data: bytes | bytearray | memoryview,
@@ -35,6 +37,7 @@ class TextInput(Input):
     """A document in a ``str``. What it declares as its encoding does not matter."""
 
     encoding = "utf-8"
+    is_at_hand = True
 
     def __init__(self, text: str, document: str, stream: str, event_time: datetime | None) -> None:
         super().__init__(document, stream, event_time)

@@ -171,8 +171,10 @@ impl Inverted {
         rows.selections.fragments().forget_scope();
     }
 
-    /// The nodes of a set that are complete: node, time, ordinal. Ordinals count decisions, by
-    /// event and within one event in document order.
+    /// The nodes of a set that are complete: node, time, ordinal, in the order of their rows.
+    ///
+    /// Ordinals count decisions, by event and within one event in document order. A row comes when
+    /// its node is decided and complete; at an end tag that of the element itself comes first.
     fn decisions(&self, set: u32, in_document_order: bool) -> Vec<(u32, u32, u32)> {
         let items = self.nodes.get(set).iter();
         let mut decided: Vec<(u32, u32)> = items.map(|&(node, time)| (time, node)).collect();
@@ -185,6 +187,11 @@ impl Inverted {
             .collect();
         if in_document_order {
             items.sort_unstable();
+        } else {
+            items.sort_unstable_by_key(|&(node, time, _)| {
+                let closed = self.document.nodes[node as usize].closed;
+                (time.max(closed), time >= closed, node)
+            });
         }
         items
     }
