@@ -171,7 +171,7 @@ impl Trie<'_> {
             _ => 0,
         };
         let mut runs = runs.to_vec();
-        if relation != Relation::Equal {
+        if !matches!(relation, Relation::Equal | Relation::Differs) {
             let value = |run: &[Question]| self.numbers[constant(run) as usize];
             runs.sort_by(|a, b| value(a).total_cmp(&value(b)));
         }

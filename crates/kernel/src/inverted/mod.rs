@@ -21,12 +21,12 @@ pub mod question;
 mod report;
 mod sets;
 mod shapes;
+mod values;
 mod walk;
 
 use crate::events::Scope;
 use crate::matcher::Symbols;
 use crate::plan::{Axis, Plan};
-use conditions::Values;
 use document::Document;
 use image::{Figure, Part};
 use names::Names;
@@ -36,6 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use shapes::Shapes;
 use std::rc::Rc;
 use std::sync::Arc;
+use values::Values;
 use walk::Walked;
 
 /// Asks the questions of a plan of one whole document after the other.
@@ -49,12 +50,9 @@ pub struct Inverted {
     paths: Paths,
     nodes: NodeSets,
     shapes: Shapes,
-    /// Conditions on values, by set and chain.
-    values: FxHashMap<(u32, u32), Values>,
+    values: Values,
     /// Edges by formula: the nodes at which they hold.
     edges: FxHashMap<u32, Rc<[Timed]>>,
-    /// By node: the string of the plan that its value is.
-    strings: Vec<u32>,
     /// Records to visit with sets of nodes.
     todo: Vec<(u32, u32)>,
     /// Answered filters that conditions decided: question, time.
@@ -98,9 +96,8 @@ impl Inverted {
             paths: Paths::new(image.part(Part::Codes).len() / 2),
             nodes: NodeSets::new(),
             shapes: Shapes::default(),
-            values: FxHashMap::default(),
+            values: Values::default(),
             edges: FxHashMap::default(),
-            strings: Vec::new(),
             todo: Vec::new(),
             found: Vec::new(),
             selected: Vec::new(),

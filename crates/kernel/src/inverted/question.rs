@@ -25,6 +25,8 @@ pub enum Relation {
     Greater = 4,
     /// At least the constant.
     AtLeast = 5,
+    /// Not equal as strings.
+    Differs = 6,
 }
 
 impl Relation {
@@ -36,7 +38,8 @@ impl Relation {
             2 => Relation::Less,
             3 => Relation::AtMost,
             4 => Relation::Greater,
-            _ => Relation::AtLeast,
+            5 => Relation::AtLeast,
+            _ => Relation::Differs,
         }
     }
 }

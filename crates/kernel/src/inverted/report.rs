@@ -16,7 +16,6 @@ impl Inverted {
         self.nodes.clear();
         self.values.clear();
         self.edges.clear();
-        self.strings.clear();
         self.document.nodes.len() as u64 <= self.nodes_max
             && self.paths.take(&self.document, &self.names)
     }

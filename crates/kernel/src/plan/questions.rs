@@ -241,10 +241,11 @@ impl Asking<'_> {
             formula = *sub;
         }
         match *self.key(formula) {
-            FormulaKey::Text {
-                op: Comparison::Eq,
-                string,
-            } => Some((Relation::Equal, string)),
+            FormulaKey::Text { op, string } => Some(match op {
+                Comparison::Eq => (Relation::Equal, string),
+                Comparison::Ne => (Relation::Differs, string),
+                _ => return None,
+            }),
             FormulaKey::Number { op, number } => {
                 let relation = match op {
                     Comparison::Eq => Relation::Same,
