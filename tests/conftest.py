@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # `make test` takes the profile "ci": the same examples on every machine, so that a failure
 # there is a failure here. Plain pytest draws new examples each time and so keeps exploring.
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
-settings.register_profile(
-    "slow", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow]
-)
+# How long examples take depends on what else the machine does, and fails no test.
+_TIMELESS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", _TIMELESS)
+settings.register_profile("ci", _TIMELESS, derandomize=True, print_blob=True, database=None)
+settings.register_profile("slow", _TIMELESS, max_examples=20_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 

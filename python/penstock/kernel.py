@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
 
 Plan = _native.Plan
+PlanBuilder = _native.PlanBuilder
 Column = _native.Column
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
@@ -26,7 +27,8 @@ class Session:
     """Evaluates a plan over documents, one after the other, fed in pieces of any size.
 
     Rows decided before an error can still be taken after it, and ``begin`` starts the next
-    document as if nothing had happened.
+    document as if nothing had happened. A session that is live may go on with another plan in the
+    middle of a document.
     """
 
     def __init__(
@@ -37,7 +39,9 @@ class Session:
         in_document_order: bool = False,
         in_parts: bool = False,
         is_traced: bool = False,
+        is_live: bool = False,
         cache_bytes_max: int = 32 << 20,
+        questions_min: int | None = None,
     ) -> None:
         self._native = _native.Session(
             plan,
@@ -45,15 +49,33 @@ class Session:
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
+            is_live=is_live,
             cache_bytes_max=cache_bytes_max,
+            questions_min=questions_min,
         )
+        self.adopt = self._native.adopt
         self.row_count = self._native.row_count
         self.value_bytes = self._native.value_bytes
         self.take_rows = self._native.take_rows
         self.take_columns = self._native.take_columns
         self.take_spans = self._native.take_spans
+        self.take_usage = self._native.take_usage
+        self.held_by_subscription = self._native.held_by_subscription
+        self.take_matches = self._native.take_matches
+        self.take_selections = self._native.take_selections
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
+
+    def join(self, plan: Plan) -> None:
+        """Go on with another plan in the middle of a document.
+
+        What stays in the plan goes on as it was. What is new knows the names and the attributes
+        of the elements that are open, and everything from the next start tag on.
+
+        Raises:
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.join(plan))
 
     def begin(self, encoding: str | None = None) -> None:
         """Start a document; ``encoding`` overrides what the document says of itself.
@@ -80,6 +102,18 @@ class Session:
             LimitError: The document passed a limit.
         """
         _raise(self._native.finish())
+
+    def read(self, document: Buffer, encoding: str | None = None) -> None:
+        """Read a document that is at hand as a whole.
+
+        The rows are those of ``begin``, ``feed`` and ``finish``. With many subscriptions they are
+        found faster, and all of them at the end.
+
+        Raises:
+            DocumentError: The document is not well-formed, or the encoding is unknown.
+            LimitError: The document passed a limit.
+        """
+        _raise(self._native.read(document, encoding))
 
     def read_documents(
         self, data: Buffer, offsets: Sequence[int]

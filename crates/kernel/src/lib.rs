@@ -6,9 +6,13 @@
 mod circuit;
 pub mod error;
 pub mod events;
+mod inverted;
 pub mod limits;
 pub mod matcher;
 pub mod plan;
 pub mod session;
+pub mod tiers;
 pub mod tokenizer;
+pub mod usage;
+mod whole;
 pub mod witness;

@@ -1,84 +1,206 @@
-//! A tokenizer and a matcher, wired: bytes in, rows out.
+//! A tokenizer and the tiers that listen to it, wired: bytes in, rows out.
 
 use crate::error::DocumentError;
 use crate::limits::Limits;
-use crate::matcher::{Matcher, Options, Rows, Statistics, TraceEntry};
-use crate::plan::Plan;
+use crate::matcher::{Matches, Options, Rows, Selections, Statistics, TraceEntry};
+use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
-use std::sync::Arc;
+use crate::usage::{Usage, Used};
+use crate::whole::Whole;
 
-/// Evaluates a plan over documents, one after the other, fed in pieces of any size.
+/// Evaluates plans over documents, one after the other, fed in pieces of any size.
 ///
 /// After an error the rows decided before it are still there to be taken, and `begin` starts the
 /// next document as if nothing had happened.
 pub struct Session {
     tokenizer: Tokenizer,
-    matcher: Matcher,
+    tiers: Tiers,
+    /// What reads documents that are at hand as a whole, where that pays.
+    whole: Whole,
+    /// Rows of documents read as a whole, and of those before them.
+    rows: Rows,
+    is_whole: bool,
+    /// Tiers for the next document.
+    next: Option<Vec<Tier>>,
+    usage: Usage,
 }
 
 impl Session {
-    /// A session for a plan.
-    pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
+    /// A session for the tiers of a plan.
+    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
         Session {
             tokenizer: Tokenizer::new(limits),
-            matcher: Matcher::new(plan, limits, options),
+            whole: Whole::new(&tiers, limits, options),
+            tiers: Tiers::new(tiers, limits, options),
+            rows: Rows::default(),
+            is_whole: false,
+            next: None,
+            usage: Usage::default(),
         }
+    }
+
+    /// Goes on with other tiers from the next document on. Where a plan stays, so does all that
+    /// the session has learnt about it. Rows that wait should be taken before.
+    pub fn adopt(&mut self, tiers: Vec<Tier>) {
+        self.next = Some(tiers);
+    }
+
+    /// Goes on with other tiers in the middle of a document. A session that is not live, as
+    /// `Options::is_live` says, does so from the next document on.
+    pub fn join(&mut self, tiers: Vec<Tier>) -> Result<(), DocumentError> {
+        if !self.tiers.is_live() {
+            self.adopt(tiers);
+            return Ok(());
+        }
+        self.tokenizer.forget_symbols();
+        let joined = self.tiers.join(tiers);
+        joined.inspect_err(|_| self.tiers.abandon())
     }
 
     /// Starts a document; `encoding` overrides what it says of itself.
     pub fn begin(&mut self, encoding: Option<&str>) -> Result<(), DocumentError> {
+        self.adopt_next();
+        self.is_whole = false;
         self.tokenizer.begin(encoding)?;
-        self.matcher.begin()
+        self.tiers.begin()
+    }
+
+    fn adopt_next(&mut self) {
+        if let Some(tiers) = self.next.take() {
+            self.whole.adopt(&tiers);
+            if self.tiers.adopt(tiers) {
+                self.tokenizer.forget_symbols();
+            }
+        }
     }
 
     /// Reads a whole document; its rows carry the number.
-    pub fn read(&mut self, number: u32, document: &[u8]) -> Result<(), DocumentError> {
-        self.matcher.number_documents(number);
-        self.begin(None)?;
+    pub fn read(
+        &mut self,
+        number: u32,
+        document: &[u8],
+        encoding: Option<&str>,
+    ) -> Result<(), DocumentError> {
+        self.adopt_next();
+        if self.whole.suits(document) {
+            // Rows stay in the order of their documents.
+            self.gather_rows();
+            self.is_whole = true;
+            let read = self.whole.read(number, document, encoding, &mut self.rows);
+            if let Some(read) = read {
+                return read;
+            }
+        }
+        self.tiers.number_documents(number);
+        self.begin(encoding)?;
         self.feed(document)?;
         self.finish()
     }
 
     /// Reads the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
-        let fed = self.tokenizer.feed(chunk, &mut self.matcher);
-        fed.inspect_err(|_| self.matcher.abandon())
+        let fed = if self.tiers.is_plain() {
+            self.tokenizer.feed(chunk, self.tiers.only())
+        } else {
+            self.tokenizer.feed(chunk, &mut self.tiers)
+        };
+        self.settle(fed)
     }
 
     /// Ends the document.
     pub fn finish(&mut self) -> Result<(), DocumentError> {
-        let finished = self.tokenizer.finish(&mut self.matcher);
-        let finished = finished.and_then(|()| self.matcher.finish(self.tokenizer.position()));
-        finished.inspect_err(|_| self.matcher.abandon())
+        let finished = if self.tiers.is_plain() {
+            self.tokenizer.finish(self.tiers.only())
+        } else {
+            self.tokenizer.finish(&mut self.tiers)
+        };
+        let finished = finished.and_then(|()| self.tiers.finish(self.tokenizer.position()));
+        self.settle(finished)
     }
 
-    /// The rows finished since the last call.
-    pub fn take_rows(&mut self) -> Rows {
-        self.matcher.take_rows()
+    fn settle(&mut self, read: Result<(), DocumentError>) -> Result<(), DocumentError> {
+        self.tiers.collect();
+        read.inspect_err(|_| self.tiers.abandon())
+    }
+
+    /// The rows finished since the last call; `now`, in seconds, is when they are counted.
+    pub fn take_rows(&mut self, now: u32) -> Rows {
+        self.gather_rows();
+        let rows = std::mem::take(&mut self.rows).spread();
+        self.usage.count(&rows.subscription, now);
+        rows
+    }
+
+    /// Those of them that are matches of filters, found in bulk.
+    pub fn take_matches(&mut self, now: u32) -> Matches {
+        let matches = std::mem::take(&mut self.rows.matches);
+        self.usage.count(&matches.subscription, now);
+        matches
+    }
+
+    /// Those of them that are nodes of queries, found in bulk.
+    pub fn take_selections(&mut self, now: u32) -> Selections {
+        let selections = std::mem::take(&mut self.rows.selections);
+        for (subscription, rows) in selections.counts() {
+            self.usage.count_rows(subscription, rows, now);
+        }
+        selections
+    }
+
+    /// Puts the rows of the tiers behind those that are here already.
+    fn gather_rows(&mut self) {
+        if self.tiers.row_count() == 0 {
+            return;
+        }
+        let rows = self.tiers.take_rows();
+        if self.rows.count() == 0 {
+            self.rows = rows;
+        } else {
+            self.rows.append(rows);
+        }
+    }
+
+    /// What subscriptions did since the last call, by the numbers of the tiers at hand. To be
+    /// asked before other tiers are adopted.
+    pub fn take_usage(&mut self) -> Vec<Used> {
+        let charges = self.tiers.take_charges().into_iter();
+        for (subscription, cost) in charges.chain(self.whole.take_charges()) {
+            self.usage.charge(subscription, cost);
+        }
+        self.usage.take()
+    }
+
+    /// Bytes held now for undecided results, by subscription; one may come several times.
+    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+        self.tiers.held_by_subscription()
     }
 
     /// How many rows wait to be taken.
     pub fn row_count(&self) -> usize {
-        self.matcher.row_count()
+        self.rows.count() + self.tiers.row_count()
     }
 
     /// Bytes of values that wait to be taken.
     pub fn value_bytes(&self) -> usize {
-        self.matcher.value_bytes()
+        self.rows.value_bytes() + self.tiers.value_bytes()
     }
 
     /// The internal general entities that the document declared so far: name, replacement text.
     pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.tokenizer.entities()
+        if self.is_whole {
+            self.whole.entities()
+        } else {
+            self.tokenizer.entities()
+        }
     }
 
     /// The record of events since the last call, if the options asked for one.
     pub fn take_trace(&mut self) -> Vec<TraceEntry> {
-        self.matcher.take_trace()
+        self.tiers.take_trace()
     }
 
     /// Counters so far.
     pub fn statistics(&self) -> Statistics {
-        self.matcher.statistics()
+        self.tiers.statistics()
     }
 }

@@ -7,6 +7,7 @@ use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Options, RowKind};
 use penstock_kernel::plan::{Builder, Plan};
 use penstock_kernel::session::Session;
+use penstock_kernel::tiers::Tier;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -61,13 +62,17 @@ fn plan_of(programs: &[Vec<u8>]) -> Plan {
 type Found = Vec<(u32, u8, Vec<u8>, i64, i64, i64)>;
 
 fn run(plan: Plan, piece_bytes: usize) -> Found {
-    let mut session = Session::new(Arc::new(plan), Limits::default(), Options::default());
+    let mut session = Session::new(
+        vec![Tier::of(Arc::new(plan))],
+        Limits::default(),
+        Options::default(),
+    );
     session.begin(None).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {
         session.feed(piece).unwrap();
     }
     session.finish().unwrap();
-    let rows = session.take_rows();
+    let rows = session.take_rows(0);
     let row = |i: usize| {
         let value = rows.value.value(i).to_vec();
         (

@@ -2,7 +2,6 @@
 
 use crate::columns::Column;
 use penstock_kernel::matcher::{Rows, TextColumn};
-use penstock_kernel::plan::Plan;
 
 /// A bit for every entry, as Arrow marks what is there.
 #[derive(Default)]
@@ -24,7 +23,7 @@ impl Bits {
 }
 
 /// The buffers of the column, by name; none if no row has values beside it.
-pub fn binding_columns(plan: &Plan, rows: &Rows) -> Vec<(&'static str, Column)> {
+pub fn binding_columns(rows: &Rows) -> Vec<(&'static str, Column)> {
     if rows.bindings.is_empty() {
         return Vec::new();
     }
@@ -33,12 +32,12 @@ pub fn binding_columns(plan: &Plan, rows: &Rows) -> Vec<(&'static str, Column)> 
     let mut offsets = vec![0];
     let mut waiting = rows.bindings.iter().peekable();
     for row in 0..rows.len() {
-        let bound = waiting.next_if(|(bound, _, _)| *bound as usize == row);
-        if let Some((_, target, found)) = bound {
-            for (beside, value) in plan.beside(*target).chunks_exact(2).zip(found.iter()) {
-                names.bytes.extend_from_slice(plan.string(beside[0]));
+        let bound = waiting.next_if(|beside| beside.row as usize == row);
+        if let Some(beside) = bound {
+            for (name, value) in beside.pairs() {
+                names.bytes.extend_from_slice(name);
                 names.finish_value();
-                let text = value.as_deref().unwrap_or_default();
+                let text = value.unwrap_or_default();
                 values.bytes.extend_from_slice(text.as_bytes());
                 values.finish_value();
                 has_value.push(value.is_some());
@@ -48,12 +47,12 @@ pub fn binding_columns(plan: &Plan, rows: &Rows) -> Vec<(&'static str, Column)> 
         offsets.push(has_value.length as i32);
     }
     vec![
-        ("bindings_valid", Column::of_bytes(is_bound.bytes)),
-        ("bindings_offsets", Column::of(&offsets)),
-        ("bindings_name_offsets", Column::of(&names.offsets)),
-        ("bindings_name_bytes", Column::of_bytes(names.bytes)),
-        ("bindings_value_valid", Column::of_bytes(has_value.bytes)),
-        ("bindings_value_offsets", Column::of(&values.offsets)),
-        ("bindings_value_bytes", Column::of_bytes(values.bytes)),
+        ("bindings_valid", Column::of(is_bound.bytes)),
+        ("bindings_offsets", Column::of(offsets)),
+        ("bindings_name_offsets", Column::of(names.offsets)),
+        ("bindings_name_bytes", Column::of(names.bytes)),
+        ("bindings_value_valid", Column::of(has_value.bytes)),
+        ("bindings_value_offsets", Column::of(values.offsets)),
+        ("bindings_value_bytes", Column::of(values.bytes)),
     ]
 }

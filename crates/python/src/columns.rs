@@ -8,46 +8,46 @@ use std::ffi::{c_int, c_void};
 /// A finished buffer, read through the buffer protocol without a copy.
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Column {
-    bytes: Vec<u8>,
+    memory: Box<dyn Memory>,
 }
 
 impl Column {
     /// The memory of a vector of plain numbers.
-    pub fn of<T: Number>(values: &[T]) -> Column {
-        let mut bytes = Vec::with_capacity(std::mem::size_of_val(values));
-        for value in values {
-            value.append_to(&mut bytes);
+    pub fn of<T: Number>(values: Vec<T>) -> Column {
+        Column {
+            memory: Box::new(values),
         }
-        Column { bytes }
-    }
-
-    /// Bytes as they are.
-    pub fn of_bytes(bytes: Vec<u8>) -> Column {
-        Column { bytes }
     }
 }
 
 /// Numbers that a column can hold, in the machine's byte order as Arrow wants them.
-pub trait Number: Copy {
-    /// Appends the number's bytes.
-    fn append_to(self, bytes: &mut Vec<u8>);
-}
+pub trait Number: Copy + Send + Sync + 'static {}
 
 macro_rules! numbers {
-    ($($kind:ty),+) => {$(
-        impl Number for $kind {
-            fn append_to(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_ne_bytes());
-            }
-        }
-    )+};
+    ($($kind:ty),+) => {$(impl Number for $kind {})+};
 }
 numbers!(u8, u32, i32, i64);
+
+/// A vector of numbers, of whatever kind.
+trait Memory: Send + Sync {
+    /// Its bytes.
+    fn bytes(&self) -> &[u8];
+}
+
+impl<T: Number> Memory for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: numbers have no padding, every byte of them is initialised, and u8 has no
+        // alignment.
+        unsafe {
+            std::slice::from_raw_parts(self.as_ptr().cast(), std::mem::size_of_val(&self[..]))
+        }
+    }
+}
 
 #[pymethods]
 impl Column {
     fn __len__(&self) -> usize {
-        self.bytes.len()
+        self.memory.bytes().len()
     }
 
     unsafe fn __getbuffer__(
@@ -58,7 +58,7 @@ impl Column {
         if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
             return Err(PyBufferError::new_err("columns are read-only"));
         }
-        let bytes = &slf.get().bytes;
+        let bytes = slf.get().memory.bytes();
         // SAFETY: Python passes a view to fill; the bytes belong to a frozen object that the
         // view keeps alive and that never changes them.
         let filled = unsafe {

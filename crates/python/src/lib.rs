@@ -15,7 +15,7 @@ mod _native {
     #[pymodule_export]
     use crate::joins::{Joins, read_record};
     #[pymodule_export]
-    use crate::plans::Plan;
+    use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
     use crate::sessions::{Session, count_events};
 }

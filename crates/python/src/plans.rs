@@ -1,17 +1,33 @@
 //! Plans for Python.
 
 use penstock_kernel::plan::{self, Builder};
+use penstock_kernel::tiers::Tier;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-/// Many programs interned together.
+/// Many programs interned together, in one tier or several.
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Plan {
-    pub(crate) inner: Arc<plan::Plan>,
+    pub(crate) tiers: Vec<Tier>,
+}
+
+impl Plan {
+    fn of(plan: plan::Plan) -> Plan {
+        Plan {
+            tiers: vec![Tier::of(Arc::new(plan))],
+        }
+    }
+
+    fn only(&self) -> PyResult<&plan::Plan> {
+        match self.tiers.as_slice() {
+            [tier] => Ok(&tier.plan),
+            _ => Err(PyValueError::new_err("the plan has several tiers")),
+        }
+    }
 }
 
 #[pymethods]
@@ -22,13 +38,9 @@ impl Plan {
         py.detach(|| {
             let mut builder = Builder::new();
             for (number, program) in programs.iter().enumerate() {
-                builder
-                    .add(number as u32, program)
-                    .map_err(|reason| PyValueError::new_err(reason.to_string()))?;
+                add(&mut builder, number as u32, program)?;
             }
-            Ok(Plan {
-                inner: Arc::new(builder.freeze()),
-            })
+            Ok(Plan::of(builder.freeze()))
         })
     }
 
@@ -51,39 +63,144 @@ impl Plan {
             let words = words.map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
             plan::Plan::from_words(words.collect())
         };
-        let inner = inner.map_err(PyValueError::new_err)?;
+        inner.map(Plan::of).map_err(PyValueError::new_err)
+    }
+
+    /// One plan of several, each with the number of its first subscription.
+    #[staticmethod]
+    fn joined(parts: Vec<(PyRef<'_, Plan>, u32)>) -> Plan {
+        let mut tiers = Vec::new();
+        for (part, first) in parts {
+            tiers.extend(part.tiers.iter().map(|tier| Tier {
+                first: tier.first.saturating_add(first),
+                ..tier.clone()
+            }));
+        }
+        Plan { tiers }
+    }
+
+    /// The plan without some of its subscriptions.
+    fn without(&self, removed: Vec<u32>) -> PyResult<Plan> {
+        self.only()?;
+        let tier = &self.tiers[0];
+        let mut words = tier.removed.to_vec();
+        for number in removed {
+            let (word, bit) = (number as usize / 64, number % 64);
+            if words.len() <= word {
+                words.resize(word + 1, 0);
+            }
+            words[word] |= 1 << bit;
+        }
         Ok(Plan {
-            inner: Arc::new(inner),
+            tiers: vec![Tier {
+                removed: words.into(),
+                ..tier.clone()
+            }],
         })
     }
 
     /// The plan as bytes; `load` takes them back.
-    fn image<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes: Vec<u8> = self
-            .inner
-            .words()
-            .iter()
-            .flat_map(|word| word.to_ne_bytes())
-            .collect();
-        PyBytes::new(py, &bytes)
+    fn image<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let words = self.only()?.words();
+        if !self.tiers[0].removed.is_empty() {
+            return Err(PyValueError::new_err(
+                "the image would hold what was removed",
+            ));
+        }
+        PyBytes::new_with(py, words.len() * 4, |bytes| {
+            for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+                place.copy_from_slice(&word.to_ne_bytes());
+            }
+            Ok(())
+        })
     }
 
     /// How many spine steps, formulas, guards and targets the plan has.
     fn sizes(&self) -> (u32, u32, u32, u32) {
-        let plan = &self.inner;
-        (
-            plan.spine_count(),
-            plan.formula_count(),
-            plan.guard_count(),
-            plan.target_count(),
-        )
+        let mut sum = (0, 0, 0, 0);
+        for plan in self.tiers.iter().map(|tier| &tier.plan) {
+            sum.0 += plan.spine_count();
+            sum.1 += plan.formula_count();
+            sum.2 += plan.guard_count();
+            sum.3 += plan.target_count();
+        }
+        sum
+    }
+
+    /// How many tiers there are.
+    fn tier_count(&self) -> usize {
+        self.tiers.len()
+    }
+
+    /// How many distinct questions can be asked of whole documents.
+    fn question_count(&self) -> u32 {
+        self.tiers
+            .iter()
+            .map(|tier| tier.plan.question_count())
+            .sum()
     }
 
     /// The subscriptions that share a target.
     fn subscriptions(&self, target: u32) -> PyResult<Vec<u32>> {
-        if target >= self.inner.target_count() {
+        let plan = self.only()?;
+        if target >= plan.target_count() {
             return Err(PyValueError::new_err("there is no such target"));
         }
-        Ok(self.inner.target(target).1.to_vec())
+        Ok(plan.target(target).1.to_vec())
     }
+}
+
+/// A plan under construction, for more programs than one would hold in a list.
+#[pyclass(frozen, module = "penstock._native")]
+pub struct PlanBuilder {
+    inner: Mutex<(Builder, u32)>,
+}
+
+#[pymethods]
+impl PlanBuilder {
+    #[new]
+    fn new() -> PlanBuilder {
+        PlanBuilder {
+            inner: Mutex::new((Builder::new(), 0)),
+        }
+    }
+
+    /// Adds programs that lie behind each other, by their lengths, under the next numbers.
+    fn add(&self, py: Python<'_>, programs: PyBackedBytes, lengths: Vec<usize>) -> PyResult<()> {
+        py.detach(|| {
+            let mut guard = self.lock()?;
+            let (builder, next) = &mut *guard;
+            let mut rest: &[u8] = &programs;
+            for length in lengths {
+                let Some((program, after)) = rest.split_at_checked(length) else {
+                    return Err(PyValueError::new_err("the lengths do not fit the programs"));
+                };
+                add(builder, *next, program)?;
+                (*next, rest) = (*next + 1, after);
+            }
+            Ok(())
+        })
+    }
+
+    /// The plan of everything added so far; the builder is empty afterwards.
+    fn freeze(&self, py: Python<'_>) -> PyResult<Plan> {
+        py.detach(|| {
+            let (builder, _) = std::mem::replace(&mut *self.lock()?, (Builder::new(), 0));
+            Ok(Plan::of(builder.freeze()))
+        })
+    }
+}
+
+impl PlanBuilder {
+    fn lock(&self) -> PyResult<std::sync::MutexGuard<'_, (Builder, u32)>> {
+        self.inner
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("an earlier call broke this builder"))
+    }
+}
+
+fn add(builder: &mut Builder, number: u32, program: &[u8]) -> PyResult<()> {
+    builder
+        .add(number, program)
+        .map_err(|reason| PyValueError::new_err(reason.to_string()))
 }

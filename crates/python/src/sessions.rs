@@ -7,14 +7,14 @@ use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Declarations, Options, Rows};
-use penstock_kernel::plan;
 use penstock_kernel::session;
 use penstock_kernel::tokenizer::Tokenizer;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::time::SystemTime;
 
 /// What went wrong: code, reason, byte, line, path, limit or None.
 pub(crate) type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
@@ -32,7 +32,6 @@ unsafe impl Send for Movable {}
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Session {
     inner: Mutex<Movable>,
-    plan: Arc<plan::Plan>,
 }
 
 impl Session {
@@ -48,26 +47,41 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, cache_bytes_max = 33_554_432))]
+    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432, questions_min = None))]
+    #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
         limits: &Bound<'_, PyDict>,
         in_document_order: bool,
         in_parts: bool,
         is_traced: bool,
+        is_live: bool,
         cache_bytes_max: usize,
+        questions_min: Option<u32>,
     ) -> PyResult<Self> {
+        let defaults = Options::default();
         let options = Options {
             in_document_order,
             in_parts,
             is_traced,
+            is_live,
             cache_bytes_max,
+            questions_min: questions_min.unwrap_or(defaults.questions_min),
         };
-        let inner = session::Session::new(plan.inner.clone(), read_limits(limits)?, options);
+        let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
-            plan: plan.inner.clone(),
         })
+    }
+
+    /// Goes on with another plan, between two documents.
+    fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
+        py.detach(|| self.with(|session| session.adopt(plan.tiers.clone())))
+    }
+
+    /// Goes on with another plan in the middle of a document of a live session.
+    fn join(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
+        py.detach(|| self.with(|session| session.join(plan.tiers.clone()).err().map(failure)))
     }
 
     /// Starts a document.
@@ -86,6 +100,19 @@ impl Session {
     /// Ends the document.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<Failure>> {
         py.detach(|| self.with(|session| session.finish().err().map(failure)))
+    }
+
+    /// Reads a document that is at hand as a whole.
+    #[pyo3(signature = (document, encoding = None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        document: &Bound<'_, PyAny>,
+        encoding: Option<&str>,
+    ) -> PyResult<Option<Failure>> {
+        let chunk = Chunk::of(document)?;
+        let raw = chunk.raw();
+        py.detach(|| self.with(|session| session.read(0, raw.bytes(), encoding).err().map(failure)))
     }
 
     /// Reads whole documents, `data[offsets[i]:offsets[i + 1]]`; their rows carry the number i.
@@ -108,7 +135,7 @@ impl Session {
                     .windows(2)
                     .map(|pair| &raw.bytes()[pair[0]..pair[1]]);
                 let read = documents.enumerate().filter_map(|(number, document)| {
-                    let error = session.read(number as u32, document).err()?;
+                    let error = session.read(number as u32, document, None).err()?;
                     Some((number as u32, failure(error)))
                 });
                 read.collect()
@@ -132,48 +159,92 @@ impl Session {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>)> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let list = PyList::empty(py);
         for index in 0..rows.len() {
             list.append(row_tuple(py, &rows, index)?)?;
         }
-        let bindings = bindings(py, &self.plan, &rows)?;
-        Ok((list, scopes(py, &rows.scopes)?, bindings))
+        Ok((list, scopes(py, &rows.scopes)?, bindings(py, &rows)?))
     }
 
     /// The finished rows as columns in Arrow's layout, by name.
     fn take_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         let columns = PyDict::new(py);
         columns.set_item("length", rows.len())?;
-        for (name, column) in binding_columns(&self.plan, &rows) {
+        for (name, column) in binding_columns(&rows) {
             columns.set_item(name, column)?;
         }
-        columns.set_item("document", Column::of(&rows.document))?;
-        columns.set_item("subscription", Column::of(&rows.subscription))?;
-        columns.set_item("ordinal", Column::of(&rows.ordinal))?;
-        columns.set_item("kind", Column::of(&rows.kind))?;
-        columns.set_item("start", Column::of(&rows.start))?;
-        columns.set_item("end", Column::of(&rows.end))?;
-        columns.set_item("decided_at", Column::of(&rows.decided_at))?;
-        columns.set_item("name_offsets", Column::of(&rows.name.offsets))?;
-        columns.set_item("name_bytes", Column::of_bytes(rows.name.bytes))?;
-        columns.set_item("value_offsets", Column::of(&rows.value.offsets))?;
-        columns.set_item("value_bytes", Column::of_bytes(rows.value.bytes))?;
+        columns.set_item("document", Column::of(rows.document))?;
+        columns.set_item("subscription", Column::of(rows.subscription))?;
+        columns.set_item("ordinal", Column::of(rows.ordinal))?;
+        columns.set_item("kind", Column::of(rows.kind))?;
+        columns.set_item("start", Column::of(rows.start))?;
+        columns.set_item("end", Column::of(rows.end))?;
+        columns.set_item("decided_at", Column::of(rows.decided_at))?;
+        columns.set_item("name_offsets", Column::of(rows.name.offsets))?;
+        columns.set_item("name_bytes", Column::of(rows.name.bytes))?;
+        columns.set_item("value_offsets", Column::of(rows.value.offsets))?;
+        columns.set_item("value_bytes", Column::of(rows.value.bytes))?;
         Ok(columns)
     }
 
     /// The finished rows as spans: columns of subscription, start, end and the place of the
     /// declarations in scope, or -1; and these declarations.
     fn take_spans<'py>(&self, py: Python<'py>) -> PyResult<Spans<'py>> {
-        let rows = self.with(|session| session.take_rows())?;
+        let rows = self.with(|session| session.take_rows(now()))?;
         Ok((
-            Column::of(&rows.subscription),
-            Column::of(&rows.start),
-            Column::of(&rows.end),
-            Column::of(&rows.scope),
+            Column::of(rows.subscription),
+            Column::of(rows.start),
+            Column::of(rows.end),
+            Column::of(rows.scope),
             scopes(py, &rows.scopes)?,
         ))
+    }
+
+    /// The matches of filters that were found in bulk, as columns: subscriptions, documents and
+    /// how many matches each has. To be called before the rows are taken, if at all.
+    fn take_matches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let matches = self.with(|session| session.take_matches(now()))?;
+        let (documents, counts): (Vec<u32>, Vec<u32>) = matches
+            .documents()
+            .map(|(document, count)| (document, count as u32))
+            .unzip();
+        let columns = PyDict::new(py);
+        columns.set_item("subscription", Column::of(matches.subscription))?;
+        columns.set_item("decided_at", Column::of(matches.decided_at))?;
+        columns.set_item("document", Column::of(documents))?;
+        columns.set_item("count", Column::of(counts))?;
+        Ok(columns)
+    }
+
+    /// The nodes of queries that were found in bulk, as columns: pairs of subscription and
+    /// fragment, and for each fragment its document and range. To be called before the rows are
+    /// taken, if at all.
+    fn take_selections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let selections = self.with(|session| session.take_selections(now()))?;
+        let (subscriptions, places, fragments) = selections.into_pairs();
+        let columns = PyDict::new(py);
+        columns.set_item("subscription", Column::of(subscriptions))?;
+        columns.set_item("fragment", Column::of(places))?;
+        columns.set_item("document", Column::of(fragments.document))?;
+        columns.set_item("start", Column::of(fragments.start))?;
+        columns.set_item("end", Column::of(fragments.end))?;
+        Ok(columns)
+    }
+
+    /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
+    fn take_usage(&self) -> PyResult<Vec<(u32, u32, u32, f64)>> {
+        let used = self.with(|session| session.take_usage())?;
+        let listed = used.into_iter();
+        Ok(listed
+            .map(|one| (one.subscription, one.matches, one.last, one.cost))
+            .collect())
+    }
+
+    /// Bytes held now: number, bytes; a number may come several times.
+    fn held_by_subscription(&self) -> PyResult<Vec<(u32, u64)>> {
+        self.with(|session| session.held_by_subscription())
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).
@@ -209,6 +280,12 @@ impl Session {
     }
 }
 
+/// Seconds since 1970.
+fn now() -> u32 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs() as u32)
+}
+
 fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {
     (
         rows.subscription[index],
@@ -225,14 +302,14 @@ fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<
         .into_pyobject(py)
 }
 
-fn bindings<'py>(py: Python<'py>, plan: &plan::Plan, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
+fn bindings<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
-    for (row, target, values) in &rows.bindings {
+    for beside in &rows.bindings {
         let pairs = PyDict::new(py);
-        for (beside, value) in plan.beside(*target).chunks_exact(2).zip(values.iter()) {
-            pairs.set_item(text_of(py, plan.string(beside[0])), value.as_deref())?;
+        for (name, value) in beside.pairs() {
+            pairs.set_item(text_of(py, name), value)?;
         }
-        found.set_item(row, pairs)?;
+        found.set_item(beside.row, pairs)?;
     }
     Ok(found)
 }

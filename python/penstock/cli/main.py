@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from penstock.cli import check, exits, explain, match, profile, run
+from penstock.cli import check, exits, explain, match, profile, registry, run
 from penstock.errors import PenstockError, QueryError, RegistryError
 
 _EXITS = """exit codes:
-  0 done    1 nothing matched    2 bad usage or query    3 some documents failed
+  0 done    1 nothing matched    2 bad usage or query    3 some documents (or lines) failed
   4 could not run"""
 
 
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, explain, check, profile, run):
+    for command in (match, explain, check, profile, run, registry):
         command.add_parser(commands)
     return parser
 

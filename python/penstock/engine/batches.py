@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.feeding import error_row, feed
+from penstock.engine.follower import Follower
 from penstock.errors import DocumentError
-from penstock.kernel import Column, Session
-from penstock.limits import Limits
-from penstock.registry import Registry, Snapshot
+from penstock.kernel import Column
+from penstock.registry.names import arrow_of
 from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input, Source, inputs
@@ -37,56 +37,58 @@ def batch_rows(steps: Iterator[list[Result]]) -> Iterator[pa.RecordBatch]:
             yield batch_of(rows)
 
 
-def run_batches(
-    registry: Registry, limits: Limits, source: Source, in_document_order: bool
-) -> Iterator[pa.RecordBatch]:
+def run_batches(start: Callable[[], Follower], source: Source) -> Iterator[pa.RecordBatch]:
     """Yield the rows of all documents of a source in batches."""
     schema()  # a missing pyarrow is reported by the call, not by the first batch
-    return _run(registry, limits, source, in_document_order)
+    return _run(start, source)
 
 
-def _run(
-    registry: Registry, limits: Limits, source: Source, in_document_order: bool
-) -> Iterator[pa.RecordBatch]:
-    waiting: _Waiting | None = None
-    for document in inputs(source):
-        snapshot = registry.snapshot()
-        if waiting is None or snapshot.version != waiting.version:
-            if waiting is not None:
+def _run(start: Callable[[], Follower], source: Source) -> Iterator[pa.RecordBatch]:
+    follower: Follower | None = None
+    try:
+        for document in inputs(source):
+            if follower is None:
+                follower = start()
+                waiting = _Waiting(follower)
+            elif follower.is_behind():
                 yield from waiting.flush()
-            session = Session(snapshot.plan, limits, in_document_order=in_document_order)
-            waiting = _Waiting(session, snapshot)
-        failure: DocumentError | None = None
-        with closing(feed(session, document)) as pieces:
-            while failure is None:
-                try:
-                    next(pieces)
-                except StopIteration:
-                    break
-                except DocumentError as error:
-                    failure = error
-                if waiting.is_full:
-                    waiting.note(document)
-                    yield from waiting.flush()
-        waiting.note(document)
-        if failure is not None:
+                follower.advance()
+                waiting = _Waiting(follower)
+            yield from _read(follower, waiting, document)
+        if follower is not None:
             yield from waiting.flush()
-            yield batch_of([error_row(failure, document)])
-        elif waiting.is_due:
-            yield from waiting.flush()
-    if waiting is not None:
+    finally:
+        if follower is not None:
+            follower.settle()
+
+
+def _read(follower: Follower, waiting: _Waiting, document: Input) -> Iterator[pa.RecordBatch]:
+    failure: DocumentError | None = None
+    with closing(feed(follower.session, document)) as pieces:
+        while failure is None:
+            try:
+                next(pieces)
+            except StopIteration:
+                break
+            except DocumentError as error:
+                failure = error
+            if waiting.is_full:
+                waiting.note(document)
+                yield from waiting.flush()
+    waiting.note(document)
+    if failure is not None:
+        yield from waiting.flush()
+        yield batch_of([error_row(failure, document)])
+    elif waiting.is_due:
         yield from waiting.flush()
 
 
 class _Waiting:
     """The rows that wait in a session, and which of them belong to which document."""
 
-    def __init__(self, session: Session, snapshot: Snapshot) -> None:
-        import pyarrow as pa
-
-        self.version = snapshot.version
-        self._session = session
-        self._names = pa.array(snapshot.names, pa.string())
+    def __init__(self, follower: Follower) -> None:
+        self._session = follower.session
+        self._names = arrow_of(follower.names)
         self._noted: list[tuple[int, Input]] = []
         self._noted_rows = 0
         self._flushed_at = time.monotonic()
@@ -130,7 +132,10 @@ def _batch(
         bounds = pc.min_max(places)
         if bounds["min"] == bounds["max"]:
             return _constant(table[bounds["min"].as_py()].as_py(), pa.string(), length)
-        return table.take(places)
+        found = table.take(places)
+        if isinstance(found, pa.ChunkedArray):
+            found = found.combine_chunks()
+        return found.cast(pa.string())
 
     def repeated(field: str) -> Any:
         type_ = schema().field(field).type

@@ -10,14 +10,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
 from penstock.engine.feeding import error_row, feed
+from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.origin import Origin
 from penstock.engine.push import OpenDocument
+from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
-from penstock.kernel import Session
 from penstock.limits import Limits
-from penstock.registry import Registry, Snapshot
+from penstock.registry import Registry
 from penstock.results import Document, Result
 from penstock.sources import Input, Source, inputs
 
@@ -52,7 +53,8 @@ class Engine:
         self.lateness = lateness
         self.trust = trust
         self.joins = replace(joins or JoinOptions(), lateness=lateness)
-        self._idle: dict[tuple[int, bool], list[Session]] = {}
+        self._idle: dict[bool, list[Follower]] = {True: [], False: []}
+        self._usage = Usage()
         self._pushed = count()
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
@@ -76,8 +78,7 @@ class Engine:
         ``parts`` is that of ``open``.
         """
         options = {"in_document_order": _is_document_order(order), "in_parts": parts}
-        joining = Joining(self.limits, self.joins)
-        return _steps(self.registry, self.limits, source, options, joining)
+        return self._steps(source, options)
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -91,7 +92,15 @@ class Engine:
 
         if self.registry.joining():
             return batch_rows(self.steps(source, order))
-        return run_batches(self.registry, self.limits, source, _is_document_order(order))
+        in_order = _is_document_order(order)
+        return run_batches(lambda: self._follower(in_document_order=in_order), source)
+
+    def statistics(self) -> EngineStatistics:
+        """Return what each subscription did in this engine, and what it cost.
+
+        Matches are counted always, the work is sampled. Other processes count for themselves.
+        """
+        return self._usage.statistics()
 
     def open(
         self,
@@ -100,6 +109,7 @@ class Engine:
         time: datetime | float | None = None,
         encoding: str | None = None,
         parts: bool = False,
+        live: bool = False,
     ) -> OpenDocument:
         """Open a document that the caller pushes in; any number can be open at once.
 
@@ -107,50 +117,52 @@ class Engine:
         is decided is handed out before it is complete: rows with a piece of its value and no
         ``end``, the last one with its end.
 
+        With ``live`` the document is a stream that does not end: what is added to the registry is
+        active from the next start tag that is fed, for elements opened from then on, and what is
+        removed is silent from the next piece on. A subscription that comes later knows the names
+        and attributes of the elements that are open, not what they contained. Each piece that
+        follows a change adds a plan for the rest of the document.
+
         Raises:
             DocumentError: The encoding is unknown.
         """
-        snapshot = self.registry.snapshot()
-        key = (snapshot.version, parts)
-        idle = self._idle.get(key)
-        session = idle.pop() if idle else Session(snapshot.plan, self.limits, in_parts=parts)
-        session.begin(encoding)
+        idle = [] if live else self._idle[parts]
+        follower = idle.pop() if idle else self._follower(in_parts=parts, is_live=live)
+        follower.advance()
+        follower.session.begin(encoding)
         document = str(next(self._pushed)) if id is None else id
         event_time = Document(b"", time=time).event_time
-        origin = Origin(snapshot.names, document, stream, event_time)
-        return OpenDocument(session, origin, lambda session: self._release(key, session))
+        origin = Origin(follower.names, document, stream, event_time)
+        return OpenDocument(follower, origin, lambda one: None if live else _release(idle, one))
 
-    def _release(self, key: tuple[int, bool], session: Session) -> None:
-        for stale in [other for other in self._idle if other[0] < key[0]]:
-            del self._idle[stale]
-        idle = self._idle.setdefault(key, [])
-        if len(idle) < _IDLE_MAX:
-            idle.append(session)
+    def _follower(self, **options: bool) -> Follower:
+        return Follower(self.registry, self.limits, self._usage, **options)
 
-
-def _steps(
-    registry: Registry,
-    limits: Limits,
-    source: Source,
-    options: dict[str, bool],
-    joining: Joining,
-) -> Iterator[list[Result]]:
-    snapshot: Snapshot | None = None
-    with closing(joining):
-        for document in inputs(source):
-            current = registry.snapshot()
-            if snapshot is None or current.version != snapshot.version:
-                snapshot = current
-                session = Session(snapshot.plan, limits, **options)
-                joining.follow(registry, snapshot.version)
-            yield from _read(session, snapshot, document, joining)
-        yield joining.end()
+    def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
+        follower: Follower | None = None
+        joining = Joining(self.registry, self.limits, self.joins)
+        try:
+            for document in inputs(source):
+                if follower is None:
+                    follower = self._follower(**options)
+                follower.advance()
+                joining.follow(follower.version)
+                yield from _read(follower, document, joining)
+            yield joining.end()
+        finally:
+            joining.close()
+            if follower is not None:
+                follower.settle()
 
 
-def _read(
-    session: Session, snapshot: Snapshot, document: Input, joining: Joining
-) -> Iterator[list[Result]]:
-    origin = Origin(snapshot.names, document.document, document.stream, document.event_time)
+def _release(idle: list[Follower], follower: Follower) -> None:
+    if len(idle) < _IDLE_MAX:
+        idle.append(follower)
+
+
+def _read(follower: Follower, document: Input, joining: Joining) -> Iterator[list[Result]]:
+    session = follower.session
+    origin = Origin(follower.names, document.document, document.stream, document.event_time)
     failure: DocumentError | None = None
     joined: list[Result] = []
     with closing(feed(session, document, joining.reader)) as pieces:

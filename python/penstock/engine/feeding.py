@@ -16,10 +16,19 @@ def feed(session: Session, document: Input, joiner: Joiner | None = None) -> Gen
 
     The session is finished, the joins are not: they need the document's time for that.
 
+    A document that is small and at hand is read as a whole, without a pause.
+
     Raises:
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
+    whole = document.whole()
+    if whole is not None:
+        session.read(whole, document.encoding)
+        if joiner is not None:
+            joiner.begin(document.stream, document.encoding)
+            joiner.feed(whole)
+        return
     session.begin(document.encoding)
     if joiner is not None:
         joiner.begin(document.stream, document.encoding)

@@ -25,19 +25,22 @@ class Joining:
     so whatever waits for a partner is reported.
     """
 
-    def __init__(self, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, registry: Registry, limits: Limits, options: JoinOptions) -> None:
+        self._registry = registry
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
         self._numbers: dict[str, int] = {}
         self._queries: dict[int, tuple[str, Query]] = {}
         self._next = 0
-        self._version = 0
+        self._version = -1
 
-    def follow(self, registry: Registry, version: int) -> None:
+    def follow(self, version: int) -> None:
         """Take over the subscriptions of a version: they see what is read from now on."""
+        if version == self._version:
+            return
         self._version = version
-        wanted = registry.joining()
+        wanted = self._registry.joining()
         if self._joiner is None:
             if not wanted:
                 return

@@ -26,6 +26,10 @@ class Origin:
         # Results of which pieces went out, and whether the last one ended in a CDATA section.
         self._begun: dict[tuple[int, int], bool] = {}
 
+    def rename(self, names: Sequence[str]) -> None:
+        """Take over the names of a session that goes on with another plan."""
+        self._names = names
+
     def take(self, session: Session) -> list[Result]:
         """Return the rows that wait in a session."""
         if not session.row_count():

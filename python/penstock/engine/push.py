@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import TracebackType
 
 from penstock.engine.evaluation import attach
+from penstock.engine.follower import Follower
 from penstock.engine.origin import Origin
 from penstock.errors import DocumentError
-from penstock.kernel import Session
 from penstock.results import Result
 
 
@@ -21,11 +21,11 @@ class OpenDocument:
 
     def __init__(
         self,
-        session: Session,
+        follower: Follower,
         origin: Origin,
-        release: Callable[[Session], None],
+        release: Callable[[Follower], None],
     ) -> None:
-        self._session: Session | None = session
+        self._follower: Follower | None = follower
         self._origin = origin
         self._release = release
         self.results: list[Result] = []
@@ -41,11 +41,14 @@ class OpenDocument:
                 what this call decided before; the document is closed.
             LimitError: The document passed a limit; likewise.
         """
-        session = self._open_session()
+        follower = self._open_follower()
+        session = follower.session
         try:
+            follower.join()
+            self._origin.rename(follower.names)
             session.feed(chunk)
         except DocumentError as error:
-            raise self._fail(session, error) from None
+            raise self._fail(follower, error) from None
         return self._origin.take(session)
 
     def finish(self) -> list[Result]:
@@ -55,14 +58,15 @@ class OpenDocument:
             DocumentError: The document is not complete; ``results`` holds what its end decided.
             LimitError: The document passed a limit; likewise.
         """
-        session = self._open_session()
+        follower = self._open_follower()
         try:
-            session.finish()
+            follower.session.finish()
         except DocumentError as error:
-            raise self._fail(session, error) from None
-        self._session = None
-        found = self._origin.take(session)
-        self._release(session)
+            raise self._fail(follower, error) from None
+        self._follower = None
+        found = self._origin.take(follower.session)
+        follower.settle()
+        self._release(follower)
         return found
 
     def close(self) -> None:
@@ -78,7 +82,7 @@ class OpenDocument:
     @property
     def is_closed(self) -> bool:
         """Whether the document has ended or failed."""
-        return self._session is None
+        return self._follower is None
 
     def __enter__(self) -> OpenDocument:
         return self
@@ -93,15 +97,18 @@ class OpenDocument:
             self.close()
         else:
             # In the middle of a document a session is of no use to anybody else.
-            self._session = None
+            follower, self._follower = self._follower, None
+            if follower is not None:
+                follower.settle()
 
-    def _open_session(self) -> Session:
-        if self._session is None:
+    def _open_follower(self) -> Follower:
+        if self._follower is None:
             raise ValueError("the document is closed")
-        return self._session
+        return self._follower
 
-    def _fail(self, session: Session, error: DocumentError) -> DocumentError:
-        self._session = None
-        attach(error, self._origin.take(session))
-        self._release(session)
+    def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
+        self._follower = None
+        attach(error, self._origin.take(follower.session))
+        follower.settle()
+        self._release(follower)
         return error

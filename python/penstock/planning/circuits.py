@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from penstock.planning import program as p
 from penstock.planning.rewrites.backward_paths import turn_backward_paths
+from penstock.planning.values import is_true
 from penstock.twigs import Slot, ValueType
 from penstock.twigs import expressions as x
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom
 
 
 def compile_selection(
     selection: x.Selection, constants: Sequence[Atom], is_filter: bool, is_spans: bool
-) -> bytes:
-    """Return the program of a query that is an expression; see :func:`compile_query`."""
+) -> list[p.Part]:
+    """Return the program of a query that is an expression; see :func:`compile_form`."""
     writer = _Writer(constants)
     expression, type_ = turn_backward_paths(selection.expression), selection.type
     if is_filter:
@@ -46,7 +47,7 @@ class _Writer:
     def string(self, text: str) -> int:
         return self._program.string(text)
 
-    def finish(self, output: bytes) -> bytes:
+    def finish(self, output: bytes) -> list[p.Part]:
         return self._program.finish([], output)
 
     def place(self, expression: x.Expression) -> int:
@@ -103,11 +104,10 @@ class _Writer:
 
     def _constant(self, slot: Slot) -> int:
         value = self._constants[slot.index]
-        if isinstance(value, bool):
-            return self._program.node(p.BOOLEAN_NODE, value)
-        if isinstance(value, str):
-            return self._program.node(p.TEXT_NODE, self._program.string(value))
-        return self._program.node(p.NUMBER_NODE, self._program.number(value))
+        if slot.type is ValueType.BOOLEAN:
+            return self._program.node(p.BOOLEAN_NODE, is_true(value))
+        kind = p.TEXT_NODE if slot.type is ValueType.STRING else p.NUMBER_NODE
+        return self._program.node(kind, self._program.constant(slot.index, value))
 
 
 _OF_NODES: dict[type, int] = {

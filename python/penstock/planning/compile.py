@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from penstock.errors import QueryError
 from penstock.planning import program as p
 from penstock.planning.circuits import compile_selection
-from penstock.planning.normalise import normalise
+from penstock.planning.normalise import normalise, normalise_blanks
+from penstock.planning.values import is_true
 from penstock.twigs import (
     Aggregate,
     And,
@@ -30,7 +33,7 @@ from penstock.twigs import (
     Value,
     ValueType,
 )
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom
 
 
 def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = False) -> bytes:
@@ -43,7 +46,20 @@ def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = Fal
     Raises:
         QueryError: The query needs something that the kernel does not evaluate yet.
     """
-    normal = normalise(query)
+    return b"".join(cast(list[bytes], _parts(normalise(query), is_filter, is_spans)))
+
+
+def compile_form(query: Query, is_filter: bool = False, is_spans: bool = False) -> list[p.Part]:
+    """Return the program of a query in pieces; its constants are blanks, and such are pieces.
+
+    Raises:
+        QueryError: As above.
+        ExaminedError: A blank was looked at, so that this is no program for all constants.
+    """
+    return _parts(normalise_blanks(query), is_filter, is_spans)
+
+
+def _parts(normal: Query, is_filter: bool, is_spans: bool) -> list[p.Part]:
     if isinstance(normal.output, Selection):
         return compile_selection(normal.output, normal.constants, is_filter, is_spans)
     return _Compiler(normal).program(is_filter, is_spans)
@@ -56,7 +72,8 @@ def compile_paths(alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...
         QueryError: A condition needs something that the kernel does not evaluate yet.
     """
     query = Query((Block(alternatives),), Fragments(""), constants)
-    return _Compiler(query).program(is_filter=False, is_spans=True)
+    parts = _Compiler(query).program(is_filter=False, is_spans=True)
+    return b"".join(cast(list[bytes], parts))
 
 
 class _Compiler:
@@ -64,7 +81,7 @@ class _Compiler:
         self._query = query
         self._writer = p.ProgramWriter()
 
-    def program(self, is_filter: bool, is_spans: bool) -> bytes:
+    def program(self, is_filter: bool, is_spans: bool) -> list[p.Part]:
         query = self._query
         if len(query.blocks) != 1 or query.joins:
             raise self._refusal("several blocks in one query", "use one path expression")
@@ -89,7 +106,7 @@ class _Compiler:
             case _:
                 raise self._refusal("this output", "use one path expression")
 
-    def _finish_paths(self, alternatives: tuple[TwigNode, ...], output: bytes) -> bytes:
+    def _finish_paths(self, alternatives: tuple[TwigNode, ...], output: bytes) -> list[p.Part]:
         return self._writer.finish([self._path(root) for root in alternatives], output)
 
     def _path(self, root: TwigNode) -> bytes:
@@ -123,7 +140,7 @@ class _Compiler:
                 scalar=Call(function=function, arguments=(StringOf(node=None), Slot() as slot))
             ) if function in ("contains", "starts-with"):
                 kind = p.CONTAINS if function == "contains" else p.STARTS_WITH
-                return self._writer.formula(kind, self._text(slot))
+                return self._writer.formula(kind, self._constant(slot))
             case Holds(scalar=scalar):
                 return self._computed(scalar)
             case _:
@@ -136,12 +153,11 @@ class _Compiler:
                 "=",
                 "!=",
             ):
-                return self._writer.formula(p.TEXT_ATOM, operator, self._text(slot))
+                return self._writer.formula(p.TEXT_ATOM, operator, self._constant(slot))
             case Call(function="number", arguments=(StringOf(node=None),)), Slot(
                 type=ValueType.NUMBER
             ) as slot:
-                number = self._writer.number(float(self._query.constants[slot.index]))
-                return self._writer.formula(p.NUMBER_ATOM, operator, number)
+                return self._writer.formula(p.NUMBER_ATOM, operator, self._constant(slot))
             case _:
                 operands = _Operands(self)
                 sides = [operands.expression(side) for side in (compare.left, compare.right)]
@@ -152,8 +168,8 @@ class _Compiler:
         operands = _Operands(self)
         return self._writer.computed(operands.expression(scalar), operands.listed)
 
-    def _text(self, slot: Slot) -> int:
-        return self._writer.string(str(self._query.constants[slot.index]))
+    def _constant(self, slot: Slot) -> int:
+        return self._writer.constant(slot.index, self._query.constants[slot.index])
 
     def _refusal(self, what: str, way_out: str) -> QueryError:
         text = self._query.text
@@ -170,13 +186,12 @@ class _Operands:
     def expression(self, scalar: Scalar) -> int:
         writer = self._compiler._writer
         match scalar:
-            case Slot(index=index, type=kind):
-                value = self._compiler._query.constants[index]
-                if kind is ValueType.STRING:
-                    return writer.leaf(p.TEXT, writer.string(str(value)))
-                if kind is ValueType.NUMBER:
-                    return writer.leaf(p.NUMBER, writer.number(float(value)))
-                return writer.leaf(p.BOOLEAN, int(bool(value)))
+            case Slot(index=index, type=ValueType.BOOLEAN):
+                truth = is_true(self._compiler._query.constants[index])
+                return writer.leaf(p.BOOLEAN, int(truth))
+            case Slot(type=kind):
+                leaf = p.TEXT if kind is ValueType.STRING else p.NUMBER
+                return writer.leaf(leaf, self._compiler._constant(scalar))
             case StringOf(node=node):
                 return self._operand(p.Operand(p.STRING_VALUE, self._steps(node)))
             case NameOf(part=part, node=node):
@@ -188,9 +203,9 @@ class _Operands:
                     self._compiler._formula(condition),
                     self._compiler._formula(negate(condition)),
                 )
-                truth = self._operand(p.Operand(p.TRUTH, condition=formulas))
+                operand = self._operand(p.Operand(p.TRUTH, condition=formulas))
                 # Operands are strings; this one is "true" or "false".
-                return writer.operation("=", [truth, writer.leaf(p.TEXT, writer.string("true"))])
+                return writer.operation("=", [operand, writer.leaf(p.TEXT, writer.string("true"))])
 
     def _operand(self, operand: p.Operand) -> int:
         if operand not in self.listed:

@@ -6,13 +6,34 @@ constants, and only then by the constants. Queries of one shape so sort alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from penstock.planning.values import asked
 from penstock.twigs import Condition, Scalar, Slot, TwigNode
+from penstock.twigs.blanks import Atom, trace_of
 from penstock.twigs.printing import print_condition, print_scalar, print_twig
-from penstock.twigs.slots import Atom
 
-Key = tuple[str, tuple[str, ...]]
+
+class Rank:
+    """How a constant sorts, where constants may be blanks: each comparison is a question."""
+
+    __slots__ = ("_atom",)
+
+    def __init__(self, atom: Atom) -> None:
+        self._atom = atom
+
+    def __eq__(self, other: object) -> bool:
+        assert isinstance(other, Rank)
+        return self._atom is other._atom or _is_equal(self._atom, other._atom)
+
+    def __lt__(self, other: Rank) -> bool:
+        return _is_before(self._atom, other._atom)
+
+    def __hash__(self) -> int:
+        return 0  # the shape beside it tells most keys apart
+
+
+Key = tuple[str, tuple[str | Rank, ...]]
 
 
 class Keys:
@@ -20,7 +41,8 @@ class Keys:
 
     def __init__(self, constants: Sequence[Atom]) -> None:
         self.constants = constants
-        self._found: list[str] = []
+        self._found: list[str | Rank] = []
+        self._rank: Callable[[Atom], str | Rank] = repr if trace_of(constants) is None else Rank
 
     def of_condition(self, condition: Condition) -> Key:
         """Return the key of a condition."""
@@ -41,5 +63,15 @@ class Keys:
         return shape, tuple(self._found)
 
     def _blank(self, slot: Slot) -> str:
-        self._found.append(repr(self.constants[slot.index]))
+        self._found.append(self._rank(self.constants[slot.index]))
         return f"?{slot.type.value}"
+
+
+@asked
+def _is_equal(left: Atom, right: Atom) -> bool:
+    return repr(left) == repr(right)
+
+
+@asked
+def _is_before(left: Atom, right: Atom) -> bool:
+    return repr(left) < repr(right)

@@ -17,6 +17,7 @@ from penstock.planning.rewrites.truth_values import split_truth_values
 from penstock.planning.rewrites.unused_branches import drop_unused_branches
 from penstock.planning.rewrites.value_joins import to_value_joins
 from penstock.twigs import Query, Selection
+from penstock.twigs.blanks import ExaminedError
 from penstock.twigs.queries import NoTwigError
 
 REWRITES = (
@@ -49,6 +50,27 @@ def normalise(query: Query) -> Query:
     Raises:
         QueryError: The query is nested too deeply.
     """
+    try:
+        return _normal_form(query)
+    except NoTwigError:
+        return _normal_form(as_expression(query))
+
+
+def normalise_blanks(query: Query) -> Query:
+    """Return the same of a query whose constants are blanks.
+
+    Raises:
+        QueryError: As above.
+        ExaminedError: A blank was looked at, or the query would have to be read anew from its
+            text, where its constants are none.
+    """
+    try:
+        return _normal_form(query)
+    except NoTwigError:
+        raise ExaminedError from None
+
+
+def _normal_form(query: Query) -> Query:
     if isinstance(query.output, Selection):
         return fold_expression(query, query.output)
     try:
@@ -59,8 +81,6 @@ def normalise(query: Query) -> Query:
             if query is before:
                 break
         return number_slots(query)
-    except NoTwigError:
-        return normalise(as_expression(query))
     except RecursionError:
         span = (0, len(query.text))
         way_out = "use shorter paths and fewer predicates inside each other"

@@ -11,7 +11,8 @@ import struct
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs import Axis, NodeKind, NodeTest, ValueType
+from penstock.twigs.blanks import Atom, Blank, type_of_atom
 
 MAGIC = b"PSK2"
 
@@ -105,21 +106,25 @@ class Operand:
     """For the part TRUTH: a formula and its negation."""
 
 
+Part = bytes | Blank
+"""A piece of a program: bytes, or a constant that is still to be filled in."""
+
+
 @dataclass
 class _Table:
     """Distinct entries in order of arrival."""
 
     places: dict[Hashable, int] = field(default_factory=dict)
-    entries: list[bytes] = field(default_factory=list)
+    entries: list[Part] = field(default_factory=list)
 
-    def place(self, key: Hashable, entry: bytes) -> int:
+    def place(self, key: Hashable, entry: Part) -> int:
         found = self.places.setdefault(key, len(self.entries))
         if found == len(self.entries):
             self.entries.append(entry)
         return found
 
-    def encode(self) -> bytes:
-        return varint(len(self.entries)) + b"".join(self.entries)
+    def parts(self) -> list[Part]:
+        return [varint(len(self.entries)), *self.entries]
 
 
 class ProgramWriter:
@@ -134,14 +139,17 @@ class ProgramWriter:
         self._nodes = _Table()
 
     def string(self, text: str) -> int:
-        """A string constant."""
-        encoded = text.encode("utf-8", "surrogatepass")
-        return self._strings.place(text, varint(len(encoded)) + encoded)
+        """A string of the structure: a name or a namespace."""
+        return self._strings.place(text, constant_bytes(text))
 
-    def number(self, value: float) -> int:
-        """A number constant."""
-        encoded = struct.pack("<d", value)
-        return self._numbers.place(encoded, encoded)
+    def constant(self, index: int, value: Atom | Blank) -> int:
+        """The constant of a slot, a string or a number.
+
+        It has a place of its own, whatever it equals: the rest of a program does not depend on
+        the values of its constants.
+        """
+        table = self._strings if type_of_atom(value) is ValueType.STRING else self._numbers
+        return table.place(index, value if isinstance(value, Blank) else constant_bytes(value))
 
     def test(self, test: NodeTest) -> int:
         """A node test."""
@@ -185,8 +193,8 @@ class ProgramWriter:
     def _formula(self, encoded: bytes) -> int:
         return self._formulas.place(encoded, encoded)
 
-    def finish(self, paths: Iterable[bytes], output: bytes) -> bytes:
-        """The program; ``paths`` come from :func:`path`."""
+    def finish(self, paths: Iterable[bytes], output: bytes) -> list[Part]:
+        """The program in pieces; ``paths`` come from :func:`path`."""
         listed = list(paths)
         tables = (
             self._strings,
@@ -196,8 +204,16 @@ class ProgramWriter:
             self._formulas,
             self._nodes,
         )
-        head = MAGIC + b"".join(table.encode() for table in tables)
-        return head + varint(len(listed)) + b"".join(listed) + output
+        parts = [part for table in tables for part in table.parts()]
+        return [MAGIC, *parts, varint(len(listed)), *listed, output]
+
+
+def constant_bytes(value: Atom) -> bytes:
+    """A string or a number as a program holds it."""
+    if isinstance(value, str):
+        encoded = value.encode("utf-8", "surrogatepass")
+        return varint(len(encoded)) + encoded
+    return struct.pack("<d", value)
 
 
 def path(root: int, steps: Iterable[tuple[Axis, int, int]]) -> bytes:

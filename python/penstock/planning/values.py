@@ -1,4 +1,7 @@
-"""Atomic values by XPath 1.0: conversions, comparisons and functions on constants."""
+"""Atomic values by XPath 1.0: conversions, comparisons and functions on constants.
+
+A constant may be a blank; then the answer is written down in its trace.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ import operator
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import wraps
+from typing import ParamSpec
 
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom, trace_of, type_of_atom
+from penstock.twigs.patterns import ValueType
 
 _NUMBER = re.compile(r"[ \t\r\n]*(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))[ \t\r\n]*")
 _SPACE = re.compile(r"[ \t\r\n]+")
@@ -20,6 +26,22 @@ _COMPARISONS: dict[str, Callable[[Atom, Atom], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+P = ParamSpec("P")
+
+
+def asked(function: Callable[P, bool]) -> Callable[P, bool]:
+    """Make a claim about constants one that blanks can be asked about."""
+
+    @wraps(function)
+    def ask(*arguments: P.args, **named: P.kwargs) -> bool:
+        trace = trace_of(arguments)
+        if trace is None:
+            return function(*arguments, **named)
+        return bool(trace.ask(function, arguments))
+
+    return ask
 
 
 def number_of(value: Atom) -> float:
@@ -51,6 +73,30 @@ def boolean_of(value: Atom) -> bool:
     return bool(value) and value == value
 
 
+is_true = asked(boolean_of)
+
+
+def is_nan(value: Atom) -> bool:
+    """Return whether a constant is the number that is none."""
+    return type_of_atom(value) is ValueType.NUMBER and _is_nan(value)
+
+
+def is_empty(value: Atom) -> bool:
+    """Return whether a constant is the empty string."""
+    return type_of_atom(value) is ValueType.STRING and _is_empty(value)
+
+
+@asked
+def _is_nan(value: Atom) -> bool:
+    return value != value
+
+
+@asked
+def _is_empty(value: Atom) -> bool:
+    return value == ""
+
+
+@asked
 def compare(sign: str, left: Atom, right: Atom) -> bool:
     """Return ``left sign right`` of section 3.4."""
     convert: Callable[[Atom], Atom] = string_of
@@ -63,7 +109,11 @@ def compare(sign: str, left: Atom, right: Atom) -> bool:
 
 def call(function: str, arguments: list[Atom]) -> Atom:
     """Return the value of a call on constants of the types that it asks for."""
-    return _FUNCTIONS[function](*arguments)
+    trace = trace_of(arguments)
+    if trace is None:
+        return _FUNCTIONS[function](*arguments)
+    derived: Atom = trace.derive(_FUNCTIONS[function], arguments)
+    return derived
 
 
 def _round(number: float) -> float:

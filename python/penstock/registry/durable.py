@@ -9,67 +9,81 @@ Workers of a stream may be elsewhere: they read plans and pins, and no database.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import sqlite3
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.kernel import Plan
-from penstock.languages.xpath import xpath
-from penstock.languages.xscl import xscl
-from penstock.planning.program import MAGIC
-from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
-from penstock.registry.pins import Pins, VersionName
-from penstock.registry.plans import SUFFIX, PlanFileError, read_plan, remove_plans, write_plan
+from penstock.registry.bulk import BulkInsert
+from penstock.registry.current import CurrentPlan
+from penstock.registry.lines import CompiledChunk
+from penstock.registry.live import LivePlan, build_tier
+from penstock.registry.load import LoadReport
+from penstock.registry.memory import Registry, name_is_taken
+from penstock.registry.pins import Pins
+from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
 from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription, program_of
+from penstock.registry.subscriptions import Snapshot, Subscription
+from penstock.registry.table import (
+    COLUMNS,
+    begin_version,
+    compile_row,
+    compiler_name,
+    end,
+    insert,
+    last_version,
+    plan_name,
+    position_of,
+    read_row,
+    values_of,
+    version_name,
+)
 from penstock.twigs import Query
 
 DATABASE = "registry.sqlite"
 PLANS = "plans"
+BASES = "bases"
 PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
 
 _SNAPSHOTS_KEPT = 4
-_LANGUAGES = {"xpath": xpath, "xscl": xscl}
-_COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
+_IS_JOINING = "language = 'xscl'"
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
 
 class DurableRegistry(Registry):
     """The registry of a folder; ``Registry.open(path)`` gives one.
 
-    When a change returns, it is on the disk. A crash in the middle of one leaves the version
-    before or the version after. Other processes see a change from their next document on. It
-    pickles as its path and may be used from several threads and after a fork.
+    When a change returns, it is on the disk; without ``flush`` it is with the operating system,
+    which a crash of the process does not harm and a power cut may undo. A crash in the middle of
+    a change leaves the version before or the version after. Other processes see a change from
+    their next document on. It pickles as its path and may be used from several threads and after
+    a fork.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, flush: bool = True) -> None:
         self.path = Path(path).absolute()
+        self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
+        self._joined: dict[int, Subscription] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
-        self._store = Store(self.path / DATABASE)
+        self._store = Store(self.path / DATABASE, flush)
         self._pins = Pins(self.path)
         self._lock = self._store.lock
+        self._current = CurrentPlan(self._store, self.path / BASES, compiler_name(), compile_row)
 
     @property
     def version(self) -> int:
         """A number that grows by one with every change, whichever process makes it."""
         with self._store.read() as database:
-            return _version(database)
+            return last_version(database)
 
     def at(self, version: int) -> PinnedRegistry:
         """Return the registry as it was at a version; it stays like that.
@@ -115,7 +129,8 @@ class DurableRegistry(Registry):
             self.publish()
             with self._store.read() as database:
                 # A registry put back from a copy does not know the versions after it.
-                known = [one for one in self._pins.replayable() if one == _name(database, one[0])]
+                replayable = self._pins.replayable()
+                known = [one for one in replayable if one == version_name(database, one.version)]
             for name in known:
                 self.plan_file(name.version)
 
@@ -132,7 +147,7 @@ class DurableRegistry(Registry):
                 return
             # Who publishes is alone among writers, so what is published never goes back.
             with self._written("streams cannot see it"), self._store.write() as database:
-                name = _name(database, _version(database))
+                name = version_name(database, last_version(database))
                 if self._pins.current() != name or self._load(name.version) is None:
                     self.plan_file(name.version)
                     self._pins.publish(name)
@@ -144,8 +159,23 @@ class DurableRegistry(Registry):
             RegistryError: There is none of that name.
         """
         with self._changing() as database:
-            _position(database, name)
-            _end(database, name, _begin_version(database, "remove", name))
+            position_of(database, name)
+            end(database, name, begin_version(database, "remove", name))
+
+    def _load_chunks(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    ) -> None:
+        """Load in one transaction, as one version, and plan while that goes on."""
+        with self._lock:
+            before = None if self._store.is_writing else self._current.live(self.version)
+            with self._changing() as database:
+                bulk = BulkInsert(database, last_version(database) + 1, compiler_name(), replace)
+                for chunk in chunks:
+                    bulk.insert(chunk, report)
+                if bulk.is_change:
+                    begin_version(database, "load", "")
+            if bulk.is_change and before is not None:
+                self._current.extend(bulk.version, *bulk.finish())
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -156,13 +186,40 @@ class DurableRegistry(Registry):
     def get(self, name: str) -> Subscription | None:
         """Return the subscription of a name, or None."""
         with self._store.read() as database:
-            chosen = f"SELECT {_COLUMNS} FROM subscriptions WHERE name = ? AND removed IS NULL"
+            chosen = f"SELECT {COLUMNS} FROM subscriptions WHERE name = ? AND removed IS NULL"
             row = database.execute(chosen, (name,)).fetchone()
-        return None if row is None else _subscription(row)
+        return None if row is None else read_row(row)
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan, mapped from its file or built."""
-        return self.snapshot_at(self.version)
+        """Return the current version with its plan: a mapped base, and what changed since."""
+        with self._lock:
+            # Inside a transaction a version may still be undone, and then means something else.
+            if self._store.is_writing:
+                return self._build(self.version)
+            return self._current.snapshot(self.version)
+
+    def joining(self) -> Mapping[str, Query]:
+        """Return the queries that join documents, by the names of their subscriptions."""
+        return self._joining_at(self.version)
+
+    def compact(self) -> Snapshot:
+        """Return a snapshot whose plan is one piece, and write it as the base for others."""
+        with self._lock:
+            if self._store.is_writing:
+                return self._build(self.version)
+            return self._current.compact(self.version)
+
+    def branch(self) -> LivePlan:
+        """Return the current plan for somebody in the middle of a document; it gets all changes.
+
+        Raises:
+            RegistryError: A block of changes is open, which may still be undone.
+        """
+        with self._lock:
+            if self._store.is_writing:
+                message = "a live document cannot be opened inside a block of changes"
+                raise RegistryError("PR0022", message)
+            return self._current.live(self.version).branch()
 
     def snapshot_at(self, version: int) -> Snapshot:
         """Return a version with its plan, mapped from its file or built.
@@ -181,7 +238,7 @@ class DurableRegistry(Registry):
                     found = self._build(version)
                     # Who may not write builds plans for itself.
                     with contextlib.suppress(OSError, RegistryError):
-                        self._keep(found)
+                        self._keep_plan(found)
                 self._snapshots[version] = found
                 while len(self._snapshots) > _SNAPSHOTS_KEPT:
                     del self._snapshots[next(iter(self._snapshots))]
@@ -195,7 +252,7 @@ class DurableRegistry(Registry):
         """
         if self._load(version) is None:
             with self._written("the plan cannot be kept"):
-                self._keep(self._build(version))
+                self._keep_plan(self._build(version))
         return self._file(version)
 
     def close(self) -> None:
@@ -204,7 +261,7 @@ class DurableRegistry(Registry):
 
     def subscriptions_at(self, version: int) -> list[Subscription]:
         """Return the subscriptions of a version, in order of arrival."""
-        return [_subscription(row) for row in self._rows(version, _COLUMNS)]
+        return [read_row(row) for row in self._rows(version, COLUMNS)]
 
     def __iter__(self) -> Iterator[Subscription]:
         with self._lock:
@@ -227,43 +284,55 @@ class DurableRegistry(Registry):
         return f"<Registry {self.path} of {len(self)} subscriptions, version {self.version}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.path,))
+        return (_reopen, (self.path, self.flush))
 
     def _add(self, subscription: Subscription) -> None:
-        values = _values(subscription)
+        values = values_of(subscription)
         with self._changing() as database:
             if subscription.name in self:
                 raise name_is_taken(subscription.name)
-            version = _begin_version(database, "add", subscription.name)
-            _insert(database, values, version, version)
+            version = begin_version(database, "add", subscription.name)
+            insert(database, values, version, version)
 
     def _replace(self, subscription: Subscription) -> None:
-        values = _values(subscription)
+        values = values_of(subscription)
         with self._changing() as database:
-            position = _position(database, subscription.name)
-            version = _begin_version(database, "replace", subscription.name)
-            _end(database, subscription.name, version)
-            _insert(database, values, version, position)
+            position = position_of(database, subscription.name)
+            version = begin_version(database, "replace", subscription.name)
+            end(database, subscription.name, version)
+            insert(database, values, version, position)
 
     def _rows(self, version: int, columns: str) -> list[tuple[Any, ...]]:
-        chosen = f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position"
+        chosen = (
+            f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position, number"
+        )
         with self._store.read() as database:
             return database.execute(chosen, {"version": version}).fetchall()
+
+    def _joining_at(self, version: int) -> dict[str, Query]:
+        """Return the queries of a version that join documents; each is read once."""
+        chosen = (
+            f"SELECT number, {COLUMNS} FROM subscriptions WHERE {_IS_JOINING} AND {_IN_VERSION} "
+            "ORDER BY position, number"
+        )
+        with self._lock:
+            with self._store.read() as database:
+                rows = database.execute(chosen, {"version": version}).fetchall()
+            known = self._joined
+            self._joined = {
+                number: known.get(number) or read_row(tuple(row)) for number, *row in rows
+            }
+            return {one.name: one.query for one in self._joined.values() if one.is_joining}
 
     def _build(self, version: int) -> Snapshot:
         if not 0 <= version <= self.version:
             raise RegistryError("PR0006", f"there is no version {version} yet")
-        names, programs = [], []
-        for row in self._rows(version, _COLUMNS):
-            # A program of another compiler may ask something else, or be unreadable.
-            is_current = row[-1] == _compiler()
-            names.append(row[0])
-            programs.append(row[-2] if is_current else _subscription(row).program)
-        return Snapshot(version, tuple(names), Plan.build(programs))
+        tier = build_tier(self._current.rows("", version))
+        return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path:
         with self._store.read() as database:
-            return self.path / PLANS / plan_name(_name(database, version))
+            return self.path / PLANS / plan_name(version_name(database, version))
 
     def _load(self, version: int) -> Snapshot | None:
         try:
@@ -272,7 +341,7 @@ class DurableRegistry(Registry):
             return None
         return Snapshot(version, names, plan)
 
-    def _keep(self, snapshot: Snapshot) -> None:
+    def _keep_plan(self, snapshot: Snapshot) -> None:
         """Keep a plan for other processes, and the last ones before it.
 
         Raises:
@@ -280,10 +349,10 @@ class DurableRegistry(Registry):
         """
         write_plan(self._file(snapshot.version), snapshot.names, snapshot.plan)
         with self._store.write() as database:
-            last = _version(database)
+            last = last_version(database)
             first = max(0, last - PLANS_KEPT + 1)
-            kept = {_name(database, version) for version in range(first, last + 1)}
-            kept |= self._pins.running() | {_name(database, snapshot.version)}
+            kept = {version_name(database, version) for version in range(first, last + 1)}
+            kept |= self._pins.running() | {version_name(database, snapshot.version)}
             remove_plans(self.path / PLANS, map(plan_name, kept))
 
     @contextmanager
@@ -300,6 +369,10 @@ class DurableRegistry(Registry):
         except OSError as error:
             message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
             raise RegistryError("PR0005", message) from error
+
+
+def _reopen(path: Path, flush: bool) -> DurableRegistry:
+    return DurableRegistry(path, flush=flush)
 
 
 class PinnedRegistry(Registry):
@@ -336,6 +409,17 @@ class PinnedRegistry(Registry):
         """Return the version with its plan."""
         return self._registry.snapshot_at(self._version)
 
+    compact = snapshot
+
+    def joining(self) -> Mapping[str, Query]:
+        """Return the queries that joined documents, by the names of their subscriptions."""
+        return self._registry._joining_at(self._version)
+
+    def branch(self) -> LivePlan:
+        """Return the version's plan, which nothing changes."""
+        tier = build_tier(self._registry._current.rows("", self._version))
+        return LivePlan(self._lock, lambda first, last: (), tier)
+
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))
 
@@ -357,110 +441,3 @@ class PinnedRegistry(Registry):
     def _refusal(self) -> RegistryError:
         message = f"version {self._version} is past and stays as it was; change the registry itself"
         return RegistryError("PR0007", message)
-
-
-def _version(database: sqlite3.Connection) -> int:
-    version: int = database.execute("SELECT coalesce(max(version), 0) FROM versions").fetchone()[0]
-    return version
-
-
-def _name(database: sqlite3.Connection, version: int) -> VersionName:
-    """Return a version with its mark, made of when and how it came about."""
-    chosen = "SELECT change, name, time FROM versions WHERE version = ?"
-    row = database.execute(chosen, (version,)).fetchone()
-    return VersionName(version, hashlib.blake2b(repr(row).encode(), digest_size=8).hexdigest())
-
-
-def plan_name(name: VersionName) -> str:
-    """Return the name of the file in ``plans`` that holds the plan of a version."""
-    # A plan of another compiler may be unreadable, or ask something else.
-    compiler = hashlib.blake2b(_compiler().encode(), digest_size=4).hexdigest()
-    return f"{name.version}-{name.mark}-{compiler}{SUFFIX}"
-
-
-def _begin_version(
-    database: sqlite3.Connection, change: Literal["add", "remove", "replace"], name: str
-) -> int:
-    version = _version(database) + 1
-    row = (version, change, name, time.time())
-    database.execute("INSERT INTO versions VALUES (?, ?, ?, ?)", row)
-    return version
-
-
-def _insert(
-    database: sqlite3.Connection, values: tuple[Any, ...], version: int, position: int
-) -> None:
-    marks = ", ".join("?" * (len(values) + 2))
-    database.execute(
-        f"INSERT INTO subscriptions ({_COLUMNS}, added, position) VALUES ({marks})",
-        (*values, version, position),
-    )
-
-
-def _position(database: sqlite3.Connection, name: str) -> int:
-    """Return the place of a subscription among the others.
-
-    Raises:
-        RegistryError: There is none of that name.
-    """
-    chosen = "SELECT position FROM subscriptions WHERE name = ? AND removed IS NULL"
-    row = database.execute(chosen, (name,)).fetchone()
-    if row is None:
-        raise name_is_unknown(name)
-    position: int = row[0]
-    return position
-
-
-def _end(database: sqlite3.Connection, name: str, version: int) -> None:
-    ended = "UPDATE subscriptions SET removed = ? WHERE name = ? AND removed IS NULL"
-    database.execute(ended, (version, name))
-
-
-def _values(subscription: Subscription) -> tuple[Any, ...]:
-    """Return the columns of a subscription.
-
-    Raises:
-        RegistryError: It cannot be written down.
-    """
-    query = subscription.query
-    if not query.text or query.language not in _LANGUAGES:
-        message = f"the query of `{subscription.name}` has no text to be kept; make it with xpath()"
-        raise RegistryError("PR0008", message)
-    try:
-        values = (
-            subscription.name,
-            query.language,
-            query.text,
-            json.dumps(query.options),
-            subscription.mode,
-            subscription.owner,
-            None if subscription.delivery is None else json.dumps(subscription.delivery),
-            subscription.program,
-            _compiler(),
-        )
-        for value in values:
-            if isinstance(value, str):
-                value.encode()
-        return values
-    except (TypeError, ValueError) as error:
-        message = f"`{subscription.name!a}` cannot be written down: {error}"
-        raise RegistryError("PR0008", message) from None
-
-
-def _subscription(row: tuple[Any, ...]) -> Subscription:
-    name, language, text, options, mode, owner, delivery, program, compiler = row
-    query: Query = _LANGUAGES[language](text, **json.loads(options))
-    if compiler != _compiler():
-        program = program_of(query, mode)
-    made = None if delivery is None else json.loads(delivery)
-    return Subscription(name, query, mode, owner, made, program)
-
-
-@cache
-def _compiler() -> str:
-    """Return what makes the programs of this process: a version, and their format."""
-    try:
-        version = version_of("penstock")
-    except PackageNotFoundError:
-        version = "unknown"
-    return f"{version} {MAGIC.decode()}"

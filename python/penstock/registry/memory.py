@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
+from operator import attrgetter
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import RegistryError
-from penstock.joins import is_joining
-from penstock.kernel import Plan
+from penstock.planning.modes import Mode
+from penstock.registry.circles import is_publishing, refuse_circle, without_circles
+from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
+from penstock.registry.live import LivePlan, Row
+from penstock.registry.load import Lines, LoadReport, Watch, compiled_chunks, told
 from penstock.registry.subscriptions import (
     Delivery,
-    Mode,
     Snapshot,
     Subscription,
     compile_subscription,
-    refuse_circle,
 )
 from penstock.twigs import Query
 
@@ -33,21 +36,29 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self._subscriptions: dict[str, Subscription] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._joining: dict[str, Query] = {}
         self._version = 0
         self._snapshot: Snapshot | None = None
+        self._serials = count(1)
         self._lock = RLock()
+        self._live = LivePlan(self._lock, self._rows_between)
+        self._undo: list[Callable[[], None]] | None = None
 
     @staticmethod
-    def open(path: str | os.PathLike[str]) -> DurableRegistry:
+    def open(path: str | os.PathLike[str], *, flush: bool = True) -> DurableRegistry:
         """Return the registry that is kept in a folder, which is made if it is missing.
+
+        Every change is flushed to the disk before it returns, which costs what the disk takes.
+        Without ``flush`` it is safe from a crash of the process, and a power cut may undo the
+        last changes, never part of one.
 
         Raises:
             RegistryError: What is there is no registry, or cannot be read.
         """
         from penstock.registry.durable import DurableRegistry
 
-        return DurableRegistry(path)
+        return DurableRegistry(path, flush=flush)
 
     @property
     def version(self) -> int:
@@ -70,7 +81,7 @@ class Registry:
                 would come back to it.
         """
         subscription = compile_subscription(name, query, mode, owner, delivery)
-        refuse_circle(subscription, self)
+        self._refuse_circle(subscription)
         self._add(subscription)
         return subscription
 
@@ -89,7 +100,7 @@ class Registry:
             RegistryError: There is no subscription of that name; the mode is none.
         """
         subscription = compile_subscription(name, query, mode, owner, delivery)
-        refuse_circle(subscription, self)
+        self._refuse_circle(subscription)
         self._replace(subscription)
         return subscription
 
@@ -100,9 +111,58 @@ class Registry:
             RegistryError: There is none of that name.
         """
         with self._lock:
-            self._require(name)
-            del self._subscriptions[name]
-            self._change()
+            entry = self._entry(name)
+            self._drop(name)
+            self._change(lambda: self._keep(entry))
+
+    def load(
+        self,
+        source: Lines,
+        *,
+        replace: bool = False,
+        workers: int | None = None,
+        watch: Watch | None = None,
+        on_error: Callable[[LineError], None] | None = None,
+    ) -> LoadReport:
+        """Add the subscriptions of a file, one to a line, and report what became of the lines.
+
+        The source is the path of a CSV file (``.csv``) or of lines of JSON, or such lines. A bad
+        line is told and left out; the others are loaded all together or, if the load is cut
+        short, not at all. A name that is taken is an error of its line, unless ``replace`` puts
+        the line in its place. As many processes compile as there are cores, or ``workers``; 0
+        compiles here. ``watch`` is called now and then with the report so far.
+
+        Raises:
+            OSError: The file cannot be read.
+            RegistryError: The first line of a CSV file does not name columns.
+        """
+        report = LoadReport()
+        compiled = compiled_chunks(source, report, workers)
+        chunks = without_circles(told(compiled, report, watch, on_error), self.joining(), report)
+        self._load_chunks(chunks, report, replace)
+        return report
+
+    def _load_chunks(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    ) -> None:
+        with self.changes():
+            for chunk in chunks:
+                for number, line in zip(chunk.numbers, chunk.rows, strict=True):
+                    self._load_line(number, line, report, replace)
+
+    def _load_line(
+        self, number: int, line: CompiledLine, report: LoadReport, replace: bool
+    ) -> None:
+        subscription = subscription_of(line)
+        is_new = line.name not in self
+        if is_new:
+            self._add(subscription)
+            report.added += 1
+        elif replace:
+            self._replace(subscription)
+            report.replaced += 1
+        else:
+            report.note(LineError.of(number, name_is_taken(line.name)))
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -112,62 +172,135 @@ class Registry:
         one change after the other.
         """
         with self._lock:
-            before = (self._subscriptions.copy(), self._version, self._snapshot)
+            version, outer, done = self._version, self._undo, list[Callable[[], None]]()
+            self._undo = done
             try:
                 yield
             except BaseException:
-                self._subscriptions, self._version, self._snapshot = before
+                for undo in reversed(done):
+                    undo()
+                in_order = sorted(self._entries.items(), key=lambda item: item[1].place)
+                self._entries, self._version, self._snapshot = dict(in_order), version, None
                 raise
+            else:
+                if outer is not None:
+                    outer += done
+            finally:
+                self._undo = outer
 
     def get(self, name: str) -> Subscription | None:
         """Return the subscription of a name, or None."""
-        return self._subscriptions.get(name)
+        entry = self._entries.get(name)
+        return None if entry is None else entry.subscription
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan, which is built once and shared."""
+        """Return the current version with its plan, which is made once and shared.
+
+        It costs what changed since the last one. While plans are merged in the background, there
+        may be several snapshots of one version; they say the same.
+        """
         with self._lock:
             if self._snapshot is None:
-                programs = [one.program for one in self._subscriptions.values()]
-                names = tuple(self._subscriptions)
-                self._snapshot = Snapshot(self._version, names, Plan.build(programs))
+                self._snapshot = Snapshot(self._version, *self._live.plan())
+                self._live.merge_in_background(self._forget_snapshot)
             return self._snapshot
 
-    def joining(self) -> dict[str, Query]:
+    def compact(self) -> Snapshot:
+        """Return a snapshot whose plan is one piece, as if all had been added at once.
+
+        This happens by itself, bit by bit. It is for those who pass the plan on.
+        """
+        with self._lock:
+            self._live.compact()
+            self._snapshot = Snapshot(self._version, *self._live.plan())
+            return self._snapshot
+
+    def branch(self) -> LivePlan:
+        """Return the current plan for somebody in the middle of a document; it gets all changes."""
+        with self._lock:
+            return self._live.branch()
+
+    def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
-        return {one.name: one.query for one in self if is_joining(one.query)}
+        return self._joining
 
     def __iter__(self) -> Iterator[Subscription]:
-        return iter(list(self._subscriptions.values()))
+        return iter([entry.subscription for entry in self._entries.values()])
 
     def __len__(self) -> int:
-        return len(self._subscriptions)
+        return len(self._entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._subscriptions
+        return name in self._entries
 
     def __repr__(self) -> str:
         return f"<Registry of {len(self)} subscriptions, version {self.version}>"
 
     def _add(self, subscription: Subscription) -> None:
         with self._lock:
-            if subscription.name in self._subscriptions:
+            if subscription.name in self._entries:
                 raise name_is_taken(subscription.name)
-            self._subscriptions[subscription.name] = subscription
-            self._change()
+            self._keep(_Entry(self._version, 0, subscription))
+            self._change(lambda: self._drop(subscription.name))
 
     def _replace(self, subscription: Subscription) -> None:
         with self._lock:
-            self._require(subscription.name)
-            self._subscriptions[subscription.name] = subscription
-            self._change()
+            entry = self._entry(subscription.name)
+            self._live.remove(entry.serial)
+            self._keep(entry._replace(subscription=subscription))
+            self._change(lambda: self._restore(entry))
 
-    def _require(self, name: str) -> None:
-        if name not in self._subscriptions:
+    def _refuse_circle(self, subscription: Subscription) -> None:
+        if is_publishing(subscription):
+            refuse_circle(subscription, self.joining())
+
+    def _entry(self, name: str) -> _Entry:
+        if name not in self._entries:
             raise name_is_unknown(name)
+        return self._entries[name]
 
-    def _change(self) -> None:
+    def _keep(self, entry: _Entry) -> None:
+        """Put a subscription, old or new, under a serial of its own."""
+        entry = entry._replace(serial=next(self._serials))
+        name, program = entry.subscription.name, entry.subscription.program
+        self._entries[name] = entry
+        if entry.subscription.is_joining:
+            self._joining[name] = entry.subscription.query
+        else:
+            self._joining.pop(name, None)
+        self._live.add(Row(entry.serial, name, program))
+
+    def _drop(self, name: str) -> None:
+        self._live.remove(self._entries.pop(name).serial)
+        self._joining.pop(name, None)
+
+    def _restore(self, entry: _Entry) -> None:
+        self._live.remove(self._entries[entry.subscription.name].serial)
+        self._keep(entry)
+
+    def _change(self, undo: Callable[[], None]) -> None:
         self._version += 1
         self._snapshot = None
+        if self._undo is not None:
+            self._undo.append(undo)
+
+    def _forget_snapshot(self) -> None:
+        with self._lock:
+            self._snapshot = None
+
+    def _rows_between(self, first: int, last: int) -> Iterable[Row]:
+        entries = list(self._entries.values())
+        chosen = (entry for entry in entries if first <= entry.serial <= last)
+        ordered = sorted(chosen, key=attrgetter("serial"))
+        return (Row(one.serial, one.subscription.name, one.subscription.program) for one in ordered)
+
+
+class _Entry(NamedTuple):
+    """A subscription, its place among the others, and its serial for the plan."""
+
+    place: int
+    serial: int
+    subscription: Subscription
 
 
 def name_is_taken(name: str) -> RegistryError:

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
@@ -45,6 +45,7 @@ CREATE TABLE subscriptions (
 );
 CREATE UNIQUE INDEX live ON subscriptions (name) WHERE removed IS NULL;
 CREATE INDEX ended ON subscriptions (removed, added);
+CREATE INDEX joining ON subscriptions (number) WHERE language = 'xscl';
 """
 
 
@@ -54,8 +55,9 @@ class Store:
     A process that was forked from one with an open store gets a connection of its own.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, is_flushed: bool = True) -> None:
         self._file = file
+        self._is_flushed = is_flushed
         self.lock = RLock()
         self._depth = 0
         self._owner = -1
@@ -99,6 +101,16 @@ class Store:
             finally:
                 self._depth -= 1
 
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection of its own, for a long read that nobody should wait for.
+
+        Raises:
+            RegistryError: The file cannot be read.
+        """
+        with self._told(), closing(_open(self._file)) as connection:
+            yield connection
+
     @property
     def is_writing(self) -> bool:
         """Whether a transaction is open."""
@@ -118,6 +130,8 @@ class Store:
         # A connection must not cross a fork, not even to be closed.
         if self._connection is None or self._owner != os.getpid():
             self._connection = _open(self._file)
+            if not self._is_flushed:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
             self._owner = os.getpid()
             self._depth = 0
         return self._connection

@@ -2,38 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.errors import RegistryError
 from penstock.joins import check_join, is_joining
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
-from penstock.planning.compile import compile_query
-from penstock.twigs import Aggregate, Event, Query, Selection
-
-Mode = Literal["query", "filter", "running"]
-"""``query`` reports every result, ``filter`` only that a document has one, ``running`` the value
-of an aggregate after every node, for streams that do not end."""
+from penstock.languages.xscl import xscl
+from penstock.planning.forms import Forms
+from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
 
+LANGUAGES = {"xpath": xpath, "xscl": xscl}
+"""What reads the texts of a language."""
+
+_FORMS = Forms()
+"""One for the process: whoever subscribes, shapes are the same."""
 _NEVER = xpath("/*[false()]")
-_MODES = ("query", "filter", "running")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form."""
+    """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
+
+    ``question`` is what was asked, as it was given: a query, or a text in XPath with the
+    ``options`` to read it. Two subscriptions are equal if all but that is; equal programs ask the
+    same.
+    """
 
     name: str
-    query: Query
+    question: Query | str = field(compare=False)
     mode: Mode = "query"
     owner: str | None = None
     delivery: Delivery | None = None
     program: bytes = field(default=b"", repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def query(self) -> Query:
+        """The question as a query, read anew from a text."""
+        question = self.question
+        if isinstance(question, str):
+            question = xpath(question, **self.options)
+        return query_in_mode(question, self.mode)
+
+    @property
+    def is_joining(self) -> bool:
+        """Whether joins between documents evaluate it; a text in XPath has none."""
+        return isinstance(self.question, Query) and is_joining(self.question)
+
+    @property
+    def text(self) -> str:
+        """The question as a text; empty if it never was one."""
+        return self.question if isinstance(self.question, str) else self.question.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +67,7 @@ class Snapshot:
     """The subscriptions of one version: names by the kernel's numbers, and the plan."""
 
     version: int
-    names: tuple[str, ...]
+    names: Sequence[str]
     plan: Plan
 
 
@@ -60,65 +86,38 @@ def compile_subscription(
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    if mode not in _MODES:
-        raise RegistryError(
-            "PR0004", f"the mode {mode!r} is none; use `query`, `filter` or `running`"
-        )
-    if isinstance(query, str):
-        query = xpath(query)
-    if mode == "running":
-        match query.output:
-            case Aggregate() | Selection(aggregate=str()) as output:
-                query = replace(query, output=replace(output, running=True))
-            case _:
-                message = "the mode `running` is for count(), sum(), avg(), min() and max()"
-                raise RegistryError("PR0004", message)
-    if is_joining(query) and mode != "query":
+    return Subscription(name, query, mode, owner, delivery, compile_question(query, mode))
+
+
+def compile_question(question: Query | str, mode: Mode) -> bytes:
+    """Return the program of a question; one that joins has its rows instead, and never matches.
+
+    Raises:
+        QueryError: It is not one, or not one that is evaluated.
+        RegistryError: The mode is none, or not one for this question.
+    """
+    if isinstance(question, str):
+        return _FORMS.compile(question, mode)
+    if not is_joining(question):
+        return compile_in_mode(question, mode)
+    if mode != "query":
         raise RegistryError("PR0004", f"a query that joins documents has no mode {mode!r}")
-    return Subscription(name, query, mode, owner, delivery, program_of(query, mode))
+    check_join(question)
+    return compile_in_mode(_NEVER, "filter")
 
 
-def program_of(query: Query, mode: Mode) -> bytes:
-    """Return the program of a query; one that joins has its rows instead, and never matches.
-
-    Raises:
-        QueryError: The query is not one that is evaluated.
-    """
-    if is_joining(query):
-        check_join(query)
-        query = _NEVER
-        mode = "filter"
-    return compile_query(query, is_filter=mode == "filter")
-
-
-def refuse_circle(subscription: Subscription, others: Iterable[Subscription]) -> None:
-    """See to it that what a subscription publishes does not come back to it.
+def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any]) -> bytes:
+    """Return the program of a text, with the options that its language takes.
 
     Raises:
-        RegistryError: It does, directly or through what others publish.
+        QueryError: It is no query, or not one that is evaluated.
+        RegistryError: The mode is none, or not one for this query.
     """
-    if _published(subscription.query) is None:
-        return
-    publishers = [subscription]
-    publishers += [
-        other
-        for other in others
-        if other.name != subscription.name and _published(other.query) is not None
-    ]
-    reached = {_published(subscription.query)}
-    while True:
-        further = {
-            _published(one.query)
-            for one in publishers
-            if not reached.isdisjoint(block.stream for block in one.query.blocks)
-        }
-        if further <= reached:
-            break
-        reached |= further
-    if not reached.isdisjoint(block.stream for block in subscription.query.blocks):
-        message = f"`{subscription.name}` would read what it publishes"
-        raise RegistryError("PR0009", f"{message}; publish to another stream")
+    if language == "xpath":
+        return _FORMS.compile(text, mode, options)
+    return compile_question(LANGUAGES[language](text, **options), mode)
 
 
-def _published(query: Query) -> str | None:
-    return query.output.publish if isinstance(query.output, Event) else None
+def question_of(language: str, text: str, options: Mapping[str, Any]) -> Query | str:
+    """Return what a subscription asks; texts in XPath are read when somebody wants the query."""
+    return text if language == "xpath" else LANGUAGES[language](text, **options)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.kernel import CHUNK_BYTES
-from penstock.sources.gz import inflate_if_compressed
-from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
+from penstock.sources.gz import inflate_if_compressed, is_compressed
+from penstock.sources.inputs import SOURCE_BYTES_MAX, WHOLE_BYTES_MAX, Input, Piece, unreadable
 
 
 class FileInput(Input):
@@ -23,6 +24,17 @@ class FileInput(Input):
     ) -> None:
         super().__init__(document or os.fspath(path), stream, event_time)
         self._path = path
+
+    def whole(self) -> Piece | None:
+        try:
+            found = os.stat(self._path)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > WHOLE_BYTES_MAX:
+                return None
+            with open(self._path, "rb") as file:
+                data = file.read(WHOLE_BYTES_MAX + 1)
+        except OSError:
+            return None  # who takes the pieces hears why
+        return None if len(data) > WHOLE_BYTES_MAX or is_compressed(data) else data
 
     def pieces(self) -> Iterator[Piece]:
         return inflate_if_compressed(self._read())

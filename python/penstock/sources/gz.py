@@ -13,8 +13,13 @@ MAGIC = b"\x1f\x8b"
 _GZIP = 16 + zlib.MAX_WBITS
 
 
+def is_compressed(start: Piece | bytearray) -> bool:
+    """Return whether bytes begin as gzip does; no XML begins like that."""
+    return bytes(start[: len(MAGIC)]) == MAGIC
+
+
 def inflate_if_compressed(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield the pieces, decompressed if they are gzip; no XML begins with its first bytes.
+    """Yield the pieces, decompressed if they are gzip.
 
     Raises:
         DocumentError: The compressed bytes are damaged or end too early.
@@ -25,7 +30,7 @@ def inflate_if_compressed(pieces: Iterator[Piece]) -> Iterator[Piece]:
         if not second:
             break
         first = bytes(first) + bytes(second)
-    if bytes(first[: len(MAGIC)]) == MAGIC:
+    if is_compressed(first):
         yield from _inflate(first, pieces)
     else:
         if first:

@@ -11,6 +11,9 @@ from penstock.errors import DocumentError
 SOURCE_BYTES_MAX = 8 << 20
 """The row of a failed document carries its bytes up to this size, and none beyond it."""
 
+WHOLE_BYTES_MAX = 1 << 20
+"""Larger documents are read in pieces, so that what they decide early comes early."""
+
 Piece = bytes | memoryview
 
 
@@ -24,6 +27,10 @@ class Input(ABC):
         self.document = document
         self.stream = stream
         self.event_time = event_time
+
+    def whole(self) -> Piece | None:
+        """Return all bytes of a document that is small and at hand; None: take the pieces."""
+        return None
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:

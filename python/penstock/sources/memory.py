@@ -7,8 +7,8 @@ from datetime import datetime
 
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES
-from penstock.sources.gz import inflate_if_compressed
-from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
+from penstock.sources.gz import inflate_if_compressed, is_compressed
+from penstock.sources.inputs import SOURCE_BYTES_MAX, WHOLE_BYTES_MAX, Input, Piece
 
 
 class BytesInput(Input):
@@ -23,6 +23,11 @@ class BytesInput(Input):
     ) -> None:
         super().__init__(document, stream, event_time)
         self._data = data
+
+    def whole(self) -> Piece | None:
+        if len(self._data) > WHOLE_BYTES_MAX or is_compressed(self._data):
+            return None
+        return memoryview(self._data).cast("B") if len(self._data) else b""
 
     def pieces(self) -> Iterator[Piece]:
         return inflate_if_compressed(_split(self._data))
@@ -39,6 +44,11 @@ class TextInput(Input):
     def __init__(self, text: str, document: str, stream: str, event_time: datetime | None) -> None:
         super().__init__(document, stream, event_time)
         self._text = text
+
+    def whole(self) -> Piece | None:
+        if len(self._text) > WHOLE_BYTES_MAX or "<" not in self._text:
+            return None
+        return self._text.encode("utf-8", "surrogatepass")
 
     def pieces(self) -> Iterator[Piece]:
         if "<" not in self._text:

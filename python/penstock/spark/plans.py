@@ -25,9 +25,11 @@ from weakref import WeakKeyDictionary
 from penstock.errors import RegistryError
 from penstock.kernel import Plan
 from penstock.registry import Registry, Snapshot
-from penstock.registry.durable import PLANS, DurableRegistry, plan_name
+from penstock.registry.durable import PLANS, DurableRegistry
+from penstock.registry.names import arrow_of
 from penstock.registry.pins import Pins
 from penstock.registry.plans import PlanFileError, read_plan
+from penstock.registry.table import plan_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -139,7 +141,7 @@ def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         registry.follow()
         return LivePlan(str(registry.path))
-    data = _pack(registry.snapshot())
+    data = _pack(registry.compact())
     path = host_folder() / _name_of(data)
     if not _is_whole(path):
         _put(path, data)
@@ -192,8 +194,11 @@ def _pack(snapshot: Snapshot) -> bytes:
     """Return a plan and its names as an Arrow file."""
     import pyarrow as pa
 
+    names = arrow_of(snapshot.names).cast(pa.string())
+    if isinstance(names, pa.ChunkedArray):
+        names = names.combine_chunks()
     columns = {
-        "names": pa.array([snapshot.names], pa.list_(pa.string())),
+        "names": pa.ListArray.from_arrays([0, len(names)], names),
         "image": pa.array([snapshot.plan.image()], pa.large_binary()),
     }
     batch = pa.RecordBatch.from_pydict(columns)

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from penstock.twigs.patterns import Slot, ValueType
-
-Atom = str | float | bool
-
-
-def type_of_atom(value: Atom) -> ValueType:
-    """Return the type of a constant."""
-    if isinstance(value, bool):
-        return ValueType.BOOLEAN
-    return ValueType.STRING if isinstance(value, str) else ValueType.NUMBER
+from penstock.twigs.blanks import Atom, type_of_atom
+from penstock.twigs.patterns import Slot
 
 
 class SlotTable:

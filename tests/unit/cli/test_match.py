@@ -137,6 +137,7 @@ def test_standard_input_is_read(
 def test_results_inside_a_streamed_one_follow_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
+    monkeypatch.setattr("penstock.sources.files.WHOLE_BYTES_MAX", 0)
     monkeypatch.setattr("penstock.sources.files.CHUNK_BYTES", 5)
     path = tmp_path / "nested.xml"
     path.write_text("<r><s>one<s>two<s/></s>three</s><s>four</s></r>", "utf-8")
@@ -152,6 +153,7 @@ def test_results_inside_a_streamed_one_follow_it(
 def test_an_error_inside_a_streamed_result_ends_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
+    monkeypatch.setattr("penstock.sources.files.WHOLE_BYTES_MAX", 0)
     monkeypatch.setattr("penstock.sources.files.CHUNK_BYTES", 5)
     path = tmp_path / "nested.xml"
     path.write_text("<r><s>one<s>two</s>three</r>", "utf-8")

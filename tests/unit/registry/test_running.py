@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
 import pytest
 
 import penstock
@@ -38,3 +41,15 @@ def test_a_running_aggregate_reports_while_the_document_is_open() -> None:
 def test_running_is_for_aggregates_only() -> None:
     with pytest.raises(RegistryError, match="PR0004"):
         penstock.Registry().add("q", penstock.xpath("//a"), mode="running")
+
+
+def test_a_running_aggregate_stays_one_when_it_is_compiled_again(tmp_path: Path) -> None:
+    registry = penstock.Registry.open(tmp_path)
+    registry.add("q", "count(//a)", mode="running")
+    registry.close()
+    database = sqlite3.connect(tmp_path / "registry.sqlite")
+    database.execute("UPDATE subscriptions SET compiler = 'old', program = x'00'")
+    database.commit()
+    database.close()
+    rows = penstock.Engine(penstock.Registry.open(tmp_path)).run("<r><a/><a/></r>")
+    assert [row.value for row in rows] == ["1", "2"]

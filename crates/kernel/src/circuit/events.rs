@@ -16,6 +16,9 @@ impl Circuit {
     pub fn open(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
         let order = self.next_order;
         self.next_order += 1;
+        if node.is_silent {
+            self.heard_from = self.next_order;
+        }
         self.frames.push(Frame {
             symbol: node.symbol,
             kind: node.kind,

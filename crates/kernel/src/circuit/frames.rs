@@ -154,6 +154,8 @@ pub struct Opening<'a> {
     pub uri: &'a [u8],
     /// Known at once for nodes without content.
     pub value: Option<&'a [u8]>,
+    /// It was there before the matcher: conditions see it, but it is no result.
+    pub is_silent: bool,
 }
 
 /// Where something is evaluated: at the node that is opening now, or at a remembered one.

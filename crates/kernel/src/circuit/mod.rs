@@ -120,6 +120,8 @@ pub struct Circuit {
     lingering: Vec<u32>,
     linger_max: usize,
     next_order: u64,
+    /// Nodes before this one in document order are no results.
+    heard_from: u64,
     next_serial: u64,
     pub actions: Vec<Action>,
 }
@@ -163,6 +165,7 @@ impl Circuit {
             lingering: Vec::new(),
             linger_max: sinks::LINGER_MIN,
             next_order: 0,
+            heard_from: 0,
             next_serial: 0,
             actions: Vec::new(),
         })
@@ -192,7 +195,7 @@ impl Circuit {
         self.root.clear();
         self.lingering.clear();
         self.actions.clear();
-        self.next_order = 0;
+        (self.next_order, self.heard_from) = (0, 0);
     }
 
     /// The targets that expressions answer.

@@ -270,6 +270,8 @@ impl Circuit {
                 let last = self.sinks[id as usize].entries.len() - 1;
                 self.settle_pair(id, last);
             }
+            SinkKind::Tally { .. } | SinkKind::Output { .. }
+                if self.order_of(spot) < self.heard_from => {}
             SinkKind::Tally { needs_value, .. } => {
                 let value = if *needs_value {
                     self.value_of(spot)
@@ -307,11 +309,15 @@ impl Circuit {
         }
     }
 
-    fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
-        let order = match spot {
+    fn order_of(&self, spot: Spot) -> u64 {
+        match spot {
             Spot::Opening => self.frames[self.frames.len() - 1].order,
             Spot::Late(info) => self.infos[info].order,
-        };
+        }
+    }
+
+    fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
+        let order = self.order_of(spot);
         let sink = &mut self.sinks[id as usize];
         let tag = (sink.entries.len() as u32) << 2 | side << 1;
         let cell = sink.cell;

@@ -26,6 +26,7 @@ impl Matcher {
     /// Tells the circuit of a node; `value` is there for nodes without content.
     #[inline]
     pub(super) fn enter_circuit(&mut self, symbol: u32, node: &Node<'_>, value: Option<&[u8]>) {
+        let is_silent = self.is_silent(node);
         if let Some(circuit) = &mut self.circuit {
             let opening = Opening {
                 symbol,
@@ -33,6 +34,7 @@ impl Matcher {
                 name: node.name,
                 uri: node.uri,
                 value,
+                is_silent,
             };
             circuit.open(&opening, &self.symbols);
         }

@@ -278,7 +278,7 @@ impl Matcher {
         let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
             self.write_row(candidate, item, Some(end));
-            return self.rows.bind(item.target, bindings);
+            return self.rows.bind(&self.plan, item.target, bindings.as_ref());
         };
         let entry = &self.candidates[candidate];
         let head = row_head(self.document, entry, item, Some(end));
@@ -299,7 +299,7 @@ impl Matcher {
     /// Lets rows go whose turn in document order has come.
     pub(super) fn open_gate(&mut self) {
         if let Some(gate) = &mut self.gate {
-            gate.open(&mut self.rows);
+            gate.open(&self.plan, &mut self.rows);
         }
     }
 

@@ -2,8 +2,10 @@
 
 use super::rows::{Bindings, RowHead, Rows};
 use crate::events::Scope;
+use crate::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A finished row on hold.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Gate {
     }
 
     /// Moves the rows that nothing earlier holds back any more.
-    pub fn open(&mut self, rows: &mut Rows) {
+    pub fn open(&mut self, plan: &Arc<Plan>, rows: &mut Rows) {
         for target in std::mem::take(&mut self.changed) {
             let lane = &mut self.lanes[target as usize];
             let floor = lane.unsettled.first().copied().unwrap_or(u64::MAX);
@@ -69,7 +71,7 @@ impl Gate {
                 for row in entry.remove() {
                     rows.value.bytes.extend_from_slice(&row.value);
                     rows.push(row.head, &row.name, row.scope.as_ref());
-                    rows.bind(target, row.bindings);
+                    rows.bind(plan, target, row.bindings.as_ref());
                 }
             }
         }

@@ -9,9 +9,12 @@ mod flow;
 mod frames;
 mod gate;
 mod handler;
+mod matches;
 mod nodes;
 mod retention;
 mod rows;
+mod sampling;
+mod selections;
 mod small;
 mod source;
 mod states;
@@ -20,7 +23,11 @@ mod trace;
 mod truth;
 pub(crate) mod values;
 
-pub use rows::{Declarations, RowKind, Rows, TextColumn};
+pub use matches::Matches;
+pub(crate) use rows::RowHead;
+pub use rows::{Beside, Declarations, RowKind, Rows, TextColumn};
+pub use selections::{Selected, Selections};
+pub(crate) use symbols::Symbols;
 pub use trace::TraceEntry;
 pub use values::{compare_numbers, parse_number};
 
@@ -38,9 +45,11 @@ use source::Source;
 use states::{Automaton, State};
 use std::rc::Rc;
 use std::sync::Arc;
-use symbols::Symbols;
 use trace::Trace;
 use values::Value;
+
+/// With fewer questions the matcher is as fast, and decides earlier.
+const QUESTIONS_MIN: u32 = 64;
 
 /// How a matcher runs.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +60,12 @@ pub struct Options {
     pub in_parts: bool,
     /// Record every event.
     pub is_traced: bool,
+    /// Plans may come in the middle of a document: the start tags of open elements are kept.
+    pub is_live: bool,
     /// Bytes of automaton states to keep.
     pub cache_bytes_max: usize,
+    /// From so many distinct questions on, whole documents are asked them instead of matched.
+    pub questions_min: u32,
 }
 
 impl Default for Options {
@@ -61,7 +74,9 @@ impl Default for Options {
             in_document_order: false,
             in_parts: false,
             is_traced: false,
+            is_live: false,
             cache_bytes_max: 32 << 20,
+            questions_min: QUESTIONS_MIN,
         }
     }
 }
@@ -149,11 +164,15 @@ pub struct Matcher {
     text_span: Option<Span>,
     /// Number of the document; the caller's to set.
     document: u32,
+    /// Nodes before this offset are no results: the matcher came in the middle of a document.
+    silent_until: u64,
     next_node: u64,
     /// Runners are numbered apart, so that operands do not change the numbers of results.
     next_runner: u64,
     event_end: u64,
     steps: u64,
+    /// Sampled steps by the subscription they were done for.
+    charges: rustc_hash::FxHashMap<u32, f64>,
     alive_memo: rustc_hash::FxHashSet<(u32, u32)>,
     last_name: Rc<[u8]>,
 }
@@ -201,10 +220,12 @@ impl Matcher {
             text: Vec::new(),
             text_span: None,
             document: 0,
+            silent_until: 0,
             next_node: 0,
             next_runner: 0,
             event_end: 0,
             steps: 0,
+            charges: rustc_hash::FxHashMap::default(),
             alive_memo: rustc_hash::FxHashSet::default(),
             last_name: Rc::from(&b""[..]),
             plan,
@@ -216,6 +237,16 @@ impl Matcher {
         self.abandon();
         self.open_document();
         // What needs no event at all is decided before the first one, at offset 0.
+        self.settle()
+    }
+
+    /// Starts in the middle of a document: what was opened before `offset` is there and reported
+    /// to the handler anew, but is no result. The next block begins at `offset`.
+    pub fn begin_at(&mut self, offset: u64) -> Result<(), DocumentError> {
+        self.abandon();
+        self.silent_until = offset;
+        self.source.begin_at(offset);
+        self.open_document();
         self.settle()
     }
 
@@ -249,6 +280,7 @@ impl Matcher {
         (self.value_frames, self.next_node, self.event_end) = (0, 0, 0);
         (self.closed_bytes, self.unchecked_until) = (0, 0);
         (self.dirty, self.text_span) = (usize::MAX, None);
+        self.silent_until = 0;
     }
 
     /// Ends the document; everything undecided is decided now.
@@ -301,6 +333,12 @@ impl Matcher {
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64 + self.closed_bytes + self.circuit_bytes(),
         }
+    }
+
+    /// Whether a node was there before the matcher, and is no result.
+    #[inline]
+    fn is_silent(&self, node: &Node<'_>) -> bool {
+        node.start < self.silent_until
     }
 
     fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {

@@ -124,7 +124,8 @@ impl Matcher {
         let is_wanted = is_heard && self.circuit.as_ref().is_some_and(wants);
         let state = self.state_at(depth);
         let flags = state.flags;
-        if state.plain.is_empty() && state.segments.is_empty() && !is_wanted {
+        let is_asked = is_wanted || !state.plain.is_empty() || !state.segments.is_empty();
+        if !is_asked || self.is_silent(node) {
             return NONE;
         }
         if flags & flag::COUNT != 0 && self.trace.is_none() && !is_wanted {

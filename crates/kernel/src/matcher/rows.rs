@@ -1,7 +1,11 @@
 //! Results as columns, laid out as Arrow lays them out.
 
+use super::matches::Matches;
+use super::selections::Selections;
 use crate::events::Scope;
+use crate::plan::Plan;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a row is. The numbers are part of the contract with the binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,13 +66,31 @@ impl TextColumn {
 }
 
 /// Values beside a result, in the order of its query; none where there is no such node.
-pub type Bindings = Rc<[Option<Rc<str>>]>;
+pub(super) type Bindings = Rc<[Option<Rc<str>>]>;
+
+/// The values beside a row. They share nothing with the matcher, so that rows can go their own way.
+pub struct Beside {
+    /// Number of the row.
+    pub row: u32,
+    plan: Arc<Plan>,
+    target: u32,
+    values: Box<[Option<Box<str>>]>,
+}
+
+impl Beside {
+    /// Names and values, in the order of the query; none where there is no such node.
+    pub fn pairs(&self) -> impl Iterator<Item = (&[u8], Option<&str>)> {
+        let names = self.plan.beside(self.target).chunks_exact(2);
+        let names = names.map(|pair| self.plan.string(pair[0]));
+        names.zip(self.values.iter().map(|value| value.as_deref()))
+    }
+}
 
 /// Namespace declarations `(prefix, uri)`.
 pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 
 /// Finished rows, column by column.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Rows {
     /// Numbers of the documents in the matcher's life.
     pub document: Vec<u32>,
@@ -94,8 +116,12 @@ pub struct Rows {
     pub scope: Vec<i32>,
     /// Declarations in scope where results start.
     pub scopes: Vec<Declarations>,
-    /// Rows with values beside them: number of the row, its target, the values.
-    pub bindings: Vec<(u32, u32, Bindings)>,
+    /// Values beside rows, in the order of the rows.
+    pub bindings: Vec<Beside>,
+    /// Rows of filters that are not spread out among the others yet.
+    pub matches: Matches,
+    /// The same of queries.
+    pub selections: Selections,
     last_scope: Option<Rc<Scope>>,
 }
 
@@ -144,15 +170,84 @@ impl Rows {
     }
 
     /// Puts the values of a target beside the last row.
-    pub fn bind(&mut self, target: u32, bindings: Option<Bindings>) {
+    pub(super) fn bind(&mut self, plan: &Arc<Plan>, target: u32, bindings: Option<&Bindings>) {
         if let Some(bindings) = bindings {
-            self.bindings
-                .push((self.len() as u32 - 1, target, bindings));
+            let values = bindings.iter().map(|value| value.as_deref().map(Box::from));
+            self.bindings.push(Beside {
+                row: self.len() as u32 - 1,
+                plan: plan.clone(),
+                target,
+                values: values.collect(),
+            });
         }
     }
 
+    /// Takes over the declarations that other rows refer to; the number of the first of them.
+    pub(crate) fn add_scopes(&mut self, other: &Rows) -> i32 {
+        let first = self.scopes.len() as i32;
+        self.scopes.extend_from_slice(&other.scopes);
+        first
+    }
+
+    /// Adds a row of others under another number, without the values beside it; `first_scope` is
+    /// from `add_scopes`.
+    pub(crate) fn append_row(&mut self, other: &Rows, row: usize, number: u32, first_scope: i32) {
+        self.value.bytes.extend_from_slice(other.value.value(row));
+        let scope = other.scope[row];
+        self.scope
+            .push(if scope < 0 { -1 } else { scope + first_scope });
+        self.append_rest(other, row, number);
+    }
+
+    /// The same without its value and what that would need.
+    pub(super) fn append_bare(&mut self, other: &Rows, row: usize, number: u32) {
+        self.scope.push(-1);
+        self.append_rest(other, row, number);
+    }
+
+    fn append_rest(&mut self, other: &Rows, row: usize, number: u32) {
+        self.document.push(other.document[row]);
+        self.subscription.push(number);
+        self.ordinal.push(other.ordinal[row]);
+        self.kind.push(other.kind[row]);
+        self.name.bytes.extend_from_slice(other.name.value(row));
+        self.name.finish_value();
+        self.value.finish_value();
+        self.start.push(other.start[row]);
+        self.end.push(other.end[row]);
+        self.decided_at.push(other.decided_at[row]);
+        self.node.push(other.node[row]);
+    }
+
+    /// Adds all rows of others, which have nothing in bulk.
+    pub(crate) fn append(&mut self, mut other: Rows) {
+        let first = self.add_scopes(&other);
+        let mut beside = std::mem::take(&mut other.bindings).into_iter().peekable();
+        for row in 0..other.len() {
+            self.append_row(&other, row, other.subscription[row], first);
+            self.append_beside(beside.next_if(|values| values.row as usize == row));
+        }
+    }
+
+    /// How many rows there are, those in bulk included.
+    pub(crate) fn count(&self) -> usize {
+        self.len() + self.matches.len() + self.selections.len()
+    }
+
+    /// How many bytes of values there are, those in bulk included.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value.bytes.len() + self.selections.value_bytes()
+    }
+
+    /// Puts the values that were beside another row beside the last one.
+    pub(crate) fn append_beside(&mut self, values: Option<Beside>) {
+        let row = self.len() as u32 - 1;
+        let moved = values.map(|values| Beside { row, ..values });
+        self.bindings.extend(moved);
+    }
+
     /// Lets go of what it shares with the matcher, so that the rows can go their own way.
-    pub(super) fn forget_scope(&mut self) {
+    pub(crate) fn forget_scope(&mut self) {
         self.last_scope = None;
     }
 

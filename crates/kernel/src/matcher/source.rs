@@ -9,6 +9,8 @@ pub struct Source {
     block: *const u8,
     block_length: usize,
     block_start: u64,
+    /// Nothing before this was ever here.
+    origin: u64,
 }
 
 // SAFETY: the pointer is only set between `enter` and `leave`, within one call of the feeder, so
@@ -23,7 +25,13 @@ impl Source {
             block: std::ptr::null(),
             block_length: 0,
             block_start: 0,
+            origin: 0,
         }
+    }
+
+    /// The first block will begin at `offset`.
+    pub fn begin_at(&mut self, offset: u64) {
+        (self.tail_start, self.block_start, self.origin) = (offset, offset, offset);
     }
 
     /// A block becomes current. The feeder keeps it alive and unchanged until `leave`.
@@ -44,7 +52,8 @@ impl Source {
 
     /// The current block goes away; bytes from `keep_from` on are kept.
     pub fn leave(&mut self, keep_from: u64) {
-        let end = self.block_start + self.block_length as u64;
+        let end = self.end();
+        let keep_from = keep_from.max(self.origin);
         if keep_from < end {
             self.keep(keep_from);
         } else {
@@ -89,6 +98,11 @@ impl Source {
                 &self.block()[from as usize..(span.end - self.block_start) as usize],
             );
         }
+    }
+
+    /// How far the input goes.
+    pub fn end(&self) -> u64 {
+        self.block_start + self.block_length as u64
     }
 
     /// Bytes kept beside the current block.

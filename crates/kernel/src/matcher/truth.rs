@@ -70,7 +70,7 @@ impl Matcher {
             if !self.frames.memory_mut(depth).truths.insert(formula) {
                 continue;
             }
-            self.steps += 1;
+            self.count_step(formula);
             self.wake_watchers(depth, formula);
             let view = plan.formula(formula);
             for &conjunction in view.conjunctions() {
@@ -182,7 +182,7 @@ impl Matcher {
             if self.frames.memory(ancestor).truths.contains(edge) {
                 break;
             }
-            self.steps += 1;
+            self.count_step(edge);
             self.assume(ancestor, edge);
         }
     }

@@ -6,6 +6,7 @@ use super::image::Plan;
 use super::intern::Interner;
 use super::parts::PartKey;
 use super::program::{OutputSpec, PathSpec, Program, ProgramError};
+use super::questions::is_question;
 use rustc_hash::FxHashMap;
 
 /// A node test with interned names.
@@ -76,6 +77,10 @@ pub struct Builder {
     pub(super) guards: Interner<GuardKey>,
     pub(super) targets: Interner<TargetKey>,
     pub(super) postings: Vec<Vec<u32>>,
+    /// By target: whether it can be asked of a whole document.
+    pub(super) is_question: Vec<bool>,
+    /// The programs that cannot; none in a builder that is itself such a rest.
+    pub(super) rest: Option<Box<Builder>>,
 }
 
 impl Default for Builder {
@@ -87,6 +92,13 @@ impl Default for Builder {
 impl Builder {
     /// An empty builder.
     pub fn new() -> Self {
+        Builder {
+            rest: Some(Box::new(Builder::without_rest())),
+            ..Builder::without_rest()
+        }
+    }
+
+    fn without_rest() -> Self {
         let mut builder = Builder {
             strings: Interner::default(),
             numbers: Interner::default(),
@@ -102,6 +114,8 @@ impl Builder {
             guards: Interner::default(),
             targets: Interner::default(),
             postings: Vec::new(),
+            is_question: Vec::new(),
+            rest: None,
         };
         let root = builder
             .tests
@@ -124,7 +138,11 @@ impl Builder {
     /// Adds a program under the subscription's number.
     pub fn add(&mut self, subscription: u32, program: &[u8]) -> Result<(), ProgramError> {
         let program = Program::read(program)?;
-        let local = self.intern_tables(&program)?;
+        self.add_program(subscription, &program)
+    }
+
+    fn add_program(&mut self, subscription: u32, program: &Program) -> Result<(), ProgramError> {
+        let local = self.intern_tables(program)?;
         let mut ways = Vec::with_capacity(program.paths.len());
         for path in &program.paths {
             ways.extend(self.way(path, &local));
@@ -155,9 +173,16 @@ impl Builder {
         let (target, new) = self.targets.intern(TargetKey { ways, output });
         if new {
             self.postings.push(Vec::new());
+            let key = &self.targets.keys()[target as usize];
+            self.is_question.push(is_question(self, key));
         }
         self.postings[target as usize].push(subscription);
-        Ok(())
+        match &mut self.rest {
+            Some(rest) if !self.is_question[target as usize] => {
+                rest.add_program(subscription, program)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Interns the tables of a program and returns its paths, each a condition at the document

@@ -123,10 +123,15 @@ impl Builder {
                 ));
             }
             FormulaSpec::Is(test) => FormulaKey::Is(local.tests[*test as usize]),
-            FormulaSpec::Text { op, string } => FormulaKey::Text {
-                op: *op,
-                string: local.strings[*string as usize],
-            },
+            FormulaSpec::Text { op, string } => {
+                let string = local.strings[*string as usize];
+                if *op == Comparison::Ne {
+                    // So that the string is found by a value that is equal to it.
+                    let op = Comparison::Eq;
+                    self.formula(FormulaKey::Text { op, string });
+                }
+                FormulaKey::Text { op: *op, string }
+            }
             FormulaSpec::Number { op, number } => FormulaKey::Number {
                 op: *op,
                 number: local.numbers[*number as usize],

@@ -7,12 +7,14 @@
 
 use super::codes::{NodeKind, Op, PartKind};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
+use crate::inverted::image::{Figure, Image};
 use std::any::Any;
+use std::sync::Arc;
 
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +49,12 @@ pub(super) enum Section {
     Equals = 13,
     /// Parts of expressions: kind, list of words.
     Parts = 14,
+    /// What can be asked of whole documents, an image of its own.
+    Questions = 15,
+    /// The plan of what cannot.
+    Rest = 16,
 }
-pub(super) const SECTIONS: usize = 15;
+pub(super) const SECTIONS: usize = 17;
 pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 
 pub(super) mod size {
@@ -345,6 +351,26 @@ impl Plan {
             entry: r[4],
             condition: (r[5] != NONE).then_some([r[5], r[6]]),
         }
+    }
+
+    /// What can be asked of whole documents, if anything can.
+    pub(crate) fn questions(&self) -> Option<Image<'_>> {
+        let words = self.section(Section::Questions);
+        (!words.is_empty()).then(|| Image::new(words))
+    }
+
+    /// How many distinct questions can be asked of whole documents.
+    pub fn question_count(&self) -> u32 {
+        self.questions()
+            .map_or(0, |image| image.figure(Figure::Distinct))
+    }
+
+    /// The plan of what cannot be asked of whole documents, if there is such a rest.
+    pub(crate) fn rest(self: &Arc<Self>) -> Option<Arc<Plan>> {
+        let start = self.offsets[Section::Rest as usize] as usize;
+        let words = &self.words[start..start + self.lengths[Section::Rest as usize] as usize];
+        // The words belong to this plan's owner, which the rest keeps alive.
+        Plan::open(words, Box::new(self.clone())).ok().map(Arc::new)
     }
 
     /// The atom `= value`, if any formula asks for that string.

@@ -12,6 +12,7 @@ mod image;
 mod intern;
 mod parts;
 mod program;
+mod questions;
 mod records;
 
 pub use builder::{Builder, Path, Step};

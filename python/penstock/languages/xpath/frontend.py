@@ -16,6 +16,7 @@ from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
 from penstock.twigs import Aggregate, Query, Selection
+from penstock.twigs.blanks import Trace
 from penstock.twigs.depth import depth_of
 from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import SlotTable
@@ -29,8 +30,10 @@ SELECTED_MAX = 100
 _PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
 
 
-def parse(text: str, *, dialect: str = "xpath") -> Expression:
+def parse(text: str, *, dialect: str = "xpath", trace: Trace | None = None) -> Expression:
     """Return the syntax tree of a text in XPath 1.0, or in the dialect ``xsq``.
+
+    With a trace its constants are blanks, in the order of the text.
 
     Raises:
         QueryError: The text is no expression.
@@ -38,7 +41,7 @@ def parse(text: str, *, dialect: str = "xpath") -> Expression:
     if dialect not in _PARSERS:
         way_out = f"use one of {', '.join(_PARSERS)}"
         raise QueryError("PQ0117", f"`{dialect}` is no dialect", (0, len(text)), way_out, text)
-    return _PARSERS[dialect](text).parse()
+    return _PARSERS[dialect](text, trace).parse()
 
 
 def xpath(
@@ -49,6 +52,7 @@ def xpath(
     select: Mapping[str, str] | None = None,
     dialect: str = "xpath",
     context: str = "/",
+    trace: Trace | None = None,
 ) -> Query:
     """Return the query that a text in XPath 1.0 asks: twigs where they can say it.
 
@@ -56,13 +60,14 @@ def xpath(
     namespace of element names without one. ``variables`` are strings, numbers and booleans,
     taken as constants. ``select`` names paths relative to each result; the string value of the
     first node of each travels with the result. The query starts at the first node of the path
-    ``context``. A path that can never match is a query without results, not an error.
+    ``context``. A path that can never match is a query without results, not an error. With a
+    ``trace`` the constants of the text are blanks, for compiling all queries of its shape.
 
     Raises:
         QueryError: The text is no expression, or one that is nested too deeply.
     """
     asking = _Asking(text, namespaces, variables, select, dialect, context)
-    return asking.within_bounds(asking.twigs_or_expression)
+    return asking.within_bounds(lambda: asking.twigs_or_expression(trace))
 
 
 def as_expression(query: Query) -> Query:
@@ -72,7 +77,7 @@ def as_expression(query: Query) -> Query:
         QueryError: As an expression it is nested too deeply.
     """
     asking = _Asking(query.text, **query.options)
-    general = asking.within_bounds(asking.expression)
+    general = asking.within_bounds(lambda: asking.expression(asking.parsed()))
     if isinstance(query.output, Aggregate) and isinstance(general.output, Selection):
         return replace(general, output=replace(general.output, running=query.output.running))
     return general
@@ -121,41 +126,48 @@ class _Asking:
         way_out = "use shorter paths and fewer predicates inside each other"
         raise QueryError("PQ0105", message, (0, len(self.text)), way_out, self.text)
 
-    def twigs_or_expression(self) -> Query:
+    def parsed(self, trace: Trace | None = None) -> Expression:
+        """Return the syntax tree of the text."""
+        return parse(self.text, dialect=self.dialect, trace=trace)
+
+    def twigs_or_expression(self, trace: Trace | None) -> Query:
         """Return the query as twigs, or as an expression where there are none."""
+        parsed = self.parsed(trace)
         if self.context != "/" or self.select:
-            return self.expression()
-        expression = parse(self.text, dialect=self.dialect)
-        if not looks_back(expression):
+            return self.expression(parsed)
+        if not looks_back(parsed):
             try:
-                return self.twigs(expression)
+                return self.twigs(parsed)
             except NoTwigError:
-                return self.expression()
+                return self.expression(parsed)
         # Rewriting may drop a part; as an expression the query is checked as a whole.
-        general = self.expression()
+        general = self.expression(parsed)
         try:
             scope = Scope(self.text, self.namespaces, self.variables)
-            return self.twigs(look_forward(expression, scope))
+            return self.twigs(look_forward(parsed, scope))
         except NoTwigError:
             return general
 
-    def twigs(self, expression: Expression) -> Query:
-        """Return an expression as twigs."""
-        return lower(expression, Lowering(self.text, self.namespaces, self.variables))
+    def twigs(self, parsed: Expression) -> Query:
+        """Return a syntax tree as twigs."""
+        return lower(parsed, Lowering(self.text, self.namespaces, self.variables))
 
-    def expression(self) -> Query:
-        """Return the query as an expression."""
+    def expression(self, parsed: Expression) -> Query:
+        """Return a syntax tree of the text as an expression."""
         slots = SlotTable()
-        context = None if self.context == "/" else self.asked(self.context, slots)
-        asked = self.asked(self.text, slots, self.dialect)
-        select = {name: self.asked(path, slots) for name, path in self.select.items()}
+        context = None if self.context == "/" else self.path(self.context, slots)
+        asked = Asked(parsed, self.lowering(self.text, slots))
+        select = {name: self.path(path, slots) for name, path in self.select.items()}
         return lower_query(asked, context, select)
 
-    def asked(self, text: str, slots: SlotTable, dialect: str = "xpath") -> Asked:
-        """Return the syntax tree of a text and what it takes to lower it."""
+    def path(self, text: str, slots: SlotTable) -> Asked:
+        """Return a path beside the text, and what it takes to lower it."""
+        return Asked(parse(text), self.lowering(text, slots))
+
+    def lowering(self, text: str, slots: SlotTable) -> ExpressionLowering:
+        """Return what it takes to lower a text."""
         namespaces = Namespaces(self.namespaces.bindings, text)
-        lowering = ExpressionLowering(text, namespaces, self.variables, slots)
-        return Asked(parse(text, dialect=dialect), lowering)
+        return ExpressionLowering(text, namespaces, self.variables, slots)
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults: with it, ``xpath`` gives an equal query again."""

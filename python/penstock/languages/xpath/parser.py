@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from typing import TypeVar
 
 from penstock.errors import QueryError
 from penstock.languages.xpath.syntax import (
@@ -25,6 +26,9 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.languages.xpath.tokens import Token, TokenKind, tokenize
 from penstock.twigs import Axis
+from penstock.twigs.blanks import Trace
+
+T = TypeVar("T", str, float)
 
 NESTING_MAX = 48
 """Brackets, parentheses and operators inside each other."""
@@ -76,8 +80,9 @@ class Parser:
 
     operator_names = frozenset({"and", "or", "div", "mod"})
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, trace: Trace | None = None) -> None:
         self.text = text
+        self.trace = trace
         self.tokens = tokenize(text, self.operator_names)
         self.index = 0
         self.nesting = 0
@@ -334,10 +339,10 @@ class Parser:
             return self.parse_call()
         if token.kind is TokenKind.LITERAL:
             self.advance()
-            return Literal(token.text[1:-1], token.span)
+            return Literal(self.constant(token.text[1:-1]), token.span)
         if token.kind is TokenKind.NUMBER:
             self.advance()
-            return Number(float(token.text), token.span)
+            return Number(self.constant(float(token.text)), token.span)
         if token.kind is TokenKind.VARIABLE:
             self.advance()
             return Variable(token.text[1:].strip(" \t\r\n"), token.span)
@@ -347,6 +352,13 @@ class Parser:
             self.expect(")")
             return expression
         raise self.unexpected("an expression")
+
+    def constant(self, value: T) -> T:
+        """Return a constant, or the blank that stands for it."""
+        if self.trace is None:
+            return value
+        blank: T = self.trace.blank(value)
+        return blank
 
     def parse_call(self) -> FunctionCall:
         """Parse a function call."""

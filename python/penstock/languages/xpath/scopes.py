@@ -21,7 +21,8 @@ from penstock.languages.xpath.syntax import (
     Union,
     Variable,
 )
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.blanks import Atom
+from penstock.twigs.slots import SlotTable
 
 
 class Scope:

@@ -16,6 +16,8 @@ NAME_START = (
     r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 NAME_INNER = rf"{NAME_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040"
+NC_NAME = rf"[{NAME_START}](?:[{NAME_INNER}]|-)*"
+NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _SYMBOLS = r"::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*]"
 
 
@@ -30,7 +32,7 @@ def token_pattern(more_symbols: str = "") -> re.Pattern[str]:
         rf"""
         (?P<space>[ \t\r\n]+)
       | (?P<literal>"[^"]*"|'[^']*')
-      | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<number>{NUMBER})
       | (?P<variable>\$[ \t\r\n]*(?:{name}:)?{name})
       | (?P<name>{name}(?::(?!:)(?:{name}|\*))?)
       | (?P<symbol>{more_symbols}{_SYMBOLS})

@@ -21,6 +21,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.languages.xpath.tokens import Token
 from penstock.twigs import Axis
+from penstock.twigs.blanks import Trace
 
 _CAPITALS = {"AND": "and", "OR": "or"}
 
@@ -30,8 +31,8 @@ class XsqParser(Parser):
 
     operator_names = Parser.operator_names | {"contains", "AND", "OR"}
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, trace: Trace | None = None) -> None:
+        super().__init__(text, trace)
         self.output: Token | None = None
 
     def parse(self) -> Expression:

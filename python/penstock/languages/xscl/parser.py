@@ -48,6 +48,7 @@ class XsclParser(Parser):
         self.tokens = tokenize(rest, self.operator_names, _PATTERN)
         self.index = 0
         self.nesting = 0
+        self.trace = None
         self.bindings: dict[tuple[int, int], Name] = {}
 
     def parse_query(self) -> XsclSyntax:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.planning.traversal import Traversal
-from penstock.planning.values import boolean_of, call, compare
+from penstock.planning.values import call, compare, is_empty, is_nan, is_true
 from penstock.twigs import (
     FALSE,
     TRUE,
@@ -34,8 +34,13 @@ from penstock.twigs import (
     ValueType,
     type_of,
 )
+from penstock.twigs.blanks import Atom
 from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.slots import SlotTable
+
+_SETTLED_BY_EMPTY = frozenset(
+    {"contains", "starts-with", "substring-before", "substring-after", "translate"}
+)
 
 
 def fold_constants(query: Query) -> Query:
@@ -76,7 +81,7 @@ class _Folding(Traversal):
             case Compare():
                 return self.fold_comparison(condition)
             case Holds(scalar=Slot() as slot):
-                return TRUE if boolean_of(self.slots[slot]) else FALSE
+                return TRUE if is_true(self.slots[slot]) else FALSE
             case Holds(scalar=BooleanOf(condition=inner)):
                 return inner
             case _:
@@ -89,10 +94,9 @@ class _Folding(Traversal):
             return TRUE if compare(operator, self.slots[left], self.slots[right]) else FALSE
         if isinstance(left, Slot):
             operator, left, right = FLIPPED[operator], right, left
-        if isinstance(right, Slot):
-            value = self.slots[right]
-            if value != value:  # NaN is unequal to everything and compares with nothing
-                return TRUE if operator == "!=" else FALSE
+        if isinstance(right, Slot) and is_nan(self.slots[right]):
+            # It is unequal to everything and compares with nothing.
+            return TRUE if operator == "!=" else FALSE
         return Compare(operator, left, right)
 
     def leave_scalar(self, scalar: Scalar) -> Scalar:
@@ -125,13 +129,10 @@ class _Folding(Traversal):
 
     def fold_second(self, function: str, arguments: tuple[Scalar, ...], second: Atom) -> Scalar:
         """Settle what an empty second argument settles: every string contains it."""
-        if second == "":
+        if function in _SETTLED_BY_EMPTY and is_empty(second):
             if function in ("contains", "starts-with"):
                 return self.slots.add(True)
-            if function == "substring-before":
-                return self.slots.add("")
-            if function in ("substring-after", "translate"):
-                return arguments[0]
+            return self.slots.add("") if function == "substring-before" else arguments[0]
         return Call(function, arguments)
 
 

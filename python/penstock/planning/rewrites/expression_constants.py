@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.planning.values import call, compare
+from penstock.planning.values import call, compare, is_true
 from penstock.twigs import Query, Slot
+from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.expression_parts import parts_of, with_parts
 from penstock.twigs.expressions import (
     All,
@@ -24,7 +25,6 @@ from penstock.twigs.expressions import (
     Some,
     Step,
 )
-from penstock.twigs.slots import Atom as Constant
 from penstock.twigs.slots import SlotTable
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
@@ -55,7 +55,7 @@ class _Folding:
             case Apply(arguments=arguments) if all(isinstance(one, Slot) for one in arguments):
                 return self.slots.add(self.value_of(folded))
             case Inverse(part=Slot() as part):
-                return self.slots.add(not self.slots[part])
+                return self.slots.add(not is_true(self.slots[part]))
             case All() | Some():
                 return self.joined(folded)
             case Step(predicates=predicates):
@@ -75,8 +75,8 @@ class _Folding:
     def joined(self, connective: All | Some) -> Atom:
         """Return a connective without constants, or the constant that it is."""
         absorbing = isinstance(connective, Some)
-        values = [self.slots[part] for part in connective.parts if isinstance(part, Slot)]
-        if absorbing in values:
+        constants = [self.slots[part] for part in connective.parts if isinstance(part, Slot)]
+        if any(is_true(constant) is absorbing for constant in constants):
             return self.slots.add(absorbing)
         others = tuple([part for part in connective.parts if not isinstance(part, Slot)])
         if not others:
@@ -86,7 +86,7 @@ class _Folding:
     def needed(self, predicates: tuple[Atom, ...]) -> tuple[Atom, ...]:
         """Return the predicates without those that are always true."""
         return tuple(
-            [one for one in predicates if not (isinstance(one, Slot) and self.slots[one] is True)]
+            [one for one in predicates if not (isinstance(one, Slot) and is_true(self.slots[one]))]
         )
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.traversal import Traversal
+from penstock.planning.values import is_true
 from penstock.twigs import (
     Axis,
     Block,
@@ -59,7 +60,7 @@ class _Placing(Traversal):
         folded = fold_constants(Query((Block(()),), value, self.constants))
         assert isinstance(folded.output, Value)
         assert isinstance(folded.output.scalar, Slot)
-        return bool(folded.constants[folded.output.scalar.index])
+        return is_true(folded.constants[folded.output.scalar.index])
 
 
 def _only_read(condition: Compare | Holds) -> TwigNode | None:

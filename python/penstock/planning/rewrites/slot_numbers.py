@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from penstock.planning.traversal import Traversal
 from penstock.twigs import Query, Scalar, Slot
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.blanks import Atom
+from penstock.twigs.slots import SlotTable
 
 
 def number_slots(query: Query) -> Query:

@@ -26,10 +26,11 @@ from penstock.twigs import (
     StringOf,
     TwigNode,
 )
+from penstock.twigs.blanks import Atom
 from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
 from penstock.twigs.queries import NoTwigError
-from penstock.twigs.slots import Atom, SlotTable
+from penstock.twigs.slots import SlotTable
 
 TRUTHS_MAX = 4
 """Truths in one comparison; each doubles it."""

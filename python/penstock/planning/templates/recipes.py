@@ -17,7 +17,7 @@ from penstock.planning.templates.rows import JoinQuery, Row, WitnessTree
 from penstock.planning.templates.variables import LOWER, Edge, Variable
 from penstock.planning.traversal import Traversal
 from penstock.twigs import Block, Event, Fragments, Query, TwigNode
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom
 
 Slots = Sequence[str]
 T = TypeVar("T", covariant=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from penstock.twigs import TwigNode
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom
 
 PARTIAL = "\0"
 """The names of streams of partial matches begin with it; no stream of documents does."""

@@ -27,7 +27,7 @@ from penstock.testing.reference.values import compare
 from penstock.testing.reference.witnesses import matches_of, tuples
 from penstock.testing.tree import Node
 from penstock.twigs import Block, JoinKind, TwigNode
-from penstock.twigs.slots import Atom
+from penstock.twigs.blanks import Atom
 
 MICROSECONDS = 1_000_000
 Pair = tuple[Variable, Variable]

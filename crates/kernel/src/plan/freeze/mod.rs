@@ -8,6 +8,8 @@ use super::codes::{Axis, Comparison};
 use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
 use super::program::OutputSpec;
+use super::questions;
+use crate::inverted::layout::lay_out;
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
 use spines::freeze_spines_and_guards;
@@ -68,6 +70,7 @@ pub fn freeze(builder: &Builder) -> Plan {
     freeze_spines_and_guards(builder, &operands, &mut layout);
     freeze_parts(builder, &mut layout);
     freeze_targets(builder, &mut layout);
+    freeze_questions(builder, &mut layout);
     Plan::from_words(layout.finish())
         .unwrap_or_else(|reason| panic!("a fresh plan is sound: {reason}"))
 }
@@ -313,5 +316,23 @@ fn freeze_targets(builder: &Builder, layout: &mut Layout) {
         };
         let postings = layout.list(postings);
         layout.push(Section::Targets, &[kind, a, b, postings, beside_part]);
+    }
+}
+
+/// What can be asked of whole documents, and a plan of its own for what cannot.
+fn freeze_questions(builder: &Builder, layout: &mut Layout) {
+    let Some(rest) = &builder.rest else { return };
+    if !builder.is_question.contains(&true) || !questions::fits(builder) {
+        return;
+    }
+    let numbers: Vec<f64> = builder
+        .numbers
+        .keys()
+        .iter()
+        .map(|&bits| f64::from_bits(bits))
+        .collect();
+    layout.sections[Section::Questions as usize] = lay_out(questions::questions(builder), &numbers);
+    if !rest.targets.keys().is_empty() {
+        layout.sections[Section::Rest as usize] = freeze(rest).words().to_vec();
     }
 }

@@ -1,0 +1,65 @@
+//! Which moves lead to a node, by its symbol.
+
+use super::image::{Image, Part};
+use super::question::Code;
+use crate::matcher::Symbols;
+use crate::plan::{Axis, NodeKind};
+use rustc_hash::FxHashMap;
+
+/// The moves that lead to a node of a symbol: from its parent, and from any node above it.
+#[derive(Debug, Default)]
+pub struct Codes {
+    pub near: Vec<Code>,
+    pub deep: Vec<Code>,
+}
+
+/// The codes of all symbols met so far.
+#[derive(Debug)]
+pub struct Names {
+    by_move: FxHashMap<(u32, u32), Code>,
+    by_symbol: Vec<Codes>,
+}
+
+impl Names {
+    pub fn new(image: Image<'_>) -> Self {
+        let moves = image.part(Part::Codes).chunks_exact(2).enumerate();
+        Names {
+            by_move: moves
+                .map(|(code, pair)| ((pair[0], pair[1]), code as Code))
+                .collect(),
+            by_symbol: Vec::new(),
+        }
+    }
+
+    /// Makes sure of the codes of every symbol up to this one.
+    pub fn admit(&mut self, symbols: &Symbols, symbol: u32) {
+        while self.by_symbol.len() <= symbol as usize {
+            let codes = self.find(symbols, self.by_symbol.len() as u32);
+            self.by_symbol.push(codes);
+        }
+    }
+
+    fn find(&self, symbols: &Symbols, symbol: u32) -> Codes {
+        let class = symbols.class(symbol);
+        let along = |axis: Axis| {
+            let found = class.tests.iter();
+            found.filter_map(move |&test| self.by_move.get(&(axis as u32, test)).copied())
+        };
+        if class.kind == NodeKind::Attribute {
+            return Codes {
+                near: along(Axis::Attribute).collect(),
+                deep: Vec::new(),
+            };
+        }
+        Codes {
+            near: along(Axis::Child).collect(),
+            deep: along(Axis::Descendant).collect(),
+        }
+    }
+
+    /// The codes of a symbol that was admitted.
+    #[inline]
+    pub fn codes(&self, symbol: u32) -> &Codes {
+        &self.by_symbol[symbol as usize]
+    }
+}

@@ -1,0 +1,266 @@
+//! Answers become rows.
+
+use super::Inverted;
+use super::document::NEVER;
+use super::image::{Askers, Image, MARK, Part};
+use super::walk::Walked;
+use crate::matcher::{Matches, RowHead, RowKind, Rows, Selected};
+use crate::plan::{NONE, NodeKind, Output};
+use crate::tiers::Tier;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl Inverted {
+    /// Prepares the document that was taken in; false if it is too large or diverse to be asked.
+    pub fn can_answer(&mut self) -> bool {
+        self.nodes.clear();
+        self.values.clear();
+        self.edges.clear();
+        self.document.nodes.len() as u64 <= self.nodes_max
+            && self.paths.take(&self.document, &self.names)
+    }
+
+    /// Asks the document and adds the rows; a tier says who is who, and who is no more.
+    pub fn answer(&mut self, number: u32, tier: &Tier, in_document_order: bool, rows: &mut Rows) {
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return;
+        };
+        let known = if self.has_queries {
+            Err(0)
+        } else {
+            self.shapes.find(&self.document)
+        };
+        let mut walked = std::mem::take(&mut self.walked);
+        if !image.part(Part::Filters).is_empty() {
+            match known {
+                Ok(shape) => {
+                    rows.matches.begin(number, rows.kind.len());
+                    self.report_paths(image, tier, &shape.questions, &shape.firsts, rows);
+                    for (block, places) in &shape.blocks {
+                        let set = self.paths.set_of(places);
+                        self.enter_block(*block, set, false);
+                        self.walk_nodes(image, false);
+                    }
+                }
+                Err(hash) => {
+                    walked.walk_filters(image.stream(Part::Filters), &mut self.paths);
+                    rows.matches.begin(number, rows.kind.len());
+                    self.report_paths(image, tier, walked.questions(), walked.firsts(), rows);
+                    for &(block, set) in &walked.blocks {
+                        self.enter_block(block, set, false);
+                        self.walk_nodes(image, false);
+                    }
+                    if !self.has_queries {
+                        let places = |set| self.paths.places(set).into();
+                        self.shapes.keep(hash, &self.document, &walked, places);
+                    }
+                }
+            }
+            self.report_conditions(image, tier, rows);
+        }
+        if self.has_queries {
+            self.ask_queries(image, &mut walked);
+            self.report_queries(number, tier, in_document_order, rows);
+        }
+        self.walked = walked;
+    }
+
+    fn enter_block(&mut self, block: u32, set: u32, is_query: bool) {
+        let paths = self.paths.numbers(set);
+        let nodes = self.nodes.of_paths(&self.document, set, paths);
+        self.try_block(block, nodes, is_query);
+    }
+
+    /// Rows of filters that paths alone answer.
+    fn report_paths(
+        &self,
+        image: Image<'_>,
+        tier: &Tier,
+        questions: &[u32],
+        firsts: &[u16],
+        rows: &mut Rows,
+    ) {
+        let askers = image.part(Part::FilterAskers);
+        let times: Vec<i64> = self
+            .document
+            .paths
+            .iter()
+            .map(|path| self.document.offsets[path.first as usize] as i64)
+            .collect();
+        let matches = &mut rows.matches;
+        matches.reserve(questions.len());
+        for (&question, &first) in questions.iter().zip(firsts) {
+            let asker = askers[question as usize];
+            if asker & MARK == 0 {
+                if let Some(subscription) = tier.number(asker) {
+                    matches.push(subscription, times[first as usize]);
+                }
+            } else {
+                report_match(image, tier, question, times[first as usize], matches);
+            }
+        }
+    }
+
+    /// Rows of filters that conditions answer.
+    fn report_conditions(&mut self, image: Image<'_>, tier: &Tier, rows: &mut Rows) {
+        for (question, time) in self.found.drain(..) {
+            let decided_at = self.document.offsets[time as usize] as i64;
+            report_match(image, tier, question, decided_at, &mut rows.matches);
+        }
+    }
+
+    fn ask_queries(&mut self, image: Image<'_>, walked: &mut Walked) {
+        walked.walk_queries(image.stream(Part::Queries), &mut self.paths);
+        for &(question, set) in &walked.selected {
+            let paths = self.paths.numbers(set);
+            let nodes = self.nodes.of_paths(&self.document, set, paths);
+            self.selected.push((question, nodes));
+        }
+        for &(block, set) in &walked.blocks {
+            self.enter_block(block, set, true);
+            self.walk_nodes(image, true);
+        }
+    }
+
+    fn report_queries(
+        &mut self,
+        number: u32,
+        tier: &Tier,
+        in_document_order: bool,
+        rows: &mut Rows,
+    ) {
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return;
+        };
+        let before = rows.kind.len();
+        let found = &mut rows.selections;
+        found.begin(before);
+        let mut fragments = vec![NONE; self.document.nodes.len()];
+        let mut lists: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut selected = std::mem::take(&mut self.selected);
+        for (question, set) in selected.drain(..) {
+            let list = *lists.entry(set).or_insert_with(|| {
+                let items = self.decisions(set, in_document_order);
+                for &(node, _, _) in &items {
+                    if fragments[node as usize] == NONE {
+                        fragments[node as usize] = found.fragments().len() as u32;
+                        self.describe_node(number, node, found.fragments());
+                    }
+                }
+                found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
+                    fragment: fragments[node as usize],
+                    ordinal,
+                    decided_at: self.document.offsets[time as usize] as i64,
+                }))
+            });
+            let mut add = |target: u32| {
+                let (output, postings) = plan.target(target);
+                for subscription in postings.iter().filter_map(|&own| tier.number(own)) {
+                    found.add(subscription, list, output == Output::Fragments);
+                }
+            };
+            match image.askers(Part::QueryAskers, question) {
+                Askers::One(target) => add(target),
+                Askers::Many(targets) => targets.iter().copied().for_each(add),
+            }
+        }
+        self.selected = selected;
+        rows.selections.fragments().forget_scope();
+    }
+
+    /// The nodes of a set that are complete: node, time, ordinal, in the order of their rows.
+    ///
+    /// Ordinals count decisions, by event and within one event in document order. A row comes when
+    /// its node is decided and complete; at an end tag that of the element itself comes first.
+    fn decisions(&self, set: u32, in_document_order: bool) -> Vec<(u32, u32, u32)> {
+        let items = self.nodes.get(set).iter();
+        let mut decided: Vec<(u32, u32)> = items.map(|&(node, time)| (time, node)).collect();
+        decided.sort_unstable();
+        let numbered = decided.into_iter().enumerate();
+        let mut items: Vec<(u32, u32, u32)> = numbered
+            .map(|(ordinal, (time, node))| (node, time, ordinal as u32))
+            // A decided node that never ended, in a bad document, is no row.
+            .filter(|item| self.document.nodes[item.0 as usize].closed != NEVER)
+            .collect();
+        if in_document_order {
+            items.sort_unstable();
+        } else {
+            items.sort_unstable_by_key(|&(node, time, _)| {
+                let closed = self.document.nodes[node as usize].closed;
+                (time.max(closed), time >= closed, node)
+            });
+        }
+        items
+    }
+
+    /// Adds the row that describes a node.
+    fn describe_node(&self, document: u32, node: u32, rows: &mut Rows) {
+        let entry = &self.document.nodes[node as usize];
+        let span = self.document.spans[node as usize];
+        let kind = row_kind(self.document.paths[entry.path as usize].kind);
+        let value = if matches!(kind, RowKind::Element | RowKind::Document) {
+            &self.source[span.start as usize..span.end as usize]
+        } else {
+            self.document.value(node)
+        };
+        rows.value.bytes.extend_from_slice(value);
+        let head = RowHead {
+            document,
+            subscription: 0,
+            ordinal: 0,
+            kind,
+            span: Some((span.start, Some(span.end))),
+            decided_at: 0,
+            node: u64::from(node),
+        };
+        let (name, scope) = &self.described[node as usize];
+        rows.push(head, name, scope.as_ref());
+    }
+
+    /// `{uri}local`, kept once.
+    pub(super) fn expanded_name(&mut self, local: &[u8], uri: &[u8]) -> Rc<[u8]> {
+        self.scratch.clear();
+        if !uri.is_empty() {
+            self.scratch.push(b'{');
+            self.scratch.extend_from_slice(uri);
+            self.scratch.push(b'}');
+        }
+        self.scratch.extend_from_slice(local);
+        if let Some(known) = self.known_names.get(self.scratch.as_slice()) {
+            return known.clone();
+        }
+        if self.known_names.len() >= NAMES_MAX {
+            self.known_names.clear();
+        }
+        let fresh: Rc<[u8]> = self.scratch.as_slice().into();
+        self.known_names.insert(fresh.clone());
+        fresh
+    }
+}
+
+fn report_match(image: Image<'_>, tier: &Tier, question: u32, at: i64, matches: &mut Matches) {
+    let mut push = |own: u32| {
+        if let Some(subscription) = tier.number(own) {
+            matches.push(subscription, at);
+        }
+    };
+    match image.askers(Part::FilterAskers, question) {
+        Askers::One(asker) => push(asker),
+        Askers::Many(list) => list.iter().copied().for_each(push),
+    }
+}
+
+const NAMES_MAX: usize = 1 << 14;
+
+fn row_kind(kind: NodeKind) -> RowKind {
+    match kind {
+        NodeKind::Document => RowKind::Document,
+        NodeKind::Attribute => RowKind::Attribute,
+        NodeKind::Text => RowKind::Text,
+        NodeKind::Comment => RowKind::Comment,
+        NodeKind::Instruction => RowKind::Instruction,
+        _ => RowKind::Element,
+    }
+}

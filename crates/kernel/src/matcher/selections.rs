@@ -1,0 +1,138 @@
+//! Rows of queries in bulk: many subscriptions select the same nodes of a document, so a node is
+//! described once, a list of nodes is written once, and a subscription names its list.
+
+use super::rows::Rows;
+
+/// A node in a list: the row that describes it, its ordinal, and the offset that decided it.
+#[derive(Clone, Copy, Debug)]
+pub struct Selected {
+    /// Place among the fragments.
+    pub fragment: u32,
+    /// Order of decision.
+    pub ordinal: u32,
+    /// Offset just past the deciding event.
+    pub decided_at: i64,
+}
+
+/// Selections that are not spread out into rows yet.
+#[derive(Default)]
+pub struct Selections {
+    /// Each selected node once, as a row of nobody.
+    fragments: Option<Box<Rows>>,
+    lists: Vec<Selected>,
+    list_ends: Vec<usize>,
+    /// Subscription, list, whether the value is wanted.
+    entries: Vec<(u32, u32, bool)>,
+    /// For each document: how many rows come before, and where its entries start.
+    runs: Vec<(usize, usize)>,
+    rows: usize,
+    value_bytes: usize,
+}
+
+impl Selections {
+    /// Starts the selections of a document, behind so many rows.
+    pub fn begin(&mut self, rows: usize) {
+        self.runs.push((rows, self.entries.len()));
+    }
+
+    /// The rows that describe nodes; whoever adds one remembers its place.
+    pub fn fragments(&mut self) -> &mut Rows {
+        self.fragments.get_or_insert_default()
+    }
+
+    /// Adds a list of nodes.
+    pub fn add_list(&mut self, items: impl Iterator<Item = Selected>) -> u32 {
+        self.lists.extend(items);
+        self.list_ends.push(self.lists.len());
+        (self.list_ends.len() - 1) as u32
+    }
+
+    /// Adds a subscription that selects a list.
+    pub fn add(&mut self, subscription: u32, list: u32, has_value: bool) {
+        self.entries.push((subscription, list, has_value));
+        let items = self.list(list);
+        let mut bytes = 0;
+        if has_value && let Some(fragments) = &self.fragments {
+            let length = |item: &Selected| fragments.value.value(item.fragment as usize).len();
+            bytes = items.iter().map(length).sum();
+        }
+        self.rows += items.len();
+        self.value_bytes += bytes;
+    }
+
+    fn list(&self, list: u32) -> &[Selected] {
+        let list = list as usize;
+        let from = if list == 0 {
+            0
+        } else {
+            self.list_ends[list - 1]
+        };
+        &self.lists[from..self.list_ends[list]]
+    }
+
+    /// How many rows they are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// How many bytes their values are.
+    pub fn value_bytes(&self) -> usize {
+        self.value_bytes
+    }
+
+    /// How many rows each subscription has; one may come several times.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let entries = self.entries.iter();
+        entries.map(|&(subscription, list, _)| (subscription, self.list(list).len() as u32))
+    }
+
+    /// Pairs of subscription and fragment, as columns, and the fragments.
+    pub fn into_pairs(self) -> (Vec<u32>, Vec<u32>, Rows) {
+        let mut subscriptions = Vec::with_capacity(self.rows);
+        let mut fragments = Vec::with_capacity(self.rows);
+        for &(subscription, list, _) in &self.entries {
+            let items = self.list(list);
+            subscriptions.resize(subscriptions.len() + items.len(), subscription);
+            fragments.extend(items.iter().map(|item| item.fragment));
+        }
+        let rows = self.fragments.map_or_else(Rows::default, |rows| *rows);
+        (subscriptions, fragments, rows)
+    }
+
+    /// Where each document's come, behind how many rows.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.runs.iter().map(|run| run.0)
+    }
+
+    /// Appends the rows of one document, whose declarations lie behind `first_scope`.
+    pub(super) fn spread_run(&self, run: usize, first_scope: i32, to: &mut Rows) {
+        let Some(fragments) = &self.fragments else {
+            return;
+        };
+        let end = self.runs.get(run + 1).map_or(self.entries.len(), |r| r.1);
+        for &(subscription, list, has_value) in &self.entries[self.runs[run].1..end] {
+            for item in self.list(list) {
+                let row = item.fragment as usize;
+                if has_value {
+                    to.append_row(fragments, row, subscription, first_scope);
+                } else {
+                    to.append_bare(fragments, row, subscription);
+                }
+                let last = to.len() - 1;
+                to.ordinal[last] = i64::from(item.ordinal);
+                to.decided_at[last] = item.decided_at;
+            }
+        }
+    }
+
+    /// The declarations that the fragments refer to.
+    pub(super) fn take_scopes(&mut self) -> Vec<super::Declarations> {
+        let fragments = self.fragments.as_mut();
+        fragments.map_or_else(Vec::new, |rows| std::mem::take(&mut rows.scopes))
+    }
+}

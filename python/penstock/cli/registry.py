@@ -1,0 +1,162 @@
+"""``penstock registry``: subscriptions in a folder, loaded from files and looked at."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli import exits
+
+if TYPE_CHECKING:
+    from penstock.registry import Registry
+    from penstock.registry.load import LoadReport
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the others."""
+    parser = commands.add_parser(
+        "registry",
+        help="load subscriptions into a folder, and look at them",
+        description="Load subscriptions into a durable registry, and look at them.",
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    load = actions.add_parser(
+        "load",
+        help="load subscriptions from lines of JSON or CSV",
+        description="Load subscriptions, one to a line: JSON objects, or CSV with a first line of "
+        "column names, in files that end in .csv. Fields: name, query, language, mode, owner, "
+        "delivery, namespaces, variables, dialect. Bad lines are told on stderr, the others are "
+        "loaded.",
+    )
+    load.add_argument("file", metavar="FILE", nargs="+", help="a file of lines")
+    load.add_argument("--into", metavar="FOLDER", required=True, help="the registry")
+    load.add_argument("--replace", action="store_true", help="lines replace what has their names")
+    load.add_argument("--workers", type=int, metavar="N", help="processes; all cores without it")
+    load.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    load.set_defaults(run=run_load)
+    top = actions.add_parser(
+        "top",
+        help="say which subscriptions cost most",
+        description="Run a registry over documents and print the subscriptions that cost most. "
+        "Matches are counted, the work is sampled.",
+    )
+    top.add_argument("folder", metavar="FOLDER", help="the registry")
+    top.add_argument("file", metavar="FILE", nargs="+", help="documents")
+    top.add_argument("--count", type=int, default=10, metavar="K", help="so many; 10 without it")
+    top.add_argument("--by", choices=("cost", "matches"), default="cost", help="what ranks them")
+    top.add_argument("--json", action="store_true", help="one JSON object to a line")
+    top.set_defaults(run=run_top)
+    show = actions.add_parser("show", help="say how much is in a registry")
+    show.add_argument("folder", metavar="FOLDER", help="the registry")
+    show.set_defaults(run=run_show)
+
+
+def run_load(options: argparse.Namespace) -> int:
+    """Load files.
+
+    Raises:
+        OSError: A file cannot be read.
+        RegistryError: The folder is no registry, or a file has no columns.
+    """
+    from penstock.registry import Registry
+
+    registry = Registry.open(options.into)
+    failed = 0
+    for file in options.file:
+        with _watching(file, options.quiet) as watch:
+            report = registry.load(
+                file,
+                replace=options.replace,
+                workers=options.workers,
+                watch=watch,
+                on_error=lambda error, file=file: print(f"{file}: {error}", file=sys.stderr),  # type: ignore[misc]
+            )
+        failed += report.failed
+        if not options.quiet:
+            print(f"{file}: {_summary(report)}", file=sys.stderr)
+    return exits.DOCUMENTS_FAILED if failed else exits.DONE
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Print what is in a registry.
+
+    Raises:
+        OSError: There is none.
+        RegistryError: The folder is no registry.
+    """
+    registry = _existing(options.folder)
+    snapshot = registry.snapshot()
+    spines, formulas, guards, targets = snapshot.plan.sizes()
+    print(f"subscriptions {len(registry)}")
+    print(f"version       {snapshot.version}")
+    print(f"tiers         {snapshot.plan.tier_count()}")
+    print(f"questions     {targets}")
+    print(f"steps         {spines}")
+    print(f"conditions    {formulas}")
+    print(f"guards        {guards}")
+    return exits.DONE
+
+
+def run_top(options: argparse.Namespace) -> int:
+    """Print the subscriptions that cost most.
+
+    Raises:
+        OSError: There is no registry.
+        RegistryError: The folder is no registry.
+    """
+    from penstock.engine import Engine
+
+    engine = Engine(_existing(options.folder))
+    failed = 0
+    for file in options.file:
+        failed += sum(row.kind == "error" for row in engine.run(Path(file)))
+    ranked = engine.statistics().top(options.count, options.by)
+    if not options.json:
+        print(f"{'cost':>6}  {'matches':>9}  {'last match':<20}  name")
+    for used in ranked:
+        last = "" if used.last_match is None else used.last_match.strftime("%Y-%m-%dT%H:%M:%SZ")
+        if options.json:
+            fields = {"name": used.name, "matches": used.matches, "last_match": last or None}
+            print(json.dumps({**fields, "cost_share": used.cost_share}))
+        else:
+            print(f"{used.cost_share:>6.1%}  {used.matches:>9}  {last:<20}  {used.name}")
+    return exits.DOCUMENTS_FAILED if failed else exits.DONE
+
+
+def _existing(folder: str) -> Registry:
+    from penstock.registry import Registry
+
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"there is no registry {folder}")
+    return Registry.open(folder)
+
+
+def _summary(report: LoadReport) -> str:
+    parts = [f"{report.added} added", f"{report.replaced} replaced", f"{report.failed} failed"]
+    return ", ".join(part for part in parts if not part.startswith("0 ")) or "nothing to load"
+
+
+@contextmanager
+def _watching(file: str, is_quiet: bool) -> Iterator[Callable[[LoadReport], None] | None]:
+    """Give what shows a load under way: a bar on a terminal, else nothing."""
+    if is_quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as progress:
+        task = progress.add_task("loading", total=os.path.getsize(file), count="")
+
+        def show(report: LoadReport) -> None:
+            count = f"{report.added + report.replaced:,} loaded, {report.failed:,} failed"
+            progress.update(task, completed=report.bytes_read, count=count)
+
+        yield show

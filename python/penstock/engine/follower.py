@@ -1,0 +1,78 @@
+"""A session that goes along with its registry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.engine.usage import Usage
+from penstock.kernel import Session
+from penstock.limits import Limits
+from penstock.registry import Registry
+
+
+class Follower:
+    """A session for the current plan of a registry, and the names of its numbers.
+
+    Between documents it takes over what has changed. A live one does so in the middle of a
+    document as well, where it keeps the plans it began with beside those that came later.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        limits: Limits,
+        usage: Usage,
+        *,
+        is_live: bool = False,
+        **how: bool,
+    ) -> None:
+        self._registry = registry
+        self._usage = usage
+        self._snapshot = registry.snapshot()
+        self._branch = registry.branch() if is_live else None
+        self.names: Sequence[str] = self._snapshot.names
+        self._plan = self._snapshot.plan
+        if self._branch is not None:
+            self.names, self._plan = self._branch.plan()
+        self.session = Session(self._plan, limits, is_live=is_live, **how)
+        usage.follow(self)
+
+    @property
+    def version(self) -> int:
+        """The registry's version that the session evaluates."""
+        return self._snapshot.version
+
+    def is_behind(self) -> bool:
+        """Whether the registry has changed; rows that wait should be taken before ``advance``."""
+        return self._registry.snapshot() is not self._snapshot
+
+    def advance(self) -> None:
+        """Go on with the registry's current plan, from the next document on."""
+        snapshot = self._registry.snapshot()
+        if snapshot is not self._snapshot and self._branch is None:
+            self._snapshot = snapshot
+            with self._usage.lock:
+                self._usage.count(self.session, self.names)
+                self.session.adopt(snapshot.plan)
+                self.names = snapshot.names
+
+    def settle(self) -> None:
+        """Hand over what was counted; somebody may be done with the session."""
+        with self._usage.lock:
+            self._usage.count(self.session, self.names)
+
+    def join(self) -> None:
+        """Go on with the registry's current plan in the middle of a document, if live.
+
+        Raises:
+            LimitError: The document passed a limit.
+        """
+        if self._branch is None or not self.is_behind():
+            return
+        self._snapshot = self._registry.snapshot()
+        names, plan = self._branch.plan()
+        if plan is not self._plan:
+            with self._usage.lock:
+                self._usage.count(self.session, self.names)
+                self._plan, self.names = plan, names
+                self.session.join(plan)

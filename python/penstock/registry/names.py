@@ -1,0 +1,108 @@
+"""Names by the kernel's numbers, without an object for each of a million."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class _Names(Sequence[str]):
+    """What all sequences of names share; they equal any sequence of the same names."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(one == two for one, two in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return len(self)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self.name(place) for place in range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self.name(index % len(self))
+
+    def name(self, index: int) -> str:
+        """Return the name of a number."""
+        raise NotImplementedError
+
+    @cached_property
+    def arrow(self) -> Any:
+        """The names as an Arrow array."""
+        raise NotImplementedError
+
+
+class FlatNames(_Names):
+    """Names behind each other: ``data[offsets[i]:offsets[i + 1]]``, as Arrow lays them out."""
+
+    def __init__(self, offsets: Buffer, data: Buffer) -> None:
+        self._offsets = memoryview(offsets).cast("B").cast("q")
+        self._data = memoryview(data)
+
+    @property
+    def buffers(self) -> tuple[memoryview, memoryview]:
+        """The offsets and the data."""
+        return self._offsets, self._data
+
+    def name(self, index: int) -> str:
+        """Return the name of a number."""
+        return str(
+            self._data[self._offsets[index] : self._offsets[index + 1]], "utf-8", "surrogatepass"
+        )
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @cached_property
+    def arrow(self) -> Any:
+        """The names as an Arrow array, where they lie."""
+        import pyarrow as pa
+
+        offsets, data = pa.py_buffer(self._offsets), pa.py_buffer(self._data)
+        return pa.LargeStringArray.from_buffers(len(self), offsets, data)
+
+
+class JoinedNames(_Names):
+    """The names of several plans, one after the other."""
+
+    def __init__(self, parts: Iterable[Sequence[str]]) -> None:
+        self._parts = list(parts)
+        self._starts = list(accumulate(map(len, self._parts), initial=0))
+
+    def name(self, index: int) -> str:
+        """Return the name of a number."""
+        part = bisect_right(self._starts, index) - 1
+        return self._parts[part][index - self._starts[part]]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        for part in self._parts:
+            yield from part
+
+    @cached_property
+    def arrow(self) -> Any:
+        """The names as chunks of Arrow arrays."""
+        import pyarrow as pa
+
+        return pa.chunked_array(map(arrow_of, self._parts), pa.large_string())
+
+
+def arrow_of(names: Sequence[str]) -> Any:
+    """Return names as an Arrow array or its chunks, to be looked up by ``take``."""
+    import pyarrow as pa
+
+    return names.arrow if isinstance(names, _Names) else pa.array(names, pa.large_string())

@@ -1,0 +1,104 @@
+"""Constants that stand for any constant of their type, and a record of what was asked of them.
+
+A query is compiled once for all queries of its shape. Its constants are blanks then: whoever
+needs to know something of one asks its trace, which answers for the query at hand and writes the
+question down. Other constants that give the same answers lead to the same program but for
+themselves, because nothing else was known of them. Who looks at a blank without asking gets an
+``ExaminedError``, and the query is compiled by itself: forgetting to ask costs time, no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from penstock.twigs.patterns import ValueType
+
+Atom = str | float | bool
+"""A constant. Where a blank stands for one, it is typed as one: nobody else needs to know."""
+
+
+class ExaminedError(Exception):
+    """A constant was looked at without asking its trace."""
+
+
+class Blank:
+    """The constant at a place of a trace."""
+
+    __slots__ = ("place", "trace", "type")
+
+    def __init__(self, trace: Trace, place: int, kind: ValueType) -> None:
+        self.trace = trace
+        self.place = place
+        self.type = kind
+
+    def _examined(self, *_: object) -> NoReturn:
+        raise ExaminedError
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _examined
+    __hash__ = __bool__ = __len__ = __iter__ = __contains__ = _examined
+    __str__ = __repr__ = __format__ = _examined
+    __int__ = __float__ = __index__ = __round__ = __floor__ = __neg__ = _examined
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = _examined
+
+
+class Step(NamedTuple):
+    """Something that was asked or computed; a blank among the arguments stands for its value."""
+
+    function: Callable[..., Atom]
+    arguments: tuple[Any, ...]
+    answer: Atom | None
+    """None where the value became the next constant instead of being looked at."""
+
+
+class Trace:
+    """The constants of one query, and what was asked of them in order."""
+
+    def __init__(self) -> None:
+        self.values: list[Atom] = []
+        self.steps: list[Step] = []
+
+    def blank(self, value: Atom) -> Any:
+        """Return a blank that stands for a value and others of its type."""
+        self.values.append(value)
+        return Blank(self, len(self.values) - 1, type_of_atom(value))
+
+    def ask(self, function: Callable[..., Atom], arguments: Sequence[object]) -> Any:
+        """Return what a pure function says of the constants at hand."""
+        answer = function(*self._plain(arguments))
+        self.steps.append(Step(function, tuple(arguments), answer))
+        return answer
+
+    def derive(self, function: Callable[..., Atom], arguments: Sequence[object]) -> Any:
+        """Return the blank of a value that a pure function makes of others."""
+        value = function(*self._plain(arguments))
+        self.steps.append(Step(function, tuple(arguments), None))
+        return self.blank(value)
+
+    def _plain(self, arguments: Sequence[object]) -> list[object]:
+        return [self.values[one.place] if isinstance(one, Blank) else one for one in arguments]
+
+
+def replay(steps: Sequence[Step], values: list[Atom]) -> bool:
+    """Return whether constants give the same answers; computed ones are added to ``values``."""
+    for function, arguments, answer in steps:
+        found = function(*[values[one.place] if type(one) is Blank else one for one in arguments])
+        if answer is None:
+            values.append(found)
+        elif found is not answer and (type(found) is not type(answer) or found != answer):
+            return False
+    return True
+
+
+def trace_of(atoms: Sequence[object]) -> Trace | None:
+    """Return the trace of the blanks among some constants, or None if there are none."""
+    return next((one.trace for one in atoms if isinstance(one, Blank)), None)
+
+
+def type_of_atom(value: object) -> ValueType:
+    """Return the type of a constant."""
+    if isinstance(value, Blank):
+        return value.type
+    if isinstance(value, bool):
+        return ValueType.BOOLEAN
+    return ValueType.STRING if isinstance(value, str) else ValueType.NUMBER
