@@ -61,8 +61,7 @@ class Session:
         self.take_spans = self._native.take_spans
         self.take_usage = self._native.take_usage
         self.held_by_subscription = self._native.held_by_subscription
-        self.take_matches = self._native.take_matches
-        self.take_selections = self._native.take_selections
+        self.take_found = self._native.take_found
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 

@@ -2,7 +2,7 @@
 
 use crate::error::DocumentError;
 use crate::limits::Limits;
-use crate::matcher::{Matches, Options, Rows, Selections, Statistics, TraceEntry};
+use crate::matcher::{Found, Options, Rows, Statistics, TraceEntry};
 use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
 use crate::usage::{Usage, Used};
@@ -131,20 +131,16 @@ impl Session {
         rows
     }
 
-    /// Those of them that are matches of filters, found in bulk.
-    pub fn take_matches(&mut self, now: u32) -> Matches {
-        let matches = std::mem::take(&mut self.rows.matches);
-        self.usage.count(&matches.subscription, now);
-        matches
-    }
-
-    /// Those of them that are nodes of queries, found in bulk.
-    pub fn take_selections(&mut self, now: u32) -> Selections {
-        let selections = std::mem::take(&mut self.rows.selections);
-        for (subscription, rows) in selections.counts() {
-            self.usage.count_rows(subscription, rows, now);
+    /// The same in bulk, each node once.
+    pub fn take_found(&mut self, now: u32) -> Found {
+        self.gather_rows();
+        let rows = std::mem::take(&mut self.rows);
+        self.usage.count(&rows.subscription, now);
+        self.usage.count(&rows.matches.subscription, now);
+        for (subscription, count) in rows.selections.counts() {
+            self.usage.count_rows(subscription, count, now);
         }
-        selections
+        Found::of(rows)
     }
 
     /// Puts the rows of the tiers behind those that are here already.

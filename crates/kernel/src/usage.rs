@@ -1,5 +1,7 @@
 //! What each subscription of a session did: rows, when, and at what cost.
 
+use rustc_hash::FxHashMap;
+
 /// What one subscription did since it was last asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Used {
@@ -13,54 +15,71 @@ pub struct Used {
     pub cost: f64,
 }
 
-/// Counters of the subscriptions that did something; they cost what rows cost, not what
-/// subscriptions do.
+/// Counters of the subscriptions that did something. Rows are counted always and often come by
+/// the ten thousands, so they have cells by number; charges are few.
 #[derive(Default)]
 pub(crate) struct Usage {
-    used: Vec<Used>,
-    /// Place in `used` plus one, by number; zero for those that did nothing.
-    places: Vec<u32>,
+    /// By number: rows, and when the last of them was taken.
+    cells: Vec<(u32, u32)>,
+    /// Those with rows.
+    active: Vec<u32>,
+    charges: FxHashMap<u32, f64>,
 }
 
 impl Usage {
     pub fn count(&mut self, subscriptions: &[u32], now: u32) {
+        let most = subscriptions.iter().copied().max();
+        let Some(most) = most else {
+            return;
+        };
+        self.reach(most);
         for &subscription in subscriptions {
-            self.count_rows(subscription, 1, now);
+            let cell = &mut self.cells[subscription as usize];
+            if cell.0 == 0 {
+                self.active.push(subscription);
+            }
+            *cell = (cell.0.saturating_add(1), now);
         }
     }
 
     pub fn count_rows(&mut self, subscription: u32, rows: u32, now: u32) {
-        let used = self.of(subscription);
-        used.matches = used.matches.saturating_add(rows);
-        used.last = now;
-        used.cost += f64::from(rows);
+        self.reach(subscription);
+        let cell = &mut self.cells[subscription as usize];
+        if cell.0 == 0 && rows > 0 {
+            self.active.push(subscription);
+        }
+        *cell = (cell.0.saturating_add(rows), now);
     }
 
     pub fn charge(&mut self, subscription: u32, cost: f64) {
-        self.of(subscription).cost += cost;
+        *self.charges.entry(subscription).or_default() += cost;
     }
 
     pub fn take(&mut self) -> Vec<Used> {
-        let used = std::mem::take(&mut self.used);
-        for one in &used {
-            self.places[one.subscription as usize] = 0;
+        let charges = &mut self.charges;
+        let mut used: Vec<Used> = Vec::with_capacity(self.active.len() + charges.len());
+        for subscription in self.active.drain(..) {
+            let (matches, last) = std::mem::take(&mut self.cells[subscription as usize]);
+            let charge = charges.remove(&subscription).unwrap_or(0.0);
+            used.push(Used {
+                subscription,
+                matches,
+                last,
+                cost: f64::from(matches) + charge,
+            });
         }
+        used.extend(charges.drain().map(|(subscription, cost)| Used {
+            subscription,
+            cost,
+            ..Used::default()
+        }));
         used
     }
 
-    #[inline]
-    fn of(&mut self, subscription: u32) -> &mut Used {
-        let index = subscription as usize;
-        if self.places.len() <= index {
-            self.places.resize(index + 1, 0);
+    fn reach(&mut self, subscription: u32) {
+        let length = subscription as usize + 1;
+        if self.cells.len() < length {
+            self.cells.resize(length, (0, 0));
         }
-        if self.places[index] == 0 {
-            self.used.push(Used {
-                subscription,
-                ..Used::default()
-            });
-            self.places[index] = self.used.len() as u32;
-        }
-        &mut self.used[self.places[index] as usize - 1]
     }
 }

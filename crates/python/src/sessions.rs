@@ -20,6 +20,7 @@ use std::time::SystemTime;
 pub(crate) type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
 
 type Spans<'py> = (Column, Column, Column, Column, Bound<'py, PyList>);
+type FoundColumns<'py> = (Bound<'py, PyDict>, Column, Bound<'py, PyDict>);
 
 /// A session that may change threads.
 struct Movable(session::Session);
@@ -170,23 +171,21 @@ impl Session {
     /// The finished rows as columns in Arrow's layout, by name.
     fn take_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let rows = self.with(|session| session.take_rows(now()))?;
-        let columns = PyDict::new(py);
-        columns.set_item("length", rows.len())?;
-        for (name, column) in binding_columns(&rows) {
-            columns.set_item(name, column)?;
-        }
-        columns.set_item("document", Column::of(rows.document))?;
-        columns.set_item("subscription", Column::of(rows.subscription))?;
-        columns.set_item("ordinal", Column::of(rows.ordinal))?;
-        columns.set_item("kind", Column::of(rows.kind))?;
-        columns.set_item("start", Column::of(rows.start))?;
-        columns.set_item("end", Column::of(rows.end))?;
-        columns.set_item("decided_at", Column::of(rows.decided_at))?;
-        columns.set_item("name_offsets", Column::of(rows.name.offsets))?;
-        columns.set_item("name_bytes", Column::of(rows.name.bytes))?;
-        columns.set_item("value_offsets", Column::of(rows.value.offsets))?;
-        columns.set_item("value_bytes", Column::of(rows.value.bytes))?;
-        Ok(columns)
+        columns(py, rows)
+    }
+
+    /// The same in bulk: entries as columns of document, subscription, and the first and the
+    /// number of their places; places; and the nodes that these name, as above.
+    fn take_found<'py>(&self, py: Python<'py>) -> PyResult<FoundColumns<'py>> {
+        let found = self.with(|session| session.take_found(now()))?;
+        let entries = PyDict::new(py);
+        entries.set_item("length", found.document.len())?;
+        entries.set_item("document", Column::of(found.document))?;
+        entries.set_item("subscription", Column::of(found.subscription))?;
+        entries.set_item("first", Column::of(found.first))?;
+        entries.set_item("count", Column::of(found.count))?;
+        let nodes = Column::of(found.nodes);
+        Ok((entries, nodes, columns(py, found.fragments)?))
     }
 
     /// The finished rows as spans: columns of subscription, start, end and the place of the
@@ -200,37 +199,6 @@ impl Session {
             Column::of(rows.scope),
             scopes(py, &rows.scopes)?,
         ))
-    }
-
-    /// The matches of filters that were found in bulk, as columns: subscriptions, documents and
-    /// how many matches each has. To be called before the rows are taken, if at all.
-    fn take_matches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let matches = self.with(|session| session.take_matches(now()))?;
-        let (documents, counts): (Vec<u32>, Vec<u32>) = matches
-            .documents()
-            .map(|(document, count)| (document, count as u32))
-            .unzip();
-        let columns = PyDict::new(py);
-        columns.set_item("subscription", Column::of(matches.subscription))?;
-        columns.set_item("decided_at", Column::of(matches.decided_at))?;
-        columns.set_item("document", Column::of(documents))?;
-        columns.set_item("count", Column::of(counts))?;
-        Ok(columns)
-    }
-
-    /// The nodes of queries that were found in bulk, as columns: pairs of subscription and
-    /// fragment, and for each fragment its document and range. To be called before the rows are
-    /// taken, if at all.
-    fn take_selections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let selections = self.with(|session| session.take_selections(now()))?;
-        let (subscriptions, places, fragments) = selections.into_pairs();
-        let columns = PyDict::new(py);
-        columns.set_item("subscription", Column::of(subscriptions))?;
-        columns.set_item("fragment", Column::of(places))?;
-        columns.set_item("document", Column::of(fragments.document))?;
-        columns.set_item("start", Column::of(fragments.start))?;
-        columns.set_item("end", Column::of(fragments.end))?;
-        Ok(columns)
     }
 
     /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
@@ -487,4 +455,25 @@ pub fn count_events(
         let error = read().err().map(failure);
         (counter.events, error)
     }))
+}
+
+/// Rows as columns in Arrow's layout, by name.
+fn columns<'py>(py: Python<'py>, rows: Rows) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("length", rows.len())?;
+    for (name, column) in binding_columns(&rows) {
+        columns.set_item(name, column)?;
+    }
+    columns.set_item("document", Column::of(rows.document))?;
+    columns.set_item("subscription", Column::of(rows.subscription))?;
+    columns.set_item("ordinal", Column::of(rows.ordinal))?;
+    columns.set_item("kind", Column::of(rows.kind))?;
+    columns.set_item("start", Column::of(rows.start))?;
+    columns.set_item("end", Column::of(rows.end))?;
+    columns.set_item("decided_at", Column::of(rows.decided_at))?;
+    columns.set_item("name_offsets", Column::of(rows.name.offsets))?;
+    columns.set_item("name_bytes", Column::of(rows.name.bytes))?;
+    columns.set_item("value_offsets", Column::of(rows.value.offsets))?;
+    columns.set_item("value_bytes", Column::of(rows.value.bytes))?;
+    Ok(columns)
 }

@@ -22,6 +22,8 @@ use super::question::Relation;
 
 /// Marks a question in a `to`, and a list in an asker.
 pub const MARK: u32 = 1 << 31;
+/// Marks the asker of a query who wants no value.
+pub const BARE: u32 = 1 << 30;
 /// Marks the second use of the first two half words of a record.
 pub const HALF_MARK: u16 = 1 << 15;
 
@@ -40,7 +42,7 @@ pub enum Part {
     Blocks = 4,
     /// Subscriptions by number of the filter; marked: a list.
     FilterAskers = 5,
-    /// Targets by number of the query; marked: a list.
+    /// Subscriptions by number of the query, perhaps bare; marked: a list.
     QueryAskers = 6,
     /// Lists of askers, each behind its length.
     Lists = 7,

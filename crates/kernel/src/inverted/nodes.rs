@@ -51,6 +51,11 @@ impl NodeSets {
         self.sets.get(set)
     }
 
+    /// How many sets there are.
+    pub fn count(&self) -> usize {
+        self.sets.len()
+    }
+
     pub fn intern(&mut self, items: &[Timed]) -> u32 {
         self.sets.intern(items).0
     }

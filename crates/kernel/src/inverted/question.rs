@@ -68,7 +68,7 @@ pub enum Step {
 pub struct Question {
     /// The way down.
     pub steps: Vec<Step>,
-    /// A subscription for a filter, a target for a query.
+    /// A subscription; that of a query may be marked as bare.
     pub asker: u32,
 }
 

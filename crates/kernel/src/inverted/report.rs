@@ -2,12 +2,11 @@
 
 use super::Inverted;
 use super::document::NEVER;
-use super::image::{Askers, Image, MARK, Part};
+use super::image::{Askers, BARE, Image, MARK, Part};
 use super::walk::Walked;
 use crate::matcher::{Matches, RowHead, RowKind, Rows, Selected};
-use crate::plan::{NONE, NodeKind, Output};
+use crate::plan::{NONE, NodeKind};
 use crate::tiers::Tier;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Inverted {
@@ -138,10 +137,10 @@ impl Inverted {
         let found = &mut rows.selections;
         found.begin(before);
         let mut fragments = vec![NONE; self.document.nodes.len()];
-        let mut lists: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut lists: Vec<u32> = vec![UNWRITTEN; self.nodes.count()];
         let mut selected = std::mem::take(&mut self.selected);
         for (question, set) in selected.drain(..) {
-            let list = *lists.entry(set).or_insert_with(|| {
+            if lists[set as usize] == UNWRITTEN {
                 let items = self.decisions(set, in_document_order);
                 for &(node, _, _) in &items {
                     if fragments[node as usize] == NONE {
@@ -149,21 +148,25 @@ impl Inverted {
                         self.describe_node(number, node, found.fragments());
                     }
                 }
-                found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
+                let list = found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
                     fragment: fragments[node as usize],
                     ordinal,
                     decided_at: self.document.offsets[time as usize] as i64,
-                }))
-            });
-            let mut add = |target: u32| {
-                let (output, postings) = plan.target(target);
-                for subscription in postings.iter().filter_map(|&own| tier.number(own)) {
-                    found.add(subscription, list, output == Output::Fragments);
+                }));
+                lists[set as usize] = list.unwrap_or(NOTHING);
+            }
+            let list = lists[set as usize];
+            if list == NOTHING {
+                continue;
+            }
+            let mut add = |asker: u32| {
+                if let Some(subscription) = tier.number(asker & !BARE) {
+                    found.add(subscription, list, asker & BARE == 0);
                 }
             };
             match image.askers(Part::QueryAskers, question) {
-                Askers::One(target) => add(target),
-                Askers::Many(targets) => targets.iter().copied().for_each(add),
+                Askers::One(asker) => add(asker),
+                Askers::Many(askers) => askers.iter().copied().for_each(add),
             }
         }
         self.selected = selected;
@@ -253,6 +256,9 @@ fn report_match(image: Image<'_>, tier: &Tier, question: u32, at: i64, matches: 
 }
 
 const NAMES_MAX: usize = 1 << 14;
+/// By set of nodes: its list is not written yet, or has no nodes.
+const UNWRITTEN: u32 = u32::MAX;
+const NOTHING: u32 = u32::MAX - 1;
 
 fn row_kind(kind: NodeKind) -> RowKind {
     match kind {

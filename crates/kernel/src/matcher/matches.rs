@@ -45,14 +45,14 @@ impl Matches {
         self.subscription.is_empty()
     }
 
-    /// Documents and how many matches each has.
-    pub fn documents(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+    /// Documents, and which matches are theirs.
+    pub fn documents(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         self.runs
             .iter()
             .enumerate()
             .map(|(index, &(number, _, from))| {
                 let to = self.runs.get(index + 1).map_or(self.len(), |next| next.2);
-                (number, to - from)
+                (number, from..to)
             })
     }
 }

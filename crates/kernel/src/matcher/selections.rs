@@ -14,15 +14,35 @@ pub struct Selected {
     pub decided_at: i64,
 }
 
+/// Lists of nodes, one behind the other.
+#[derive(Default)]
+pub struct Lists {
+    /// The nodes.
+    pub items: Vec<Selected>,
+    /// By list: where it ends, and how many bytes its values have.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Lists {
+    /// Where a list lies.
+    #[inline]
+    pub fn range(&self, list: u32) -> (usize, usize) {
+        let list = list as usize;
+        let from = if list == 0 { 0 } else { self.ends[list - 1].0 };
+        (from, self.ends[list].0)
+    }
+}
+
+/// Subscription, list, whether the value is wanted.
+pub type Entry = (u32, u32, bool);
+
 /// Selections that are not spread out into rows yet.
 #[derive(Default)]
 pub struct Selections {
     /// Each selected node once, as a row of nobody.
     fragments: Option<Box<Rows>>,
-    lists: Vec<Selected>,
-    list_ends: Vec<usize>,
-    /// Subscription, list, whether the value is wanted.
-    entries: Vec<(u32, u32, bool)>,
+    lists: Lists,
+    entries: Vec<Entry>,
     /// For each document: how many rows come before, and where its entries start.
     runs: Vec<(usize, usize)>,
     rows: usize,
@@ -40,34 +60,35 @@ impl Selections {
         self.fragments.get_or_insert_default()
     }
 
-    /// Adds a list of nodes.
-    pub fn add_list(&mut self, items: impl Iterator<Item = Selected>) -> u32 {
-        self.lists.extend(items);
-        self.list_ends.push(self.lists.len());
-        (self.list_ends.len() - 1) as u32
+    /// Adds a list of nodes; None if it has none.
+    pub fn add_list(&mut self, items: impl Iterator<Item = Selected>) -> Option<u32> {
+        let lists = &mut self.lists;
+        let before = lists.items.len();
+        lists.items.extend(items);
+        if lists.items.len() == before {
+            return None;
+        }
+        let fragments = self.fragments.as_ref()?;
+        let length = |item: &Selected| fragments.value.value(item.fragment as usize).len();
+        let bytes = lists.items[before..].iter().map(length).sum();
+        lists.ends.push((lists.items.len(), bytes));
+        Some((lists.ends.len() - 1) as u32)
     }
 
     /// Adds a subscription that selects a list.
+    #[inline]
     pub fn add(&mut self, subscription: u32, list: u32, has_value: bool) {
         self.entries.push((subscription, list, has_value));
-        let items = self.list(list);
-        let mut bytes = 0;
-        if has_value && let Some(fragments) = &self.fragments {
-            let length = |item: &Selected| fragments.value.value(item.fragment as usize).len();
-            bytes = items.iter().map(length).sum();
+        let (from, to) = self.lists.range(list);
+        self.rows += to - from;
+        if has_value {
+            self.value_bytes += self.lists.ends[list as usize].1;
         }
-        self.rows += items.len();
-        self.value_bytes += bytes;
     }
 
     fn list(&self, list: u32) -> &[Selected] {
-        let list = list as usize;
-        let from = if list == 0 {
-            0
-        } else {
-            self.list_ends[list - 1]
-        };
-        &self.lists[from..self.list_ends[list]]
+        let (from, to) = self.lists.range(list);
+        &self.lists.items[from..to]
     }
 
     /// How many rows they are.
@@ -87,21 +108,15 @@ impl Selections {
 
     /// How many rows each subscription has; one may come several times.
     pub fn counts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let entries = self.entries.iter();
-        entries.map(|&(subscription, list, _)| (subscription, self.list(list).len() as u32))
+        self.entries.iter().map(|&(subscription, list, _)| {
+            let (from, to) = self.lists.range(list);
+            (subscription, (to - from) as u32)
+        })
     }
 
-    /// Pairs of subscription and fragment, as columns, and the fragments.
-    pub fn into_pairs(self) -> (Vec<u32>, Vec<u32>, Rows) {
-        let mut subscriptions = Vec::with_capacity(self.rows);
-        let mut fragments = Vec::with_capacity(self.rows);
-        for &(subscription, list, _) in &self.entries {
-            let items = self.list(list);
-            subscriptions.resize(subscriptions.len() + items.len(), subscription);
-            fragments.extend(items.iter().map(|item| item.fragment));
-        }
-        let rows = self.fragments.map_or_else(Rows::default, |rows| *rows);
-        (subscriptions, fragments, rows)
+    /// The fragments, the lists of them, and who selects which list; None if there are none.
+    pub fn into_parts(self) -> Option<(Rows, Lists, Vec<Entry>)> {
+        Some((*self.fragments?, self.lists, self.entries))
     }
 
     /// Where each document's come, behind how many rows.

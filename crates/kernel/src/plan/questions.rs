@@ -5,6 +5,7 @@ use super::codes::{Axis, Comparison};
 use super::formulas::{FALSE, FormulaKey, TRUE};
 use super::intern::Interner;
 use super::program::OutputSpec;
+use crate::inverted::image::BARE;
 use crate::inverted::question::{CODES_MAX, Code, Question, Questions, Relation, STEPS_MAX, Step};
 use rustc_hash::FxHashSet;
 
@@ -139,14 +140,15 @@ impl Asking<'_> {
             return;
         }
         self.found.distinct += 1;
-        if is_filter {
-            for &subscription in &self.builder.postings[id as usize] {
-                let steps = steps.clone();
-                let asker = subscription;
-                self.found.filters.push(Question { steps, asker });
-            }
+        let mark = if target.output == OutputSpec::Spans { BARE } else { 0 };
+        let asked = if is_filter {
+            &mut self.found.filters
         } else {
-            self.found.queries.push(Question { steps, asker: id });
+            &mut self.found.queries
+        };
+        for &subscription in &self.builder.postings[id as usize] {
+            let (steps, asker) = (steps.clone(), subscription | mark);
+            asked.push(Question { steps, asker });
         }
     }
 
@@ -321,8 +323,9 @@ impl Asking<'_> {
     }
 }
 
-/// Whether the codes of all questions fit the stream: each is an axis and a test.
+/// Whether all questions fit the image: a code is an axis and a test, a mark has a bit of its own.
 pub(super) fn fits(builder: &Builder) -> bool {
     const AXES: usize = 3;
-    builder.tests.keys().len() * AXES <= CODES_MAX
+    let mut askers = builder.postings.iter().flatten();
+    builder.tests.keys().len() * AXES <= CODES_MAX && askers.all(|&asker| asker < BARE)
 }
