@@ -1,4 +1,4 @@
-"""Penstock as a user runs it: a registry, an engine, rows in Arrow record batches."""
+"""Penstock as a user runs it: a registry, an engine, matches in Arrow record batches."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.peers import absent
 
 NAME = "Penstock"
-TIMED = "Engine.batches(documents), all batches with every column"
+TIMED = "Engine.matches(documents): numbers of subscriptions, lists of nodes, each node once"
 KINDS = ("path", "nested", "twig", "template")
 MODES = ("filter", "query")
 SUBSCRIPTIONS = range(1, 1_000_001)
@@ -33,22 +33,22 @@ class Subscribed:
     def read(self, documents: Iterable[bytes]) -> None:
         import penstock
 
-        for _batch in self._engine.batches(map(penstock.Document, documents)):
+        for _matches in self._engine.matches(map(penstock.Document, documents)):
             pass
 
     def answer(self, document: bytes) -> list[int] | list[tuple[int, int]]:
         import penstock
 
-        batches = list(self._engine.batches([penstock.Document(document)]))
-        names = [name for batch in batches for name in batch.column("subscription").to_pylist()]
-        assert None not in names, "the document is malformed"
-        numbers = [int(name[1:]) for name in names]
+        (found,) = self._engine.matches([penstock.Document(document)])
+        assert not len(found.errors), "the document is malformed"
+        numbers = [int(name[1:]) for name in found.subscriptions().to_pylist()]
         if not self._is_query:
             return sorted(numbers)
-        elements = [found.start() for found in _START_TAG.finditer(document)]
-        starts = (start for batch in batches for start in batch.column("start").to_pylist())
-        places = (bisect_left(elements, start) for start in starts)
-        return sorted(zip(numbers, places, strict=True))
+        elements = [tag.start() for tag in _START_TAG.finditer(document)]
+        places = [bisect_left(elements, at) for at in found.fragments.column("start").to_pylist()]
+        lists = found.entries.column("fragments").to_pylist()
+        listed = zip(numbers, lists, strict=True)
+        return sorted((number, places[node]) for number, nodes in listed for node in nodes)
 
     def forget(self) -> None:
         import penstock
@@ -60,15 +60,16 @@ def subscribe(queries: Iterable[str], mode: str) -> Subscribed:
     import penstock
 
     registry = penstock.Registry()
-    with registry.changes():
-        for number, text in enumerate(queries):
-            registry.add(f"q{number}", text, mode=mode)
+    texts = enumerate(queries)
+    lines = (json.dumps({"name": f"q{n}", "query": text, "mode": mode}) for n, text in texts)
+    report = registry.load(lines)
+    assert not report.failed, "a query was refused"
     return Subscribed(registry, mode)
 
 
 def load(registry: Any, path: str, count: int, mode: str) -> None:
-    """Add the first subscriptions of a file of lines to a registry."""
-    with open(path, encoding="utf-8") as file, registry.changes():
-        for line in islice(file, count):
-            fields = json.loads(line)
-            registry.add(fields["name"], fields["query"], mode=mode)
+    """Add the first subscriptions of a file of lines to a registry, all in one mode."""
+    with open(path, encoding="utf-8") as file:
+        end = f', "mode": "{mode}"}}'
+        lines = (line.rstrip().removesuffix("}") + end for line in islice(file, count))
+        assert not registry.load(lines).failed, "a query was refused"

@@ -62,6 +62,9 @@ class Session:
         self.take_usage = self._native.take_usage
         self.held_by_subscription = self._native.held_by_subscription
         self.take_found = self._native.take_found
+        self.is_decided = self._native.is_decided
+        self.structures = self._native.structures
+        self.number_documents = self._native.number_documents
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 

@@ -20,6 +20,7 @@ pub struct Session {
     /// Rows of documents read as a whole, and of those before them.
     rows: Rows,
     is_whole: bool,
+    number: u32,
     /// Tiers for the next document.
     next: Option<Vec<Tier>>,
     usage: Usage,
@@ -34,6 +35,7 @@ impl Session {
             tiers: Tiers::new(tiers, limits, options),
             rows: Rows::default(),
             is_whole: false,
+            number: 0,
             next: None,
             usage: Usage::default(),
         }
@@ -74,10 +76,15 @@ impl Session {
         }
     }
 
-    /// Reads a whole document; its rows carry the number.
+    /// The rows of documents begun from now on carry this number.
+    pub fn number_documents(&mut self, number: u32) {
+        self.number = number;
+        self.tiers.number_documents(number);
+    }
+
+    /// Reads a whole document; its rows carry the number given last.
     pub fn read(
         &mut self,
-        number: u32,
         document: &[u8],
         encoding: Option<&str>,
     ) -> Result<(), DocumentError> {
@@ -86,12 +93,12 @@ impl Session {
             // Rows stay in the order of their documents.
             self.gather_rows();
             self.is_whole = true;
-            let read = self.whole.read(number, document, encoding, &mut self.rows);
+            let rows = &mut self.rows;
+            let read = self.whole.read(self.number, document, encoding, rows);
             if let Some(read) = read {
                 return read;
             }
         }
-        self.tiers.number_documents(number);
         self.begin(encoding)?;
         self.feed(document)?;
         self.finish()
@@ -171,6 +178,11 @@ impl Session {
         self.tiers.held_by_subscription()
     }
 
+    /// Whether nothing that may follow in the document that is fed would add a row.
+    pub fn is_decided(&self) -> bool {
+        self.tiers.is_decided()
+    }
+
     /// How many rows wait to be taken.
     pub fn row_count(&self) -> usize {
         self.rows.count() + self.tiers.row_count()
@@ -193,6 +205,13 @@ impl Session {
     /// The record of events since the last call, if the options asked for one.
     pub fn take_trace(&mut self) -> Vec<TraceEntry> {
         self.tiers.take_trace()
+    }
+
+    /// By tier: how many questions are asked of a document that is at hand, and how many targets
+    /// are matched, event by event, even there.
+    pub fn structures(&mut self) -> Vec<(u32, u32)> {
+        self.adopt_next();
+        self.whole.structures(&self.tiers.tiers())
     }
 
     /// Counters so far.

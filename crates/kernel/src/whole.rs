@@ -102,6 +102,22 @@ impl Whole {
         })
     }
 
+    /// How small documents at hand are read: how many questions of a tier are asked, and how
+    /// many of its targets are matched.
+    pub fn structures(&self, tiers: &[Tier]) -> Vec<(u32, u32)> {
+        let of_tier = |tier: &Tier| {
+            let known = |asked: &&Asked| Arc::ptr_eq(&asked.tier.plan, &tier.plan);
+            match self.asked.iter().find(known) {
+                Some(asked) => {
+                    let rest = asked.rest.as_ref().map_or(0, |rest| rest.target_count());
+                    (tier.plan.question_count(), rest)
+                }
+                None => (0, tier.plan.target_count()),
+            }
+        };
+        tiers.iter().map(of_tier).collect()
+    }
+
     /// Whether a document is read this way.
     pub fn suits(&self, document: &[u8]) -> bool {
         !self.asked.is_empty() && document.len() <= self.bytes_max

@@ -103,6 +103,11 @@ impl Session {
         py.detach(|| self.with(|session| session.finish().err().map(failure)))
     }
 
+    /// The rows of documents begun from now on carry this number.
+    fn number_documents(&self, number: u32) -> PyResult<()> {
+        self.with(|session| session.number_documents(number))
+    }
+
     /// Reads a document that is at hand as a whole.
     #[pyo3(signature = (document, encoding = None))]
     fn read(
@@ -113,7 +118,7 @@ impl Session {
     ) -> PyResult<Option<Failure>> {
         let chunk = Chunk::of(document)?;
         let raw = chunk.raw();
-        py.detach(|| self.with(|session| session.read(0, raw.bytes(), encoding).err().map(failure)))
+        py.detach(|| self.with(|session| session.read(raw.bytes(), encoding).err().map(failure)))
     }
 
     /// Reads whole documents, `data[offsets[i]:offsets[i + 1]]`; their rows carry the number i.
@@ -136,12 +141,24 @@ impl Session {
                     .windows(2)
                     .map(|pair| &raw.bytes()[pair[0]..pair[1]]);
                 let read = documents.enumerate().filter_map(|(number, document)| {
-                    let error = session.read(number as u32, document, None).err()?;
+                    session.number_documents(number as u32);
+                    let error = session.read(document, None).err()?;
                     Some((number as u32, failure(error)))
                 });
                 read.collect()
             })
         })
+    }
+
+    /// Whether nothing that may follow in the document that is fed would add a row.
+    fn is_decided(&self) -> PyResult<bool> {
+        self.with(|session| session.is_decided())
+    }
+
+    /// By tier: questions that are asked of small documents at hand, targets that are matched
+    /// even there.
+    fn structures(&self) -> PyResult<Vec<(u32, u32)>> {
+        self.with(|session| session.structures())
     }
 
     /// How many rows wait to be taken.

@@ -64,7 +64,8 @@ def _run(start: Callable[[], Follower], source: Source) -> Iterator[pa.RecordBat
 
 def _read(follower: Follower, waiting: _Waiting, document: Input) -> Iterator[pa.RecordBatch]:
     failure: DocumentError | None = None
-    with closing(feed(follower.session, document)) as pieces:
+    fed = feed(follower.session, document, is_trusting=follower.is_trusting)
+    with closing(fed) as pieces:
         while failure is None:
             try:
                 next(pieces)

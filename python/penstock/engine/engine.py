@@ -21,9 +21,12 @@ from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.results import Document, Result
 from penstock.sources import Input, Source, inputs
+from penstock.sources.inputs import WHOLE_BYTES_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from penstock.engine.matches import Matches
 
 Order = Literal["decided", "document"]
 
@@ -37,7 +40,8 @@ class Engine:
     document may cost. ``lateness`` bounds how much later than a younger one a document may arrive
     and still be joined, in seconds; one that comes later gives an error row, and without a bound
     nothing that a window may still need is dropped. ``joins`` says how joins run. ``trust``
-    permits skipping what nobody asks about; for now every byte is checked all the same.
+    permits to stop reading a document when nothing of it can matter any more: what follows is
+    not checked then.
     """
 
     def __init__(
@@ -95,6 +99,35 @@ class Engine:
         in_order = _is_document_order(order)
         return run_batches(lambda: self._follower(in_document_order=in_order), source)
 
+    def matches(self, source: Source) -> Iterator[Matches]:
+        """Yield what documents gave in bulk: who found something, and each node once.
+
+        It is for many subscriptions that find much: nothing is made for each pair of a
+        subscription and a node. Subscriptions that join documents have no part in it.
+
+        Raises:
+            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        """
+        from penstock.engine.matches import run_matches
+
+        return run_matches(self._follower, source)
+
+    def explain(self) -> str:
+        """Return how the subscriptions of the moment are evaluated, and by which structures."""
+        follower = self._follower()
+        lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
+        tiers = [tier for tier in follower.session.structures() if any(tier)]
+        for number, (asked, matched) in enumerate(tiers, start=1):
+            lines.append(f"tier {number}")
+            if asked:
+                lines.append(f"  {asked:,} questions: asked of each small document as a whole")
+            if matched:
+                lines.append(f"  {matched:,} questions: matched event by event")
+        if tiers:
+            lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
+            lines.append("  all questions: matched event by event")
+        return "\n".join(lines)
+
     def statistics(self) -> EngineStatistics:
         """Return what each subscription did in this engine, and what it cost.
 
@@ -136,7 +169,7 @@ class Engine:
         return OpenDocument(follower, origin, lambda one: None if live else _release(idle, one))
 
     def _follower(self, **options: bool) -> Follower:
-        return Follower(self.registry, self.limits, self._usage, **options)
+        return Follower(self.registry, self.limits, self._usage, is_trusting=self.trust, **options)
 
     def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
         follower: Follower | None = None
@@ -165,7 +198,8 @@ def _read(follower: Follower, document: Input, joining: Joining) -> Iterator[lis
     origin = Origin(follower.names, document.document, document.stream, document.event_time)
     failure: DocumentError | None = None
     joined: list[Result] = []
-    with closing(feed(session, document, joining.reader)) as pieces:
+    fed = feed(session, document, joining.reader, is_trusting=follower.is_trusting)
+    with closing(fed) as pieces:
         while failure is None:
             try:
                 next(pieces)

@@ -24,8 +24,10 @@ class Follower:
         usage: Usage,
         *,
         is_live: bool = False,
+        is_trusting: bool = False,
         **how: bool,
     ) -> None:
+        self.is_trusting = is_trusting
         self._registry = registry
         self._usage = usage
         self._snapshot = registry.snapshot()

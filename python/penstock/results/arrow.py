@@ -96,7 +96,7 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
 
     def offsets(name: str) -> Any:
         found = numbers(name, pa.int64())
-        if pc.min(found).as_py() >= 0:
+        if not length or pc.min(found).as_py() >= 0:
             return found
         return pc.if_else(pc.equal(found, -1), None, found)
 

@@ -1,6 +1,8 @@
 """The engine: many subscriptions, many documents, one pass."""
 
+import io
 import random
+from typing import Any
 
 import pytest
 
@@ -132,3 +134,63 @@ def test_trust_changes_nothing_that_is_found() -> None:
     registry = registry_of(QUERIES)
     trusting = penstock.Engine(registry, trust=True)
     assert list(trusting.run(SHELF)) == list(penstock.Engine(registry).run(SHELF))
+
+
+class _Endless(io.RawIOBase):
+    """An input that has an element and then never ends."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self.reads += 1
+        piece = b"<a><b/>" if self.reads == 1 else b"<c/>"
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def test_with_trust_a_document_is_read_until_everything_is_decided() -> None:
+    registry = penstock.Registry()
+    registry.add("b", "//b", mode="filter")
+    registry.add("holds", "boolean(/a/b)")
+    source = _Endless()
+    rows = list(penstock.Engine(registry, trust=True).run(source))
+    assert sorted(row.subscription or "" for row in rows) == ["b", "holds"]
+    assert source.reads < 10
+    # What follows is not checked then, and is checked otherwise.
+    broken = "<a><b/>" + "<c/>" * 400_000 + "</b>"
+    kinds = [row.kind for row in penstock.Engine(registry, trust=True).run(broken)]
+    assert sorted(kinds) == ["boolean", "match"]
+    assert [row.kind for row in penstock.Engine(registry).run(broken)][-1] == "error"
+
+
+def test_with_trust_what_is_undecided_is_read_to_the_end() -> None:
+    registry = penstock.Registry()
+    registry.add("b", "//b", mode="filter")
+    registry.add("nodes", "//c")
+    document = "<a><b/>" + "<d/>" * 400_000 + "<c/></a>"
+    rows = list(penstock.Engine(registry, trust=True).run(document))
+    assert [row.subscription for row in rows] == ["b", "nodes"]
+
+
+def test_explain_names_the_structures() -> None:
+    registry = penstock.Registry()
+    for number in range(200):
+        registry.add(f"q{number}", f"//b[@n = {number}]")
+    registry.add("count", "count(//b)")
+    registry.compact()
+    assert penstock.Engine(registry).explain().splitlines() == [
+        "201 subscriptions, version 201",
+        "tier 1",
+        "  200 questions: asked of each small document as a whole",
+        "  1 questions: matched event by event",
+        "documents above 1,048,576 bytes, and those that are fed:",
+        "  all questions: matched event by event",
+    ]
+    few = penstock.Registry()
+    few.add("q", "//b")
+    assert "asked" not in penstock.Engine(few).explain()
+    assert penstock.Engine(penstock.Registry()).explain() == "0 subscriptions, version 0"

@@ -8,6 +8,8 @@ use crate::plan::Axis;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
+const UNKNOWN: u32 = u32::MAX;
+
 /// A node and a time.
 pub type Timed = (u32, u32);
 
@@ -15,7 +17,8 @@ pub type Timed = (u32, u32);
 pub struct NodeSets {
     sets: Sets<Timed>,
     next: FxHashMap<(u32, Code), u32>,
-    of_paths: FxHashMap<u32, u32>,
+    /// By set of paths: its set of nodes, or `UNKNOWN`.
+    of_paths: Vec<u32>,
     answers: FxHashMap<Code, Rc<[u32]>>,
     /// Nodes of each path, in document order, behind each other; where each path's start.
     of_path: Vec<u32>,
@@ -29,7 +32,7 @@ impl NodeSets {
         NodeSets {
             sets: Sets::new(),
             next: FxHashMap::default(),
-            of_paths: FxHashMap::default(),
+            of_paths: Vec::new(),
             answers: FxHashMap::default(),
             of_path: Vec::new(),
             path_from: Vec::new(),
@@ -72,14 +75,18 @@ impl NodeSets {
         set: u32,
         paths: impl Iterator<Item = u32>,
     ) -> u32 {
-        if let Some(&known) = self.of_paths.get(&set) {
-            return known;
+        let index = set as usize;
+        if self.of_paths.len() <= index {
+            self.of_paths.resize(index + 1, UNKNOWN);
+        }
+        if self.of_paths[index] != UNKNOWN {
+            return self.of_paths[index];
         }
         let nodes = self.nodes_of(document, paths);
         let born = |&node: &u32| (node, document.nodes[node as usize].born);
         let items: Vec<Timed> = nodes.iter().map(born).collect();
         let found = self.intern(&items);
-        self.of_paths.insert(set, found);
+        self.of_paths[index] = found;
         found
     }
 

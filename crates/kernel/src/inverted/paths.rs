@@ -3,7 +3,9 @@
 //! Only the moves that some path of the document can answer matter; each has a *column*. A row
 //! tells for each column which path is the first to answer it, and rows of sets are the minima of
 //! the rows of their paths. So one lookup says whether a move leads anywhere, and since paths are
-//! numbered in order of their first nodes, it says when.
+//! numbered in order of their first nodes, it says when. Where it leads is worked out when somebody
+//! goes there: sets are bits by place, and a move is a conjunction of the paths that answer it with
+//! those that lie below the set.
 
 use super::document::Document;
 use super::names::Names;
@@ -14,10 +16,8 @@ use crate::plan::NodeKind;
 /// In a row: no path answers the move.
 pub const DEAD: u16 = u16::MAX;
 /// Documents with more paths or wider tables are not read this way.
-const PATHS_MAX: usize = 1 << 14;
+const PATHS_MAX: usize = 1 << 12;
 const CELLS_MAX: usize = 1 << 21;
-/// The set of no paths.
-pub const EMPTY: u32 = 0;
 const UNKNOWN: u32 = u32::MAX;
 
 /// The paths of one document and the sets of them that were met.
@@ -27,8 +27,10 @@ pub struct Paths {
     used: Vec<Code>,
     pub width: usize,
     deep_from: usize,
-    /// Paths by column, in preorder.
-    answers: Vec<Vec<u32>>,
+    /// Words of a set of places.
+    words: usize,
+    /// By column: the places that answer it.
+    answers: Vec<u64>,
     /// Number by place in preorder, place by number.
     number: Vec<u32>,
     place: Vec<u32>,
@@ -37,13 +39,18 @@ pub struct Paths {
     last: Vec<u32>,
     /// By place: the first number to answer each column.
     firsts: Vec<u16>,
-    sets: Sets<u32>,
+    sets: Sets<u64>,
+    /// By set: its places one by one, and where they end.
+    places: Vec<u32>,
+    ends: Vec<u32>,
+    /// By set: the places right below it, and all below it.
+    near: Vec<u64>,
+    deep: Vec<u64>,
     /// By set.
     rows: Vec<u16>,
     next: Vec<u32>,
     earliest: Vec<u16>,
-    members: Vec<bool>,
-    found: Vec<u32>,
+    found: Vec<u64>,
 }
 
 impl Paths {
@@ -53,6 +60,7 @@ impl Paths {
             used: Vec::new(),
             width: 1,
             deep_from: 1,
+            words: 1,
             answers: Vec::new(),
             number: Vec::new(),
             place: Vec::new(),
@@ -60,10 +68,13 @@ impl Paths {
             last: Vec::new(),
             firsts: Vec::new(),
             sets: Sets::new(),
+            places: Vec::new(),
+            ends: Vec::new(),
+            near: Vec::new(),
+            deep: Vec::new(),
             rows: Vec::new(),
             next: Vec::new(),
             earliest: Vec::new(),
-            members: Vec::new(),
             found: Vec::new(),
         }
     }
@@ -78,15 +89,20 @@ impl Paths {
         if count > PATHS_MAX || count * self.width > CELLS_MAX {
             return false;
         }
+        self.words = count.div_ceil(u64::BITS as usize);
         self.order(document);
         self.fill_answers(document, names);
         self.fill_firsts(document, names);
-        self.members.clear();
-        self.members.resize(count, false);
         self.sets.clear();
+        self.places.clear();
+        self.ends.clear();
+        self.near.clear();
+        self.deep.clear();
         self.rows.clear();
         self.next.clear();
         self.earliest.clear();
+        self.found.clear();
+        self.found.resize(self.words, 0);
         self.describe();
         true
     }
@@ -136,14 +152,13 @@ impl Paths {
     }
 
     fn fill_answers(&mut self, document: &Document, names: &Names) {
-        self.answers.iter_mut().for_each(Vec::clear);
-        if self.answers.len() < self.width {
-            self.answers.resize_with(self.width, Vec::new);
-        }
+        self.answers.clear();
+        self.answers.resize(self.width * self.words, 0);
         for (place, &number) in self.number.iter().enumerate().skip(1) {
             let codes = names.codes(document.paths[number as usize].symbol);
             for &code in codes.near.iter().chain(&codes.deep) {
-                self.answers[self.columns[code as usize] as usize].push(place as u32);
+                let column = self.columns[code as usize] as usize;
+                put(&mut self.answers[column * self.words..], place as u32);
             }
         }
     }
@@ -173,28 +188,59 @@ impl Paths {
         }
     }
 
-    /// Adds the row of the newest set.
+    /// Describes the newest set: its places, what lies below them, and its row.
     fn describe(&mut self) {
-        let set = (self.sets.len() - 1) as u32;
-        let start = self.rows.len();
-        self.rows.resize(start + self.width, DEAD);
-        let row = &mut self.rows[start..];
+        let from = self.places.len();
+        for (index, &word) in self.sets.get((self.sets.len() - 1) as u32).iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let place = index as u32 * u64::BITS + rest.trailing_zeros();
+                self.places.push(place);
+                rest &= rest - 1;
+            }
+        }
+        self.ends.push(self.places.len() as u32);
+        let start = self.near.len();
+        self.near.resize(start + self.words, 0);
+        self.deep.resize(start + self.words, 0);
+        let row_start = self.rows.len();
+        self.rows.resize(row_start + self.width, DEAD);
+        let row = &mut self.rows[row_start..];
         let mut earliest = DEAD;
-        for &place in self.sets.get(set) {
-            let from = &self.firsts[place as usize * self.width..][..self.width];
-            for (cell, &first) in row.iter_mut().zip(from) {
+        let mut covered = 0;
+        for &place in &self.places[from..] {
+            let last = self.last[place as usize];
+            let mut child = place + 1;
+            while child <= last {
+                put(&mut self.near[start..], child);
+                child = self.last[child as usize] + 1;
+            }
+            // What lies below a path that lies below another is there already.
+            for below in covered.max(place + 1)..=last {
+                put(&mut self.deep[start..], below);
+            }
+            covered = covered.max(last + 1);
+            let firsts = &self.firsts[place as usize * self.width..][..self.width];
+            for (cell, &first) in row.iter_mut().zip(firsts) {
                 *cell = (*cell).min(first);
             }
             earliest = earliest.min(self.number[place as usize] as u16);
         }
         self.earliest.push(earliest);
-        let unknown = |&first: &u16| if first == DEAD { EMPTY } else { UNKNOWN };
-        self.next.extend(self.rows[start..].iter().map(unknown));
+        self.next.resize(row_start + self.width, UNKNOWN);
     }
 
     /// The set of paths at these places.
     pub fn set_of(&mut self, places: &[u32]) -> u32 {
-        let (set, is_new) = self.sets.intern(places);
+        self.found.fill(0);
+        for &place in places {
+            put(&mut self.found, place);
+        }
+        self.intern_found()
+    }
+
+    fn intern_found(&mut self) -> u32 {
+        let (set, is_new) = self.sets.intern(&self.found);
         if is_new {
             self.describe();
         }
@@ -203,12 +249,14 @@ impl Paths {
 
     /// The paths of a set, by their places.
     pub fn places(&self, set: u32) -> &[u32] {
-        self.sets.get(set)
+        let set = set as usize;
+        let from = if set == 0 { 0 } else { self.ends[set - 1] };
+        &self.places[from as usize..self.ends[set] as usize]
     }
 
     /// The numbers of the paths of a set.
     pub fn numbers(&self, set: u32) -> impl Iterator<Item = u32> + '_ {
-        let places = self.sets.get(set).iter();
+        let places = self.places(set).iter();
         places.map(|&place| self.number[place as usize])
     }
 
@@ -222,9 +270,11 @@ impl Paths {
         &self.columns
     }
 
-    #[inline]
-    pub fn row(&self, set: u32) -> &[u16] {
-        &self.rows[set as usize * self.width..][..self.width]
+    /// The cells of a set: where they start, and which path is the first to answer each column.
+    #[inline(always)]
+    pub fn row(&self, set: u32) -> (u32, &[u16]) {
+        let start = set as usize * self.width;
+        (start as u32, &self.rows[start..][..self.width])
     }
 
     /// The columns by code, for the time of a walk: what does not change needs no second look.
@@ -237,57 +287,36 @@ impl Paths {
         self.columns = columns;
     }
 
-    /// Where a column leads from a set; `EMPTY` if nowhere.
+    /// The set to which a cell leads that some path answers.
     #[inline(always)]
-    pub fn follow(&mut self, set: u32, column: u16) -> u32 {
-        let column = column as usize;
-        let cell = set as usize * self.width + column;
-        let known = self.next[cell];
+    pub fn follow(&mut self, cell: u32) -> u32 {
+        let known = self.next[cell as usize];
         if known != UNKNOWN {
             return known;
         }
-        let to = self.step(set, column);
-        self.next[cell] = to;
+        let to = self.step(cell as usize);
+        self.next[cell as usize] = to;
         to
     }
 
     #[inline(never)]
-    fn step(&mut self, set: u32, column: usize) -> u32 {
-        let answers = &self.answers[column];
-        let places = self.sets.get(set);
-        self.found.clear();
-        if column >= self.deep_from {
-            for range in ranges(places, &self.last) {
-                let from = answers.partition_point(|&place| place <= range.0);
-                let below = answers[from..].iter().take_while(|&&p| p <= range.1);
-                self.found.extend(below);
-            }
+    fn step(&mut self, cell: usize) -> u32 {
+        let (set, column) = (cell / self.width, cell % self.width);
+        let reach = if column >= self.deep_from {
+            &self.deep
         } else {
-            for &place in places {
-                self.members[place as usize] = true;
-            }
-            let is_child = |&&p: &&u32| self.members[self.parent[p as usize] as usize];
-            self.found.extend(answers.iter().filter(is_child));
-            for &place in places {
-                self.members[place as usize] = false;
-            }
+            &self.near
+        };
+        let reach = &reach[set * self.words..][..self.words];
+        let answers = &self.answers[column * self.words..][..self.words];
+        for ((word, &below), &answer) in self.found.iter_mut().zip(reach).zip(answers) {
+            *word = below & answer;
         }
-        let found = std::mem::take(&mut self.found);
-        let to = self.set_of(&found);
-        self.found = found;
-        to
+        self.intern_found()
     }
 }
 
-/// The outermost of nested ranges from each item to its last.
-pub fn ranges<'a>(items: &'a [u32], last: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
-    let mut covered = None;
-    items.iter().filter_map(move |&item| {
-        if covered.is_some_and(|end| item <= end) {
-            return None;
-        }
-        let end = last[item as usize];
-        covered = Some(end);
-        Some((item, end))
-    })
+/// Puts a place into a set.
+fn put(words: &mut [u64], place: u32) {
+    words[(place / u64::BITS) as usize] |= 1 << (place % u64::BITS);
 }

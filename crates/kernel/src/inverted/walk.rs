@@ -2,7 +2,7 @@
 
 use super::Inverted;
 use super::image::{HALF_MARK, Image, MARK, Part};
-use super::paths::{DEAD, EMPTY, Paths};
+use super::paths::{DEAD, Paths};
 
 /// What a walk with sets of paths found.
 #[derive(Debug, Default)]
@@ -14,6 +14,7 @@ pub struct Walked {
     pub blocks: Vec<(u32, u32)>,
     /// Answered queries, and the sets of paths that answer them.
     pub selected: Vec<(u32, u32)>,
+    /// Records to visit, and the cells that lead to their sets.
     todo: Vec<(u32, u32)>,
 }
 
@@ -46,7 +47,7 @@ impl Walked {
                 count += 1;
                 question += 1;
             }
-            let row = paths.row(set);
+            let (_, row) = paths.row(set);
             for &code in record.leaves {
                 let first = row[columns[code as usize] as usize];
                 // Written whether it counts or not: a branch here would be a coin toss.
@@ -69,8 +70,10 @@ impl Walked {
                 question += 1;
             }
             for &code in record.leaves {
-                let to = paths.follow(set, columns[code as usize]);
-                if to != EMPTY {
+                let (start, row) = paths.row(set);
+                let column = columns[code as usize];
+                if row[column as usize] != DEAD {
+                    let to = paths.follow(start + u32::from(column));
                     walked.selected.push((question, to));
                 }
                 question += 1;
@@ -87,28 +90,32 @@ impl Walked {
         mut visit: impl FnMut(&mut Self, &Record<'_>, u32, &[u16], &mut Paths),
     ) {
         let columns = paths.lend_columns();
-        let mut left = 1;
-        self.todo.resize(left, (0, 0));
-        self.todo[0] = (0, paths.set_of(&[0]));
-        while left > 0 {
-            left -= 1;
-            let (at, set) = self.todo[left];
+        let (mut at, mut set) = (0, paths.set_of(&[0]));
+        let mut left = 0;
+        loop {
             let record = Record::at(stream, at);
             visit(self, &record, set, &columns, paths);
+            if let Some(block) = record.block {
+                self.blocks.push((block, set));
+            }
             // The first way on comes to lie on top.
             let most = left + record.inner.len() / 3;
             if self.todo.len() < most {
                 self.todo.resize(2 * most, (0, 0));
             }
             let todo = &mut self.todo[..most];
+            let (start, row) = paths.row(set);
             for jump in record.inner.chunks_exact(3).rev() {
-                let to = paths.follow(set, columns[jump[0] as usize]);
-                todo[left] = (word(jump[1], jump[2]), to);
-                left += usize::from(to != EMPTY);
+                let column = columns[jump[0] as usize];
+                todo[left] = (word(jump[1], jump[2]), start + u32::from(column));
+                left += usize::from(row[column as usize] != DEAD);
             }
-            if let Some(block) = record.block {
-                self.blocks.push((block, set));
+            if left == 0 {
+                break;
             }
+            left -= 1;
+            let (next, cell) = self.todo[left];
+            (at, set) = (next, paths.follow(cell));
         }
         paths.take_columns(columns);
     }

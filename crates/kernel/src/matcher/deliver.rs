@@ -195,6 +195,7 @@ impl Matcher {
             if std::mem::replace(&mut self.answered[target as usize], self.epoch) == self.epoch {
                 continue;
             }
+            self.answer_count += 1;
             if let Some(trace) = &mut self.trace {
                 trace.answer(target);
             }

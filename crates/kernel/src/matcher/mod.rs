@@ -37,7 +37,7 @@ use crate::circuit::Circuit;
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span};
 use crate::limits::Limits;
-use crate::plan::{NodeKind, Plan};
+use crate::plan::{NodeKind, Output, Plan};
 use crate::tokenizer::codes;
 use candidates::Candidates;
 use deliver::Tally;
@@ -146,6 +146,10 @@ pub struct Matcher {
     /// The document in which each target was answered last; nothing is reset between documents.
     answered: Vec<u64>,
     epoch: u64,
+    /// How many targets the document at hand has answered, and how many answers are all there
+    /// will be: one for each target, if all are questions of yes or no.
+    answer_count: u32,
+    answers_max: Option<u32>,
     /// Targets that are aggregates.
     aggregates: Rc<[u32]>,
     tallies: Vec<Tally>,
@@ -188,6 +192,10 @@ impl Matcher {
         let targets = plan.target_count();
         let is_aggregate = |&target: &u32| plan.target(target).0.aggregate().is_some();
         let aggregates = (0..targets).filter(is_aggregate).collect();
+        let is_truth = |target| {
+            let output = plan.target(target).0;
+            matches!(output, Output::Filter { .. } | Output::Boolean { .. })
+        };
         let mut circuit = Circuit::new(&plan);
         let hears_text = circuit
             .as_mut()
@@ -210,6 +218,8 @@ impl Matcher {
             answers: Vec::new(),
             answered: vec![0; targets as usize],
             epoch: 0,
+            answer_count: 0,
+            answers_max: (0..targets).all(is_truth).then_some(targets),
             aggregates,
             tallies: vec![Tally::EMPTY; targets as usize],
             ordinals: Vec::new(),
@@ -272,6 +282,7 @@ impl Matcher {
         self.decided.clear();
         self.answers.clear();
         self.epoch += 1;
+        self.answer_count = 0;
         for &target in self.aggregates.iter() {
             self.tallies[target as usize] = Tally::EMPTY;
         }
@@ -299,6 +310,11 @@ impl Matcher {
             trace.finish_event(length, &self.candidates);
         }
         Ok(())
+    }
+
+    /// Whether nothing that may follow in the document would add a row.
+    pub fn is_decided(&self) -> bool {
+        self.answers_max == Some(self.answer_count)
     }
 
     /// The rows finished since the last call.

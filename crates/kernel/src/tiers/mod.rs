@@ -133,6 +133,11 @@ impl Tiers {
         !self.options.is_live && self.runners.len() == 1 && self.runners[0].tier.is_plain()
     }
 
+    pub fn tiers(&self) -> Vec<Tier> {
+        let runners = self.runners.iter();
+        runners.map(|runner| runner.tier.clone()).collect()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.runners.is_empty()
     }
@@ -214,6 +219,12 @@ impl Tiers {
             }
             next[index] += count;
         }
+    }
+
+    /// Whether nothing that may follow in the document would add a row.
+    pub fn is_decided(&self) -> bool {
+        let mut runners = self.runners.iter();
+        runners.all(|runner| !runner.is_waiting && runner.matcher.is_decided())
     }
 
     pub fn take_rows(&mut self) -> Rows {

@@ -1,0 +1,173 @@
+"""Results in bulk, as Arrow record batches: who found something, and each node once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from penstock.engine.batches import LINGER_SECONDS
+from penstock.engine.feeding import error_row, feed
+from penstock.engine.follower import Follower
+from penstock.errors import DocumentError
+from penstock.registry.names import arrow_of
+from penstock.results import Result
+from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.sources import Input, Source, inputs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DOCUMENTS_MAX = 256
+"""Matches are handed out when they are those of this many documents …"""
+ROWS_MAX = 1 << 20
+"""… or when ``batches`` would make this many rows of them …"""
+VALUE_BYTES_MAX = 64 << 20
+"""… with this many bytes of values, or when they have waited a moment."""
+
+_DOCUMENT = ("document", "stream", "event_time")
+_FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What some documents gave.
+
+    ``entries`` says who found something where: ``document`` is a row of ``documents``,
+    ``subscription`` a number that ``names`` names, and ``fragments`` lists rows of ``fragments``;
+    a filter lists none. A subscription may have several entries for a document. Lists and
+    fragments are shared by all who found the same. ``errors`` are rows as ``batches`` has them.
+    """
+
+    documents: pa.RecordBatch
+    entries: pa.RecordBatch
+    fragments: pa.RecordBatch
+    errors: pa.RecordBatch
+    names: Sequence[str]
+
+    def subscriptions(self) -> Any:
+        """Return the names of the entries' subscriptions, as an Arrow array."""
+        return arrow_of(self.names).take(self.entries.column("subscription"))
+
+
+def run_matches(start: Callable[[], Follower], source: Source) -> Iterator[Matches]:
+    """Yield the matches of all documents of a source."""
+    schema()  # a missing pyarrow is reported by the call, not by the first matches
+    return _run(start, source)
+
+
+def _run(start: Callable[[], Follower], source: Source) -> Iterator[Matches]:
+    follower: Follower | None = None
+    try:
+        for document in inputs(source):
+            if follower is None:
+                follower = start()
+                waiting = _Waiting(follower)
+            elif follower.is_behind():
+                yield from waiting.flush()
+                follower.advance()
+                waiting = _Waiting(follower)
+            waiting.read(document)
+            if waiting.is_due:
+                yield from waiting.flush()
+        if follower is not None:
+            yield from waiting.flush()
+    finally:
+        if follower is not None:
+            follower.settle()
+
+
+class _Waiting:
+    """Documents whose matches wait in a session."""
+
+    def __init__(self, follower: Follower) -> None:
+        self._follower = follower
+        self._session = follower.session
+        self._names = follower.names
+        self._documents: list[Input] = []
+        self._errors: list[Result] = []
+        self._flushed_at = time.monotonic()
+
+    def read(self, document: Input) -> None:
+        """Read a document, whose matches wait from then on."""
+        self._session.number_documents(len(self._documents))
+        self._documents.append(document)
+        try:
+            fed = feed(self._session, document, is_trusting=self._follower.is_trusting)
+            with closing(fed) as pieces:
+                for _ in pieces:
+                    pass
+        except DocumentError as error:
+            self._errors.append(error_row(error, document))
+
+    @property
+    def is_due(self) -> bool:
+        session = self._session
+        return (
+            len(self._documents) >= DOCUMENTS_MAX
+            or session.row_count() >= ROWS_MAX
+            or session.value_bytes() >= VALUE_BYTES_MAX
+            or time.monotonic() - self._flushed_at >= LINGER_SECONDS
+        )
+
+    def flush(self) -> Iterator[Matches]:
+        """Yield the matches that wait, if there are documents."""
+        if self._documents:
+            documents, errors = self._documents, self._errors
+            self._documents, self._errors = [], []
+            self._flushed_at = time.monotonic()
+            entries, nodes, fragments = self._session.take_found()
+            yield Matches(
+                _documents(documents),
+                _entries(entries, nodes),
+                _fragments(fragments),
+                batch_of(errors),
+                self._names,
+            )
+
+
+def _documents(documents: list[Input]) -> Any:
+    import pyarrow as pa
+
+    columns = [
+        pa.array([getattr(one, name) for one in documents], schema().field(name).type)
+        for name in _DOCUMENT
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(_DOCUMENT))
+
+
+def _entries(columns: dict[str, Any], nodes: Any) -> Any:
+    import pyarrow as pa
+
+    def numbers(name: str, type_: Any) -> Any:
+        return pa.Array.from_buffers(type_, columns["length"], [None, pa.py_buffer(columns[name])])
+
+    listed = pa.Array.from_buffers(pa.uint32(), len(nodes) // 4, [None, pa.py_buffer(nodes)])
+    first, count = numbers("first", pa.int32()), numbers("count", pa.int32())
+    arrays = [
+        numbers("document", pa.uint32()),
+        numbers("subscription", pa.uint32()),
+        pa.ListViewArray.from_arrays(first, count, listed),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_entry_schema())
+
+
+@cache
+def _entry_schema() -> Any:
+    import pyarrow as pa
+
+    number = pa.uint32()
+    lists = pa.list_view(number)
+    return pa.schema([("document", number), ("subscription", number), ("fragments", lists)])
+
+
+def _fragments(columns: dict[str, Any]) -> Any:
+    import pyarrow as pa
+
+    found = kernel_arrays(columns)
+    found["kind"] = kind_names().take(found["kind"])
+    names = ["document", *_FRAGMENT]
+    return pa.RecordBatch.from_arrays([found[name] for name in names], names=names)
