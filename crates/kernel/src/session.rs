@@ -83,11 +83,7 @@ impl Session {
     }
 
     /// Reads a whole document; its rows carry the number given last.
-    pub fn read(
-        &mut self,
-        document: &[u8],
-        encoding: Option<&str>,
-    ) -> Result<(), DocumentError> {
+    pub fn read(&mut self, document: &[u8], encoding: Option<&str>) -> Result<(), DocumentError> {
         self.adopt_next();
         if self.whole.suits(document) {
             // Rows stay in the order of their documents.

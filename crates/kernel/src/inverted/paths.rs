@@ -191,7 +191,12 @@ impl Paths {
     /// Describes the newest set: its places, what lies below them, and its row.
     fn describe(&mut self) {
         let from = self.places.len();
-        for (index, &word) in self.sets.get((self.sets.len() - 1) as u32).iter().enumerate() {
+        for (index, &word) in self
+            .sets
+            .get((self.sets.len() - 1) as u32)
+            .iter()
+            .enumerate()
+        {
             let mut rest = word;
             while rest != 0 {
                 let place = index as u32 * u64::BITS + rest.trailing_zeros();

@@ -140,7 +140,11 @@ impl Asking<'_> {
             return;
         }
         self.found.distinct += 1;
-        let mark = if target.output == OutputSpec::Spans { BARE } else { 0 };
+        let mark = if target.output == OutputSpec::Spans {
+            BARE
+        } else {
+            0
+        };
         let asked = if is_filter {
             &mut self.found.filters
         } else {
