@@ -82,15 +82,21 @@ impl Session {
         self.tiers.number_documents(number);
     }
 
-    /// Reads a whole document; its rows carry the number given last.
-    pub fn read(&mut self, document: &[u8], encoding: Option<&str>) -> Result<(), DocumentError> {
+    /// Reads a whole document; its rows carry the number given last. `now`, in seconds, is when
+    /// they are counted, if they are counted here.
+    pub fn read(
+        &mut self,
+        document: &[u8],
+        encoding: Option<&str>,
+        now: u32,
+    ) -> Result<(), DocumentError> {
         self.adopt_next();
         if self.whole.suits(document) {
             // Rows stay in the order of their documents.
             self.gather_rows();
             self.is_whole = true;
             let rows = &mut self.rows;
-            let read = self.whole.read(self.number, document, encoding, rows);
+            let read = self.whole.read(self.number, document, encoding, now, rows);
             if let Some(read) = read {
                 return read;
             }
@@ -129,9 +135,9 @@ impl Session {
     /// The rows finished since the last call; `now`, in seconds, is when they are counted.
     pub fn take_rows(&mut self, now: u32) -> Rows {
         self.gather_rows();
-        let rows = std::mem::take(&mut self.rows).spread();
+        let rows = std::mem::take(&mut self.rows);
         self.usage.count(&rows.subscription, now);
-        rows
+        rows.spread()
     }
 
     /// The same in bulk, each node once.
@@ -139,10 +145,6 @@ impl Session {
         self.gather_rows();
         let rows = std::mem::take(&mut self.rows);
         self.usage.count(&rows.subscription, now);
-        self.usage.count(&rows.matches.subscription, now);
-        for (subscription, count) in rows.selections.counts() {
-            self.usage.count_rows(subscription, count, now);
-        }
         Found::of(rows)
     }
 
@@ -165,6 +167,10 @@ impl Session {
         let charges = self.tiers.take_charges().into_iter();
         for (subscription, cost) in charges.chain(self.whole.take_charges()) {
             self.usage.charge(subscription, cost);
+        }
+        for used in self.whole.take_usage() {
+            self.usage
+                .count_rows(used.subscription, used.matches, used.last);
         }
         self.usage.take()
     }

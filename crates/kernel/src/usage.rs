@@ -15,8 +15,9 @@ pub struct Used {
     pub cost: f64,
 }
 
-/// Counters of the subscriptions that did something. Rows are counted always and often come by
-/// the ten thousands, so they have cells by number; charges are few.
+/// Counters of those that did something, by number: subscriptions, or questions that subscriptions
+/// ask. Rows are counted always and often come by the ten thousands, so they have cells; charges
+/// are few.
 #[derive(Default)]
 pub(crate) struct Usage {
     /// By number: rows, and when the last of them was taken.
@@ -27,26 +28,20 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub fn count(&mut self, subscriptions: &[u32], now: u32) {
-        let most = subscriptions.iter().copied().max();
-        let Some(most) = most else {
-            return;
-        };
-        self.reach(most);
-        for &subscription in subscriptions {
-            let cell = &mut self.cells[subscription as usize];
-            if cell.0 == 0 {
-                self.active.push(subscription);
-            }
-            *cell = (cell.0.saturating_add(1), now);
+    pub fn count(&mut self, numbers: &[u32], now: u32) {
+        for &number in numbers {
+            self.count_rows(number, 1, now);
         }
     }
 
-    pub fn count_rows(&mut self, subscription: u32, rows: u32, now: u32) {
-        self.reach(subscription);
-        let cell = &mut self.cells[subscription as usize];
-        if cell.0 == 0 && rows > 0 {
-            self.active.push(subscription);
+    #[inline]
+    pub fn count_rows(&mut self, number: u32, rows: u32, now: u32) {
+        if self.cells.len() <= number as usize {
+            self.cells.resize(number as usize + 1, (0, 0));
+        }
+        let cell = &mut self.cells[number as usize];
+        if cell.0 == 0 {
+            self.active.push(number);
         }
         *cell = (cell.0.saturating_add(rows), now);
     }
@@ -74,12 +69,5 @@ impl Usage {
             ..Used::default()
         }));
         used
-    }
-
-    fn reach(&mut self, subscription: u32) {
-        let length = subscription as usize + 1;
-        if self.cells.len() < length {
-            self.cells.resize(length, (0, 0));
-        }
     }
 }

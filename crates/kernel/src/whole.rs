@@ -1,12 +1,13 @@
 //! Documents that are at hand as a whole: which are asked the questions, and what goes with it.
 
 use crate::error::DocumentError;
-use crate::inverted::Inverted;
+use crate::inverted::{How, Inverted};
 use crate::limits::Limits;
 use crate::matcher::{Options, Rows};
 use crate::plan::Plan;
 use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
+use crate::usage::Used;
 use std::sync::Arc;
 
 /// Larger documents have so many nodes that the matcher is as good.
@@ -129,6 +130,7 @@ impl Whole {
         number: u32,
         document: &[u8],
         encoding: Option<&str>,
+        now: u32,
         rows: &mut Rows,
     ) -> Option<Result<(), DocumentError>> {
         let mut verdict = Ok(());
@@ -149,10 +151,11 @@ impl Whole {
             rows.append(found);
         }
         for asked in &mut self.asked {
-            let tier = &asked.tier;
-            asked
-                .inverted
-                .answer(number, tier, self.options.in_document_order, rows);
+            let how = How {
+                in_document_order: self.options.in_document_order,
+                now,
+            };
+            asked.inverted.answer(number, &asked.tier, how, rows);
         }
         Some(verdict)
     }
@@ -186,6 +189,14 @@ impl Whole {
     pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let first = self.asked.first();
         first.map_or_else(Vec::new, |asked| asked.tokenizer.entities())
+    }
+
+    /// What subscriptions did by questions since the last call.
+    pub fn take_usage(&mut self) -> Vec<Used> {
+        let asked = self.asked.iter_mut();
+        asked
+            .flat_map(|asked| asked.inverted.take_usage(&asked.tier))
+            .collect()
     }
 
     /// Sampled steps by the subscription they were done for, since the last call.

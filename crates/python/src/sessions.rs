@@ -118,7 +118,14 @@ impl Session {
     ) -> PyResult<Option<Failure>> {
         let chunk = Chunk::of(document)?;
         let raw = chunk.raw();
-        py.detach(|| self.with(|session| session.read(raw.bytes(), encoding).err().map(failure)))
+        py.detach(|| {
+            self.with(|session| {
+                session
+                    .read(raw.bytes(), encoding, now())
+                    .err()
+                    .map(failure)
+            })
+        })
     }
 
     /// Reads whole documents, `data[offsets[i]:offsets[i + 1]]`; their rows carry the number i.
@@ -135,6 +142,7 @@ impl Session {
         if !is_sorted || offsets.last().is_some_and(|&end| end > raw.bytes().len()) {
             return Err(PyValueError::new_err("the offsets do not fit the data"));
         }
+        let at = now();
         py.detach(|| {
             self.with(|session| {
                 let documents = offsets
@@ -142,7 +150,7 @@ impl Session {
                     .map(|pair| &raw.bytes()[pair[0]..pair[1]]);
                 let read = documents.enumerate().filter_map(|(number, document)| {
                     session.number_documents(number as u32);
-                    let error = session.read(document, None).err()?;
+                    let error = session.read(document, None, at).err()?;
                     Some((number as u32, failure(error)))
                 });
                 read.collect()

@@ -3,13 +3,13 @@
 //! Each kind of question is a trie of steps in one stream of half words, depth first:
 //!
 //! ```text
-//! record = leaves | own << 15, inner | conditions << 15, number (2),
-//!          leaf codes …, (code, record (2)) …, block (2) if there are conditions
+//! record = leaves | own << 15, inner | conditions << 15, pairs, number (2),
+//!          leaf codes …, (code, code) …, (code, record (2)) …, block (2) if there are conditions
 //! ```
 //!
-//! A leaf is a question that ends with a move; leaves of a record have consecutive numbers, after
-//! that of the question that ends at the record itself. The conditions of a record are a block of
-//! words:
+//! A leaf is a question that ends with a move, a pair one that ends with two, where no other goes.
+//! They have consecutive numbers, after that of the question that ends at the record itself. The
+//! conditions of a record are a block of words:
 //!
 //! ```text
 //! block = groups, others, (relation, chain, entries, place) …, (formula, to) …
@@ -140,6 +140,16 @@ impl<'a> Image<'a> {
 pub enum Askers<'a> {
     One(u32),
     Many(&'a [u32]),
+}
+
+impl Askers<'_> {
+    /// All of them.
+    pub fn as_slice(&self) -> &[u32] {
+        match self {
+            Askers::One(asker) => std::slice::from_ref(asker),
+            Askers::Many(askers) => askers,
+        }
+    }
 }
 
 fn list(pool: &[u32], at: u32) -> &[u32] {

@@ -91,12 +91,16 @@ impl Trie<'_> {
         let (moves, conditions) = runs.split_at(moves);
         let (leaves, inner): (Vec<&&[Question]>, Vec<_>) =
             moves.iter().partition(|run| ends(run, depth + 1));
+        // Most ways end where nobody else goes; a record for each would be most of the walk.
+        let (pairs, inner): (Vec<&&[Question]>, Vec<_>) =
+            inner.into_iter().partition(|run| is_pair(run, depth));
 
         let start = self.stream.len();
         let mark = |claim: bool| if claim { HALF_MARK } else { 0 };
         self.stream.push(leaves.len() as u16 | mark(own > 0));
         self.stream
             .push(inner.len() as u16 | mark(!conditions.is_empty()));
+        self.stream.push(pairs.len() as u16);
         let number = self.askers.len() as u32;
         self.stream.extend(halves(number));
         if own > 0 {
@@ -105,6 +109,12 @@ impl Trie<'_> {
         for leaf in &leaves {
             self.stream.push(code(leaf[0].steps[depth]));
             self.question(leaf);
+        }
+        for pair in &pairs {
+            let steps = &pair[0].steps;
+            self.stream
+                .extend([code(steps[depth]), code(steps[depth + 1])]);
+            self.question(pair);
         }
         let jumps = self.stream.len();
         for run in &inner {
@@ -210,6 +220,15 @@ impl Trie<'_> {
 /// Whether all questions of a run end here; sorted, the last one is the longest.
 fn ends(asked: &[Question], depth: usize) -> bool {
     asked.last().is_some_and(|last| last.steps.len() == depth)
+}
+
+/// Whether all questions of a run are one that ends with the second move from here.
+fn is_pair(asked: &[Question], depth: usize) -> bool {
+    let steps = &asked[0].steps;
+    ends(asked, depth + 2)
+        && steps.len() == depth + 2
+        && matches!(steps[depth + 1], Step::Move(_))
+        && asked[asked.len() - 1].steps == *steps
 }
 
 fn code(step: Step) -> u16 {

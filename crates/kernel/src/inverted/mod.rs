@@ -24,9 +24,12 @@ mod shapes;
 mod values;
 mod walk;
 
+pub use report::How;
+
 use crate::events::Scope;
 use crate::matcher::Symbols;
 use crate::plan::{Axis, Plan};
+use crate::usage::Usage;
 use document::Document;
 use image::{Figure, Part};
 use names::Names;
@@ -62,6 +65,8 @@ pub struct Inverted {
     found: Vec<(u32, u32)>,
     /// Answered queries: question, set of nodes.
     selected: Vec<(u32, u32)>,
+    /// Rows of filters and of queries, by question.
+    used: [Usage; 2],
     /// By node.
     described: Vec<Described>,
     source: Vec<u8>,
@@ -104,6 +109,7 @@ impl Inverted {
             todo: Vec::new(),
             found: Vec::new(),
             selected: Vec::new(),
+            used: Default::default(),
             described: Vec::new(),
             source: Vec::new(),
             scratch: Vec::new(),

@@ -18,6 +18,8 @@ pub const DEAD: u16 = u16::MAX;
 /// Documents with more paths or wider tables are not read this way.
 const PATHS_MAX: usize = 1 << 12;
 const CELLS_MAX: usize = 1 << 21;
+/// The set of no paths; no path answers anything from there.
+pub const EMPTY: u32 = 0;
 const UNKNOWN: u32 = u32::MAX;
 
 /// The paths of one document and the sets of them that were met.
@@ -221,9 +223,7 @@ impl Paths {
                 child = self.last[child as usize] + 1;
             }
             // What lies below a path that lies below another is there already.
-            for below in covered.max(place + 1)..=last {
-                put(&mut self.deep[start..], below);
-            }
+            put_range(&mut self.deep[start..], covered.max(place + 1), last + 1);
             covered = covered.max(last + 1);
             let firsts = &self.firsts[place as usize * self.width..][..self.width];
             for (cell, &first) in row.iter_mut().zip(firsts) {
@@ -232,7 +232,8 @@ impl Paths {
             earliest = earliest.min(self.number[place as usize] as u16);
         }
         self.earliest.push(earliest);
-        self.next.resize(row_start + self.width, UNKNOWN);
+        let unknown = |&first: &u16| if first == DEAD { EMPTY } else { UNKNOWN };
+        self.next.extend(self.rows[row_start..].iter().map(unknown));
     }
 
     /// The set of paths at these places.
@@ -292,7 +293,13 @@ impl Paths {
         self.columns = columns;
     }
 
-    /// The set to which a cell leads that some path answers.
+    /// The first path to answer a column from a set.
+    #[inline(always)]
+    pub fn first(&self, set: u32, column: u16) -> u16 {
+        self.rows[set as usize * self.width + column as usize]
+    }
+
+    /// The set to which a cell leads.
     #[inline(always)]
     pub fn follow(&mut self, cell: u32) -> u32 {
         let known = self.next[cell as usize];
@@ -318,6 +325,17 @@ impl Paths {
             *word = below & answer;
         }
         self.intern_found()
+    }
+}
+
+/// Puts places into a set, from one up to before another.
+fn put_range(words: &mut [u64], from: u32, to: u32) {
+    let mut at = from;
+    while at < to {
+        let end = to.min((at / u64::BITS + 1) * u64::BITS);
+        let ones = u64::MAX >> (u64::BITS - (end - at));
+        words[(at / u64::BITS) as usize] |= ones << (at % u64::BITS);
+        at = end;
     }
 }
 

@@ -7,6 +7,7 @@ use super::walk::Walked;
 use crate::matcher::{Matches, RowHead, RowKind, Rows, Selected};
 use crate::plan::{NONE, NodeKind};
 use crate::tiers::Tier;
+use crate::usage::Used;
 use std::rc::Rc;
 
 impl Inverted {
@@ -20,7 +21,7 @@ impl Inverted {
     }
 
     /// Asks the document and adds the rows; a tier says who is who, and who is no more.
-    pub fn answer(&mut self, number: u32, tier: &Tier, in_document_order: bool, rows: &mut Rows) {
+    pub fn answer(&mut self, number: u32, tier: &Tier, how: How, rows: &mut Rows) {
         let plan = self.plan.clone();
         let Some(image) = plan.questions() else {
             return;
@@ -35,7 +36,7 @@ impl Inverted {
             match known {
                 Ok(shape) => {
                     rows.matches.begin(number, rows.kind.len());
-                    self.report_paths(image, tier, &shape.questions, &shape.firsts, rows);
+                    self.report_paths(image, tier, &shape.questions, &shape.firsts, how, rows);
                     for (block, places) in &shape.blocks {
                         let set = self.paths.set_of(places);
                         self.enter_block(*block, set, false);
@@ -45,7 +46,7 @@ impl Inverted {
                 Err(hash) => {
                     walked.walk_filters(image.stream(Part::Filters), &mut self.paths);
                     rows.matches.begin(number, rows.kind.len());
-                    self.report_paths(image, tier, walked.questions(), walked.firsts(), rows);
+                    self.report_paths(image, tier, walked.questions(), walked.firsts(), how, rows);
                     for &(block, set) in &walked.blocks {
                         self.enter_block(block, set, false);
                         self.walk_nodes(image, false);
@@ -56,11 +57,11 @@ impl Inverted {
                     }
                 }
             }
-            self.report_conditions(image, tier, rows);
+            self.report_conditions(image, tier, how, rows);
         }
         if self.has_queries {
             self.ask_queries(image, &mut walked);
-            self.report_queries(number, tier, in_document_order, rows);
+            self.report_queries(number, tier, how, rows);
         }
         self.walked = walked;
     }
@@ -73,11 +74,12 @@ impl Inverted {
 
     /// Rows of filters that paths alone answer.
     fn report_paths(
-        &self,
+        &mut self,
         image: Image<'_>,
         tier: &Tier,
         questions: &[u32],
         firsts: &[u16],
+        how: How,
         rows: &mut Rows,
     ) {
         let askers = image.part(Part::FilterAskers);
@@ -90,6 +92,8 @@ impl Inverted {
         let matches = &mut rows.matches;
         matches.reserve(questions.len());
         for (&question, &first) in questions.iter().zip(firsts) {
+            // Questions come in order, subscriptions do not: counting those is much cheaper.
+            self.used[FILTERS].count_rows(question, 1, how.now);
             let asker = askers[question as usize];
             if asker & MARK == 0 {
                 if let Some(subscription) = tier.number(asker) {
@@ -102,8 +106,9 @@ impl Inverted {
     }
 
     /// Rows of filters that conditions answer.
-    fn report_conditions(&mut self, image: Image<'_>, tier: &Tier, rows: &mut Rows) {
+    fn report_conditions(&mut self, image: Image<'_>, tier: &Tier, how: How, rows: &mut Rows) {
         for (question, time) in self.found.drain(..) {
+            self.used[FILTERS].count_rows(question, 1, how.now);
             let decided_at = self.document.offsets[time as usize] as i64;
             report_match(image, tier, question, decided_at, &mut rows.matches);
         }
@@ -122,13 +127,7 @@ impl Inverted {
         }
     }
 
-    fn report_queries(
-        &mut self,
-        number: u32,
-        tier: &Tier,
-        in_document_order: bool,
-        rows: &mut Rows,
-    ) {
+    fn report_queries(&mut self, number: u32, tier: &Tier, how: How, rows: &mut Rows) {
         let plan = self.plan.clone();
         let Some(image) = plan.questions() else {
             return;
@@ -141,7 +140,7 @@ impl Inverted {
         let mut selected = std::mem::take(&mut self.selected);
         for (question, set) in selected.drain(..) {
             if lists[set as usize] == UNWRITTEN {
-                let items = self.decisions(set, in_document_order);
+                let items = self.decisions(set, how.in_document_order);
                 for &(node, _, _) in &items {
                     if fragments[node as usize] == NONE {
                         fragments[node as usize] = found.fragments().len() as u32;
@@ -159,6 +158,8 @@ impl Inverted {
             if list == NOTHING {
                 continue;
             }
+            let count = found.list_len(list);
+            self.used[QUERIES].count_rows(question, count, how.now);
             let mut add = |asker: u32| {
                 if let Some(subscription) = tier.number(asker & !BARE) {
                     found.add(subscription, list, asker & BARE == 0);
@@ -171,6 +172,28 @@ impl Inverted {
         }
         self.selected = selected;
         rows.selections.fragments().forget_scope();
+    }
+
+    /// What subscriptions did since the last call, by the numbers of a tier; one may come several
+    /// times.
+    pub fn take_usage(&mut self, tier: &Tier) -> Vec<Used> {
+        let plan = self.plan.clone();
+        let mut all = Vec::new();
+        let Some(image) = plan.questions() else {
+            return all;
+        };
+        for (kind, part) in [(FILTERS, Part::FilterAskers), (QUERIES, Part::QueryAskers)] {
+            for used in self.used[kind].take() {
+                let askers = image.askers(part, used.subscription);
+                let numbers = askers.as_slice().iter().map(|asker| asker & !BARE);
+                let subscriptions = numbers.filter_map(|own| tier.number(own));
+                all.extend(subscriptions.map(|subscription| Used {
+                    subscription,
+                    ..used
+                }));
+            }
+        }
+        all
     }
 
     /// The nodes of a set that are complete: node, time, ordinal, in the order of their rows.
@@ -255,6 +278,16 @@ fn report_match(image: Image<'_>, tier: &Tier, question: u32, at: i64, matches: 
     }
 }
 
+/// What a caller wants of rows, and when it is for those who count.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub in_document_order: bool,
+    pub now: u32,
+}
+
+/// Places in `Inverted::used`.
+const FILTERS: usize = 0;
+const QUERIES: usize = 1;
 const NAMES_MAX: usize = 1 << 14;
 /// By set of nodes: its list is not written yet, or has no nodes.
 const UNWRITTEN: u32 = u32::MAX;

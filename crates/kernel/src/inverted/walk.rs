@@ -2,7 +2,7 @@
 
 use super::Inverted;
 use super::image::{HALF_MARK, Image, MARK, Part};
-use super::paths::{DEAD, Paths};
+use super::paths::{DEAD, EMPTY, Paths};
 
 /// What a walk with sets of paths found.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Walked {
         self.blocks.clear();
         let mut count = 0;
         self.walk(stream, paths, |walked, record, set, columns, paths| {
-            let most = count + record.leaves.len() + 1;
+            let most = count + record.leaves.len() + record.pairs.len() / 2 + 1;
             if walked.questions.len() < most {
                 walked.questions.resize(2 * most, 0);
                 walked.firsts.resize(2 * most, 0);
@@ -55,6 +55,14 @@ impl Walked {
                 count += usize::from(first != DEAD);
                 question += 1;
             }
+            let (start, _) = paths.row(set);
+            for pair in record.pairs.chunks_exact(2) {
+                let to = paths.follow(start + u32::from(columns[pair[0] as usize]));
+                let first = paths.first(to, columns[pair[1] as usize]);
+                (questions[count], firsts[count]) = (question, first);
+                count += usize::from(first != DEAD);
+                question += 1;
+            }
         });
         self.count = count;
     }
@@ -69,11 +77,19 @@ impl Walked {
                 walked.selected.push((question, set));
                 question += 1;
             }
+            let (start, _) = paths.row(set);
             for &code in record.leaves {
-                let (start, row) = paths.row(set);
-                let column = columns[code as usize];
-                if row[column as usize] != DEAD {
-                    let to = paths.follow(start + u32::from(column));
+                let to = paths.follow(start + u32::from(columns[code as usize]));
+                if to != EMPTY {
+                    walked.selected.push((question, to));
+                }
+                question += 1;
+            }
+            for pair in record.pairs.chunks_exact(2) {
+                let to = paths.follow(start + u32::from(columns[pair[0] as usize]));
+                let (start, _) = paths.row(to);
+                let to = paths.follow(start + u32::from(columns[pair[1] as usize]));
+                if to != EMPTY {
                     walked.selected.push((question, to));
                 }
                 question += 1;
@@ -148,6 +164,14 @@ impl Inverted {
                 }
                 question += 1;
             }
+            for pair in record.pairs.chunks_exact(2) {
+                let between = self.follow_nodes(set, pair[0]);
+                let to = self.follow_nodes(between, pair[1]);
+                if to != 0 {
+                    self.answer_with(question, to, is_query);
+                }
+                question += 1;
+            }
             for jump in record.inner.chunks_exact(3) {
                 let to = self.follow_nodes(set, jump[0]);
                 if to != 0 {
@@ -170,7 +194,7 @@ impl Inverted {
     }
 
     fn follow_nodes(&mut self, set: u32, code: u16) -> u32 {
-        if self.paths.columns()[code as usize] == 0 {
+        if set == 0 || self.paths.columns()[code as usize] == 0 {
             return 0;
         }
         let axis = self.axis(code);
@@ -184,6 +208,7 @@ struct Record<'a> {
     number: u32,
     has_own: bool,
     leaves: &'a [u16],
+    pairs: &'a [u16],
     inner: &'a [u16],
     block: Option<u32>,
 }
@@ -192,14 +217,15 @@ impl<'a> Record<'a> {
     #[inline(always)]
     fn at(stream: &'a [u16], at: u32) -> Self {
         let record = &stream[at as usize..];
-        let leaves = (record[0] & !HALF_MARK) as usize;
-        let inner = 3 * (record[1] & !HALF_MARK) as usize;
-        let block = 4 + leaves + inner;
+        let pairs = 5 + (record[0] & !HALF_MARK) as usize;
+        let inner = pairs + 2 * record[2] as usize;
+        let block = inner + 3 * (record[1] & !HALF_MARK) as usize;
         Record {
-            number: word(record[2], record[3]),
+            number: word(record[3], record[4]),
             has_own: record[0] & HALF_MARK != 0,
-            leaves: &record[4..4 + leaves],
-            inner: &record[4 + leaves..block],
+            leaves: &record[5..pairs],
+            pairs: &record[pairs..inner],
+            inner: &record[inner..block],
             block: (record[1] & HALF_MARK != 0).then(|| word(record[block], record[block + 1])),
         }
     }

@@ -86,6 +86,13 @@ impl Selections {
         }
     }
 
+    /// How many nodes a list has.
+    #[inline]
+    pub fn list_len(&self, list: u32) -> u32 {
+        let (from, to) = self.lists.range(list);
+        (to - from) as u32
+    }
+
     fn list(&self, list: u32) -> &[Selected] {
         let (from, to) = self.lists.range(list);
         &self.lists.items[from..to]
@@ -104,14 +111,6 @@ impl Selections {
     /// How many bytes their values are.
     pub fn value_bytes(&self) -> usize {
         self.value_bytes
-    }
-
-    /// How many rows each subscription has; one may come several times.
-    pub fn counts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.entries.iter().map(|&(subscription, list, _)| {
-            let (from, to) = self.lists.range(list);
-            (subscription, (to - from) as u32)
-        })
     }
 
     /// The fragments, the lists of them, and who selects which list; None if there are none.
