@@ -1,0 +1,221 @@
+"""The joins of a batch: stage 1 in the workers, stage 2 as SQL, round by round."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from penstock.limits import Limits
+from penstock.planning.templates import Alone, Row
+from penstock.registry import Registry
+from penstock.results import COLUMNS
+from penstock.spark.inputs import INTERNAL, inputs_of
+from penstock.spark.joins.batch.chains import partial_side
+from penstock.spark.joins.batch.relations import Side, Witnesses, meet, rows_table
+from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results_of
+from penstock.spark.joins.batch.rounds import Group, Plan, Round
+from penstock.spark.joins.batch.templates import template_sql
+from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+_PUBLISHED_PARTITIONS = 8
+_ROUND_SHIFT = 57
+"""Documents are numbered within their round; Spark's numbers leave so many bits to it."""
+
+
+def join(
+    documents: DataFrame,
+    registry: Registry,
+    document: str | Column = "xml",
+    id: str | Column = "id",  # noqa: A002  # the word that users know
+    time: str | Column | None = None,
+    stream: str | Column | None = None,
+    limits: Limits | None = None,
+) -> DataFrame:
+    """Return the results of all subscriptions of a registry that join documents, in a batch.
+
+    The columns are given as for ``match``, and the rows have its columns; those of the input do
+    not come along. The rows are those of the engine over the same documents, with the same ids.
+    The end of the batch is the end of all streams: what waits for a partner is reported. A
+    document without an event time has that of the evaluation. A document that cannot be read
+    gives an error row.
+
+    Each document is read once. What it says to the joins is persisted, in memory and on disk, and
+    so is what later operators of chains and readers of published streams need; Spark keeps it
+    until the session ends or its cache is cleared. The registry is taken as it is now.
+
+    Raises:
+        ImportError: pyspark is not installed.
+        ValueError: The documents are a stream; a column is missing or holds no documents.
+    """
+    if documents.isStreaming:
+        raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
+    inputs = inputs_of(documents, document, id, time, stream)
+    evaluation = _Evaluation(Plan(registry.joining()), limits or Limits(), inputs.has_faults)
+    return evaluation.run(inputs.without_others(), inputs.is_text)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The SQL that evaluates some rows of subscriptions: those of one template in one round."""
+
+    round: int
+    template: str
+    subscriptions: tuple[str, ...]
+    sql: str
+
+
+def statements(registry: Registry) -> list[Statement]:
+    """Return the SQL that ``join`` runs for a registry.
+
+    ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
+    operators before it of those that have more. What the relations are is told in the notes.
+    """
+    plan = Plan(registry.joining())
+    return [
+        Statement(
+            number,
+            "a block" if group.template is None else str(group.template),
+            tuple(one.name for one in plan.subscribers if one.row in group.rows),
+            template_sql(group).replace("{", "").replace("}", ""),
+        )
+        for number, round_ in enumerate(plan.rounds)
+        for group in round_
+    ]
+
+
+class _Evaluation:
+    """One batch on its way."""
+
+    def __init__(self, plan: Plan, limits: Limits, has_faults: bool) -> None:
+        self._plan = plan
+        self._limits = limits
+        self._has_faults = has_faults
+
+    def run(self, documents: DataFrame, is_text: bool) -> DataFrame:
+        self._spark = documents.sparkSession
+        # What rows ask of the kernel is complete before the first document is read.
+        tables = [
+            {id(group): rows_table(self._spark, self._plan, group) for group in round_}
+            for round_ in self._plan.rounds
+        ]
+        witnesses = self._read(documents, 0, is_text, self._has_faults)
+        rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
+        before: dict[int, Row | Alone] = {}
+        known: DataFrame | None = None
+        for number, round_ in enumerate(self._plan.rounds):
+            is_last = number + 1 == len(self._plan.rounds)
+            found = self._find(round_, tables[number], witnesses, before, known)
+            if not is_last:
+                found = found.persist()
+            made = results_of(self._spark, self._plan, round_, found, witnesses)
+            if made is not None:
+                if self._plan.publishes(round_.rows) and not is_last:
+                    made = made.persist()
+                    published = self._read(_published(made), number + 1, False, False)
+                    rows.append(self._spark.sql(ERRORS_SQL, errors=published.errors))
+                    witnesses = witnesses.with_(published)
+                rows.append(made.select(*COLUMNS))
+            before |= round_.rows
+            known = found if known is None else known.unionByName(found)
+        result = rows[0]
+        for others in rows[1:]:
+            result = result.unionByName(others)
+        return result.select(*COLUMNS)
+
+    def _read(
+        self, documents: DataFrame, round_: int, is_text: bool, has_faults: bool
+    ) -> Witnesses:
+        """Return the witnesses of documents, which are numbered here."""
+        from pyspark.sql import functions as f
+
+        time = f.coalesce(f.col(INTERNAL[2]), f.current_timestamp())
+        own = [f.col(name) for name in INTERNAL]
+        number = f.monotonically_increasing_id() + f.lit(round_ << _ROUND_SHIFT)
+        numbered = documents.select(
+            *own,
+            number.alias("__number"),
+            f.unix_micros(time).alias("__time_us"),
+            *([f.col("fault")] if has_faults else []),
+        )
+        paths = self._plan.paths
+        name = blake2b(pickle.dumps(paths), digest_size=16).hexdigest()
+        reading = Reading(name, paths, self._limits, is_text, has_faults)
+
+        # A closure over plain data: what runs in the workers is their own copy of the package.
+        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return read(reading, batches)
+
+        return Witnesses(numbered.mapInArrow(run, SCHEMA).persist())
+
+    def _find(
+        self,
+        round_: Round,
+        tables: dict[int, DataFrame],
+        witnesses: Witnesses,
+        before: dict[int, Row | Alone],
+        known: DataFrame | None,
+    ) -> DataFrame:
+        """Return what the rows of a round find: (row, parts, nodes, time)."""
+        right = witnesses.side
+        found: list[DataFrame] = []
+        for is_chained in (False, True):
+            groups = [group for group in round_ if group.is_chained == is_chained]
+            joining = [group for group in groups if group.template is not None]
+            left = right
+            if is_chained and groups:
+                assert known is not None, "a chain begins in an earlier round"
+                left = partial_side(self._spark, self._plan, groups, before, known, witnesses.nodes)
+            relations = _relations(left, right)
+            if joining:
+                met = meet(self._spark, self._plan, joining, left, right, is_chained)
+                shared = met.meetings.persist() if len(joining) > 1 else met.meetings
+                relations |= {"access": met.access, "meetings": shared}
+            found += [self._evaluate(group, tables[id(group)], relations) for group in groups]
+        result = found[0]
+        for others in found[1:]:
+            result = result.unionAll(others)
+        return result
+
+    def _evaluate(
+        self, group: Group, rows: DataFrame, relations: dict[str, DataFrame]
+    ) -> DataFrame:
+        sql = template_sql(group)
+        named: dict[str, Any] = {
+            name: frame for name, frame in relations.items() if f"{{{name}}}" in sql
+        }
+        return self._spark.sql(sql, rows=rows, **named)
+
+
+def _relations(left: Side, right: Side) -> dict[str, DataFrame]:
+    return {
+        "left_bindings": left.bindings,
+        "left_edges": left.edges,
+        "right_bindings": right.bindings,
+        "right_edges": right.edges,
+    }
+
+
+def _published(results: DataFrame) -> DataFrame:
+    """Return the events that are published as documents.
+
+    They are in an order of their own, so that a part which Spark has to make again gets the same
+    numbers as before.
+    """
+    from pyspark.sql import functions as f
+
+    made = results.where(f"{PUBLISH} <> ''").select(
+        f.encode("value", "utf-8").alias(INTERNAL[0]),
+        f.col(KEY).alias(INTERNAL[1]),
+        f.col("event_time").alias(INTERNAL[2]),
+        f.col(PUBLISH).alias(INTERNAL[3]),
+    )
+    unique = made.dropDuplicates([INTERNAL[1], INTERNAL[3]])
+    spread = unique.repartition(_PUBLISHED_PARTITIONS, INTERNAL[1])
+    return spread.sortWithinPartitions(INTERNAL[1], INTERNAL[3])
