@@ -50,4 +50,5 @@ def partial_side(
                 edge = plan.paths.edge_number(match, variable)
                 kept.append({"row": number, "place": place, "variable": variable, "edge": edge})
     made = spark.sql(PARTIALS_SQL, found=found, kept=table(spark, kept), nodes=nodes)
+    made = made.localCheckpoint()
     return Side(made, made)

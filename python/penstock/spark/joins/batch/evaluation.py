@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,15 @@ from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import Registry
 from penstock.results import COLUMNS
-from penstock.spark.inputs import INTERNAL, inputs_of
+from penstock.spark.inputs import FAULT, INTERNAL, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
-from penstock.spark.joins.batch.relations import Side, Witnesses, meet, rows_table
+from penstock.spark.joins.batch.relations import (
+    Side,
+    Witnesses,
+    choose_access,
+    meetings,
+    rows_table,
+)
 from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results_of
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
@@ -46,9 +52,9 @@ def join(
     document without an event time has that of the evaluation. A document that cannot be read
     gives an error row.
 
-    Each document is read once. What it says to the joins is persisted, in memory and on disk, and
-    so is what later operators of chains and readers of published streams need; Spark keeps it
-    until the session ends or its cache is cleared. The registry is taken as it is now.
+    Each document is read once, and that is done here, as is all that the last operators of
+    chains and the readers of published streams need; those themselves are evaluated when the
+    result is. The registry is taken as it is now.
 
     Raises:
         ImportError: pyspark is not installed.
@@ -91,7 +97,12 @@ def statements(registry: Registry) -> list[Statement]:
 
 
 class _Evaluation:
-    """One batch on its way."""
+    """One batch on its way.
+
+    What several statements read is computed once and kept by Spark as a *local checkpoint*: plans
+    begin there anew, where otherwise each round would repeat those before it for every relation
+    that it reads. Spark drops it with the last plan that begins there.
+    """
 
     def __init__(self, plan: Plan, limits: Limits, has_faults: bool) -> None:
         self._plan = plan
@@ -99,35 +110,26 @@ class _Evaluation:
         self._has_faults = has_faults
 
     def run(self, documents: DataFrame, is_text: bool) -> DataFrame:
+        """Return the results, and the documents that failed."""
         self._spark = documents.sparkSession
-        # What rows ask of the kernel is complete before the first document is read.
-        tables = [
-            {id(group): rows_table(self._spark, self._plan, group) for group in round_}
-            for round_ in self._plan.rounds
-        ]
         witnesses = self._read(documents, 0, is_text, self._has_faults)
         rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
         for number, round_ in enumerate(self._plan.rounds):
             is_last = number + 1 == len(self._plan.rounds)
-            found = self._find(round_, tables[number], witnesses, before, known)
-            if not is_last:
-                found = found.persist()
+            found = self._find(round_, witnesses, before, known)
             made = results_of(self._spark, self._plan, round_, found, witnesses)
             if made is not None:
                 if self._plan.publishes(round_.rows) and not is_last:
-                    made = made.persist()
+                    made = made.localCheckpoint()
                     published = self._read(_published(made), number + 1, False, False)
                     rows.append(self._spark.sql(ERRORS_SQL, errors=published.errors))
                     witnesses = witnesses.with_(published)
                 rows.append(made.select(*COLUMNS))
             before |= round_.rows
-            known = found if known is None else known.unionByName(found)
-        result = rows[0]
-        for others in rows[1:]:
-            result = result.unionByName(others)
-        return result.select(*COLUMNS)
+            known = found if known is None else known.unionAll(found)
+        return _union(rows)
 
     def _read(
         self, documents: DataFrame, round_: int, is_text: bool, has_faults: bool
@@ -142,7 +144,7 @@ class _Evaluation:
             *own,
             number.alias("__number"),
             f.unix_micros(time).alias("__time_us"),
-            *([f.col("fault")] if has_faults else []),
+            *([f.col(FAULT)] if has_faults else []),
         )
         paths = self._plan.paths
         name = blake2b(pickle.dumps(paths), digest_size=16).hexdigest()
@@ -152,12 +154,11 @@ class _Evaluation:
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return read(reading, batches)
 
-        return Witnesses(numbered.mapInArrow(run, SCHEMA).persist())
+        return Witnesses(numbered.mapInArrow(run, SCHEMA).localCheckpoint())
 
     def _find(
         self,
         round_: Round,
-        tables: dict[int, DataFrame],
         witnesses: Witnesses,
         before: dict[int, Row | Alone],
         known: DataFrame | None,
@@ -167,39 +168,47 @@ class _Evaluation:
         found: list[DataFrame] = []
         for is_chained in (False, True):
             groups = [group for group in round_ if group.is_chained == is_chained]
-            joining = [group for group in groups if group.template is not None]
             left = right
             if is_chained and groups:
                 assert known is not None, "a chain begins in an earlier round"
                 left = partial_side(self._spark, self._plan, groups, before, known, witnesses.nodes)
-            relations = _relations(left, right)
-            if joining:
-                met = meet(self._spark, self._plan, joining, left, right, is_chained)
-                shared = met.meetings.persist() if len(joining) > 1 else met.meetings
-                relations |= {"access": met.access, "meetings": shared}
-            found += [self._evaluate(group, tables[id(group)], relations) for group in groups]
-        result = found[0]
-        for others in found[1:]:
-            result = result.unionAll(others)
-        return result
+            found += self._evaluate(groups, left, right, is_chained)
+        return _union(found)
 
     def _evaluate(
-        self, group: Group, rows: DataFrame, relations: dict[str, DataFrame]
-    ) -> DataFrame:
-        sql = template_sql(group)
-        named: dict[str, Any] = {
-            name: frame for name, frame in relations.items() if f"{{{name}}}" in sql
+        self, groups: list[Group], left: Side, right: Side, is_chained: bool
+    ) -> Iterator[DataFrame]:
+        """Yield what groups find whose rows bind the same sides."""
+        spark = self._spark
+        relations: dict[str, Any] = {
+            "left_bindings": left.bindings,
+            "left_edges": left.edges,
+            "right_bindings": right.bindings,
+            "right_edges": right.edges,
         }
-        return self._spark.sql(sql, rows=rows, **named)
+        rows = {
+            number: row
+            for group in groups
+            for number, row in group.rows.items()
+            if isinstance(row, Row)
+        }
+        access = choose_access(spark, self._plan, rows, left, right)
+        if rows:
+            met = meetings(spark, rows, access, left, right, is_chained)
+            relations["meetings"] = met.localCheckpoint()
+        for group in groups:
+            sql = template_sql(group)
+            named = {name: one for name, one in relations.items() if f"{{{name}}}" in sql}
+            named["rows"] = rows_table(spark, self._plan, group, access)
+            yield spark.sql(sql, **named).localCheckpoint()
 
 
-def _relations(left: Side, right: Side) -> dict[str, DataFrame]:
-    return {
-        "left_bindings": left.bindings,
-        "left_edges": left.edges,
-        "right_bindings": right.bindings,
-        "right_edges": right.edges,
-    }
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    """Return the rows of frames with the same columns, in a plan that is not deep."""
+    while len(frames) > 1:
+        pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
+        frames = [one[0] if len(one) == 1 else one[0].unionAll(one[1]) for one in pairs]
+    return frames[0]
 
 
 def _published(results: DataFrame) -> DataFrame:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.planning.templates import LEFT, TOP, Alone, Edge, Row, WitnessTree
+from penstock.planning.templates import LEFT, RIGHT, TOP, Alone, Edge, Row, WitnessTree
+from penstock.spark.joins.batch.paths import Pair
 from penstock.spark.joins.batch.rounds import Group, Plan, Shape
 from penstock.spark.joins.batch.templates import SIDES
 from penstock.spark.joins.batch.witnesses import BINDING, DOCUMENT, EDGE, ERROR, NODE
@@ -74,8 +75,10 @@ def distances(row: Row) -> tuple[int, int]:
     return (-window if row.kind is JoinKind.JOIN else 1, window)
 
 
-def rows_table(spark: SparkSession, plan: Plan, group: Group) -> DataFrame:
-    """Return RT for the rows of a group.
+def rows_table(
+    spark: SparkSession, plan: Plan, group: Group, access: Mapping[int, Pair]
+) -> DataFrame:
+    """Return RT for the rows of a group, each with the value join that drives it.
 
     Of a template's slots the top has its variable, the others their edges; of a tree's places all
     have their variables, and all but the top their edges.
@@ -87,6 +90,7 @@ def rows_table(spark: SparkSession, plan: Plan, group: Group) -> DataFrame:
             columns |= _places(plan, SIDES[LEFT], row.tree)
         else:
             columns["low"], columns["high"] = distances(row)
+            columns["left_access"], columns["right_access"] = access[number]
             for side, tree in zip(SIDES, (row.left, row.right), strict=True):
                 columns |= _places(plan, side, tree)
                 columns[f"{side}_slot_0"] = plan.asking.number(tree.variables[tree.slots[0]])
@@ -116,16 +120,18 @@ def table(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     import pyarrow as pa
 
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return spark.createDataFrame(
-        pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
-    )
+    columns = {name: pa.array([row.get(name) for row in rows]) for name in names}
+    for name, column in columns.items():
+        if pa.types.is_integer(column.type) and name not in _TIMES:
+            columns[name] = column.cast(pa.int32())
+    return spark.createDataFrame(pa.table(columns))
 
 
-PAIRS = "left_variable", "right_variable"
+_TIMES = ("low", "high")
 
 WEIGHTS_SQL = """\
 SELECT asked.left_variable, asked.right_variable, sum(one.count * other.count) AS weight
-FROM (SELECT DISTINCT left_variable, right_variable FROM {pairs}) AS asked
+FROM {asked} AS asked
 JOIN (
   SELECT variable, value, CAST(count(*) AS DOUBLE) AS count
   FROM {left_bindings} GROUP BY variable, value
@@ -137,28 +143,11 @@ JOIN (
 GROUP BY asked.left_variable, asked.right_variable"""
 """How many witnesses meet at each pair of variables that a row joins."""
 
-ACCESS_SQL = """\
-SELECT row, rarest.left_variable, rarest.right_variable, low, high
-FROM (
-  SELECT pairs.row, pairs.low, pairs.high,
-    min(struct(
-      coalesce(weights.weight, 0) AS weight, pairs.left_variable, pairs.right_variable
-    )) AS rarest
-  FROM {pairs} AS pairs
-  LEFT JOIN {weights} AS weights ON weights.left_variable = pairs.left_variable
-    AND weights.right_variable = pairs.right_variable
-  GROUP BY pairs.row, pairs.low, pairs.high
-)"""
-"""The value join that drives each row: the rarest."""
-
 MEETINGS_SQL = """\
 SELECT DISTINCT access.left_variable, access.right_variable,
   one.document AS left_document, one.time AS left_time,
   other.document AS right_document, other.time AS right_time
-FROM (
-  SELECT left_variable, right_variable, min(low) AS low, max(high) AS high
-  FROM {{access}} GROUP BY left_variable, right_variable
-) AS access
+FROM {{access}} AS access
 JOIN {{left_bindings}} AS one ON one.variable = access.left_variable
 JOIN {{right_bindings}} AS other ON other.variable = access.right_variable
   AND other.value = one.value AND other.time - one.time BETWEEN access.low AND access.high
@@ -169,55 +158,64 @@ _DIFFERENT = "one.document <> other.document"
 _DIFFERENT_CHAINED = "NOT array_contains(one.document.parts, other.document)"
 
 
-@dataclass(frozen=True, slots=True)
-class Meetings:
-    """Which documents meet for which rows."""
+def choose_access(
+    spark: SparkSession, plan: Plan, rows: Mapping[int, Row], left: Side, right: Side
+) -> dict[int, Pair]:
+    """Return the pair of variables that drives each row: of its value joins the rarest.
 
-    access: DataFrame
-    meetings: DataFrame
+    Only documents that meet there are looked at. Where a row has a choice, this counts values.
+    """
+    pairs = {number: _pairs(plan, row) for number, row in rows.items()}
+    asked = {pair for found in pairs.values() if len(found) > 1 for pair in found}
+    weights: dict[Pair, float] = {}
+    if asked:
+        counted = spark.sql(
+            WEIGHTS_SQL,
+            asked=table(spark, [_named(pair) for pair in sorted(asked)]),
+            left_bindings=left.bindings,
+            right_bindings=right.bindings,
+        )
+        weights = {(one, other): weight for one, other, weight in counted.collect()}
+    return {
+        number: min(found, key=lambda pair: weights.get(pair, 0.0))
+        for number, found in pairs.items()
+    }
 
 
-def meetings_sql(is_chained: bool) -> str:
-    """Return the statement that finds the documents which meet."""
-    return MEETINGS_SQL.format(different=_DIFFERENT_CHAINED if is_chained else _DIFFERENT)
-
-
-def meet(
+def meetings(
     spark: SparkSession,
-    plan: Plan,
-    groups: Iterable[Group],
+    rows: Mapping[int, Row],
+    access: Mapping[int, Pair],
     left: Side,
     right: Side,
     is_chained: bool,
-) -> Meetings:
-    """Return who meets whom, for the rows of groups that bind the same sides."""
-    pairs, is_driven = [], True
-    for group in groups:
-        for number, row in group.rows.items():
-            assert isinstance(row, Row), "a block alone meets nobody"
-            found = _pairs(plan, row)
-            low, high = distances(row)
-            is_driven &= len(found) == 1
-            pairs += [
-                {"row": number, "left_variable": one, "right_variable": other}
-                | {"low": low, "high": high}
-                for one, other in found
-            ]
-    access = table(spark, pairs)
-    bindings: dict[str, Any] = {
-        "left_bindings": left.bindings,
-        "right_bindings": right.bindings,
-    }
-    if not is_driven:
-        weights = spark.sql(WEIGHTS_SQL, pairs=access, **bindings)
-        access = spark.sql(ACCESS_SQL, pairs=access, weights=weights)
-    return Meetings(access, spark.sql(meetings_sql(is_chained), access=access, **bindings))
+) -> DataFrame:
+    """Return the pairs of documents that meet where rows begin."""
+    spans: dict[Pair, tuple[int, int]] = {}
+    for number, row in rows.items():
+        low, high = distances(row)
+        before = spans.get(access[number], (low, high))
+        spans[access[number]] = (min(low, before[0]), max(high, before[1]))
+    different = _DIFFERENT_CHAINED if is_chained else _DIFFERENT
+    return spark.sql(
+        MEETINGS_SQL.format(different=different),
+        access=table(
+            spark,
+            [_named(pair) | {"low": low, "high": high} for pair, (low, high) in spans.items()],
+        ),
+        left_bindings=left.bindings,
+        right_bindings=right.bindings,
+    )
 
 
-def _pairs(plan: Plan, row: Row) -> list[tuple[int, int]]:
+def _pairs(plan: Plan, row: Row) -> list[Pair]:
     """Return the distinct pairs of variables that a row joins."""
     left, right = (
         [plan.asking.number(tree.variables[place]) for place in tree.slots]
         for tree in (row.left, row.right)
     )
     return list(dict.fromkeys((left[one], right[other]) for one, other in row.template.joins))
+
+
+def _named(pair: Pair) -> dict[str, int]:
+    return {"left_variable": pair[LEFT], "right_variable": pair[RIGHT]}

@@ -148,8 +148,10 @@ class Plan:
         if row in self._numbers:
             return self._numbers[row]
         number = self._numbers[row] = len(self._numbers)
-        if isinstance(row, Row):
-            for edge in (*row.left.minor_edges, *row.right.minor_edges):
+        for tree in (row.tree,) if isinstance(row, Alone) else (row.left, row.right):
+            for variable in tree.variables:
+                self.asking.number(variable)
+            for edge in tree.minor_edges:
                 self.asking.edge(edge)
         while len(self.rounds) <= round_:
             self.rounds.append(Round())

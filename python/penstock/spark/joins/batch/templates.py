@@ -5,7 +5,7 @@ each shape that its rows have, what their trees ask beside the template, and the
 yields are the distinct tuples of kept nodes of every combination of documents.
 
 Names in braces are relations: ``rows`` is RT; ``left_bindings``, ``left_edges`` and their right
-counterparts are RL and RR; ``meetings`` and ``access`` are in ``relations``.
+counterparts are RL and RR; ``meetings`` are in ``relations``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def _slots(template: Template) -> str:
             zip(SIDES, (template.left, template.right), strict=True)
         )
     ]
-    joins, equalities = [], []
+    joins: list[str] = []
+    equalities = []
     for join in template.joins:
         values = []
         for side, slot in zip(sides, join, strict=True):
@@ -55,9 +56,8 @@ def _slots(template: Template) -> str:
             "SELECT rows.*, met.left_document, met.right_document, met.left_time, met.right_time,",
             f"  {', '.join(nodes)}",
             "FROM {meetings} AS met",
-            "JOIN {access} AS access ON access.left_variable = met.left_variable"
-            " AND access.right_variable = met.right_variable",
-            "JOIN {rows} AS rows ON rows.row = access.row"
+            "JOIN {rows} AS rows ON rows.left_access = met.left_variable"
+            " AND rows.right_access = met.right_variable"
             " AND met.right_time - met.left_time BETWEEN rows.low AND rows.high",
             *joins,
             f"WHERE {' AND '.join(equalities)}",
@@ -149,7 +149,7 @@ def _absence(shape: Shape, number: int, is_chained: bool) -> str:
     return "\n".join(
         [
             f"SELECT DISTINCT bound.row, {_parts('bound.document', is_chained)} AS parts,",
-            f"  {_array(nodes)} AS nodes, bound.time",
+            f"  {_array(nodes)} AS nodes, bound.time AS time",
             f"FROM (\n{_indented(_left_bindings(shape, number))}\n) AS bound",
             f"LEFT ANTI JOIN (\n{_indented(followed)}\n) AS followed ON "
             + " AND ".join(f"followed.{name} = bound.{name}" for name in same),
@@ -163,7 +163,7 @@ def _alone(shape: Shape, number: int) -> str:
     return "\n".join(
         [
             "SELECT DISTINCT bound.row, array(bound.document) AS parts,",
-            f"  {_array(nodes)} AS nodes, bound.time",
+            f"  {_array(nodes)} AS nodes, bound.time AS time",
             f"FROM (\n{_indented(_left_bindings(shape, number))}\n) AS bound",
         ]
     )
