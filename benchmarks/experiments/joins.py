@@ -244,8 +244,6 @@ def page(result: dict[str, Any]) -> str:
         f"`{result['command']}` on {where['processor']}, {where['cores']} cores, load"
         f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
         "",
-        "Core time, median over pairs of documents.",
-        "",
     ]
     lines += ["| what | found | wanted |", "| --- | --- | --- |"]
     lines += [f"| {what} | {got:,.1f}x | {want}x |" for what, got, want in thresholds(result)]
@@ -261,7 +259,11 @@ def page(result: dict[str, Any]) -> str:
 
 def _figures_page(result: dict[str, Any]) -> list[str]:
     sample = result["sql"]["sample"]
-    lines = [f"One SQL query each is scaled up from a sample of {sample} queries.", ""]
+    lines = [
+        "Core time, median over pairs of documents. One SQL query each is scaled up from a sample"
+        f" of {sample} queries.",
+        "",
+    ]
     for name, points in result["figures"].items():
         lines += [f"## Figure {name}: {CLAIMS[name]}", ""]
         lines += ["| point | queries | shapes | results | " + " | ".join(STRATEGIES) + " |"]

@@ -52,9 +52,9 @@ def join(
     document without an event time has that of the evaluation. A document that cannot be read
     gives an error row.
 
-    Each document is read once, and that is done here, as is all that the last operators of
-    chains and the readers of published streams need; those themselves are evaluated when the
-    result is. The registry is taken as it is now.
+    All of this is done by the call, which reads each document once. The result is a local
+    checkpoint: Spark keeps it in memory and on disk until nothing refers to it any more. The
+    registry is taken as it is now.
 
     Raises:
         ImportError: pyspark is not installed.
@@ -101,7 +101,8 @@ class _Evaluation:
 
     What several statements read is computed once and kept by Spark as a *local checkpoint*: plans
     begin there anew, where otherwise each round would repeat those before it for every relation
-    that it reads. Spark drops it with the last plan that begins there.
+    that it reads. Spark drops it with the last plan that begins there. On Connect only frames of
+    this process count as such, not what SQL made of them; so the result is one as well.
     """
 
     def __init__(self, plan: Plan, limits: Limits, has_faults: bool) -> None:
@@ -129,7 +130,7 @@ class _Evaluation:
                 rows.append(made.select(*COLUMNS))
             before |= round_.rows
             known = found if known is None else known.unionAll(found)
-        return _union(rows)
+        return _union(rows).localCheckpoint()
 
     def _read(
         self, documents: DataFrame, round_: int, is_text: bool, has_faults: bool
