@@ -126,7 +126,7 @@ class _Evaluation:
                     made = made.localCheckpoint()
                     published = self._read(_published(made), number + 1, False, False)
                     rows.append(self._spark.sql(ERRORS_SQL, errors=published.errors))
-                    witnesses = witnesses.with_(published)
+                    witnesses = witnesses.and_also(published)
                 rows.append(made.select(*COLUMNS))
             before |= round_.rows
             known = found if known is None else known.unionAll(found)

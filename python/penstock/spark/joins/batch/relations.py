@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FOREVER_US = (1 << 62) - 1
+_TIMES = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ class Witnesses:
         """Documents that failed."""
         return self._kind(ERROR).select("id", "stream", "event_time", "error", "source")
 
-    def with_(self, other: Witnesses) -> Witnesses:
-        """Return these and others."""
+    def and_also(self, other: Witnesses) -> Witnesses:
+        """Return these witnesses and others."""
         return Witnesses(self.written.unionByName(other.written))
 
     def _kind(self, kind: str) -> DataFrame:
@@ -71,6 +72,7 @@ class Witnesses:
 
 def distances(row: Row) -> tuple[int, int]:
     """Return the least and the largest distance in time, right minus left, that a row admits."""
+    assert row.kind is not JoinKind.MEET, "operators of XSCL know time"
     window = FOREVER_US if row.window_us is None else min(row.window_us, FOREVER_US)
     return (-window if row.kind is JoinKind.JOIN else 1, window)
 
@@ -116,7 +118,7 @@ def _edge_number(plan: Plan, edge: Edge) -> int:
 
 
 def table(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
-    """Return a small relation; what a row lacks is null."""
+    """Return a small relation; what a row lacks is null. Numbers are short but for times."""
     import pyarrow as pa
 
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -126,8 +128,6 @@ def table(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
             columns[name] = column.cast(pa.int32())
     return spark.createDataFrame(pa.table(columns))
 
-
-_TIMES = ("low", "high")
 
 WEIGHTS_SQL = """\
 SELECT asked.left_variable, asked.right_variable, sum(one.count * other.count) AS weight

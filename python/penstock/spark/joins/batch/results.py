@@ -127,7 +127,8 @@ def render(
                 rows.append(joined_row(name, stream, outputs[number][0], joined, xml))
                 keys.append(event_id(name, joined.documents, joined.ranges))
             made = batch_of(rows)
-            columns = [*made.columns, pa.array(keys, pa.string()), batch.column("publish")]
+            published = batch.column("publish").cast(pa.string())
+            columns = [*made.columns, pa.array(keys, pa.string()), published]
             yield pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
 
 
