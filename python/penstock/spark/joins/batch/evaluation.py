@@ -12,7 +12,7 @@ from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import Registry
 from penstock.results import COLUMNS
-from penstock.spark.inputs import FAULT, INTERNAL, inputs_of
+from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
 from penstock.spark.joins.batch.relations import (
     Side,
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-_PUBLISHED_PARTITIONS = 8
 _ROUND_SHIFT = 57
-"""Documents are numbered within their round; Spark's numbers leave so many bits to it."""
+"""Documents are numbered within their round, by numbers of Spark's below this bit."""
 
 
 def join(
@@ -63,8 +62,7 @@ def join(
     if documents.isStreaming:
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
     inputs = inputs_of(documents, document, id, time, stream)
-    evaluation = _Evaluation(Plan(registry.joining()), limits or Limits(), inputs.has_faults)
-    return evaluation.run(inputs.without_others(), inputs.is_text)
+    return _Evaluation(Plan(registry.joining()), limits or Limits()).run(inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +103,15 @@ class _Evaluation:
     this process count as such, not what SQL made of them; so the result is one as well.
     """
 
-    def __init__(self, plan: Plan, limits: Limits, has_faults: bool) -> None:
+    def __init__(self, plan: Plan, limits: Limits) -> None:
         self._plan = plan
         self._limits = limits
-        self._has_faults = has_faults
 
-    def run(self, documents: DataFrame, is_text: bool) -> DataFrame:
+    def run(self, inputs: Inputs) -> DataFrame:
         """Return the results, and the documents that failed."""
+        documents = inputs.without_others()
         self._spark = documents.sparkSession
-        witnesses = self._read(documents, 0, is_text, self._has_faults)
+        witnesses = self._read(documents, 0, inputs.is_text, inputs.has_faults)
         rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
@@ -213,11 +211,7 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _published(results: DataFrame) -> DataFrame:
-    """Return the events that are published as documents.
-
-    They are in an order of their own, so that a part which Spark has to make again gets the same
-    numbers as before.
-    """
+    """Return the events that are published as documents, each once."""
     from pyspark.sql import functions as f
 
     made = results.where(f"{PUBLISH} <> ''").select(
@@ -226,6 +220,4 @@ def _published(results: DataFrame) -> DataFrame:
         f.col("event_time").alias(INTERNAL[2]),
         f.col(PUBLISH).alias(INTERNAL[3]),
     )
-    unique = made.dropDuplicates([INTERNAL[1], INTERNAL[3]])
-    spread = unique.repartition(_PUBLISHED_PARTITIONS, INTERNAL[1])
-    return spread.sortWithinPartitions(INTERNAL[1], INTERNAL[3])
+    return made.dropDuplicates([INTERNAL[1], INTERNAL[3]])
