@@ -1,11 +1,11 @@
-"""Joins between documents: MMQJP's figures 8 to 16 beside one SQL query each on DuckDB.
+"""Joins between documents: MMQJP's figures 8 to 16, beside one SQL query each.
 
 Figures 8 to 15 join two documents: a pair has equal leaves, so a query holds exactly if it compares
 equal leaves. Time is that of the second document of a pair, its witnesses given; pairs follow each
 other, far apart in time, and the strategies take turns pair by pair. Figure 16 reads a stream of
 items, extraction included; sets of queries take turns. Results are counted per distinct query, and
 must be equal. All times are core time, since others may use the machine; DuckDB runs on one core
-like everything else here.
+like everything else here. The part `spark` joins items on Spark (``join_batch``).
 """
 
 import argparse
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.experiments import join_batch
 from benchmarks.joiners import STRATEGIES, Compiled, ItemRun, record
 from benchmarks.peers import duckdb_joins
 from benchmarks.runner import ROOT, machine, progress
@@ -28,6 +29,8 @@ LEAVES, ZIPF, JOINS_MAX = 8, 0.8, 4
 SQL_SAMPLE = 200
 TURN_ITEMS = 5_000
 BASELINE_SECONDS = 15.0
+PARTS = ("figures", "stream", "spark")
+BESIDE_ITEMS, BESIDE_QUERIES = 20_000, 1_000
 Make = Callable[[int], bytes]
 
 
@@ -106,7 +109,7 @@ def stream(small: bool) -> dict[str, Any]:
             _compare(one, items, name, strategies[name])
             progress(f"{size} queries, {name}: {_rate(strategies[name]):.0f} items/s")
         points.append({"queries": size, "strategies": strategies})
-    return {"items": count, "points": points, "beside DuckDB": beside_duckdb(items[:20_000])}
+    return {"items": count, "points": points, "beside DuckDB": beside_duckdb(items[:BESIDE_ITEMS])}
 
 
 def _read_for(joins: Joins, items: list[bytes]) -> dict[str, float]:
@@ -131,7 +134,7 @@ def _rate(measured: dict[str, float]) -> float:
 
 def beside_duckdb(items: list[bytes]) -> dict[str, Any]:
     """Measure 1,000 queries over items, extraction included, beside lxml and DuckDB."""
-    queries = workload.item_queries(1_000)
+    queries = workload.item_queries(BESIDE_QUERIES)
     compiled = Compiled(queries)
     run_ = ItemRun(compiled.load(is_counting=True))
     run_.read(items)
@@ -147,8 +150,22 @@ def beside_duckdb(items: list[bytes]) -> dict[str, Any]:
     return {"ours": ours, "extraction": extraction, "sql": seconds, "ratio": ratio}
 
 
-def run(small: bool, rounds: int) -> dict[str, Any]:
-    """Measure everything."""
+def run(parts: list[str], small: bool, rounds: int) -> dict[str, Any]:
+    """Measure the parts that were asked for."""
+    measures: dict[str, Callable[[], dict[str, Any]]] = {
+        "figures": lambda: figures_of(small, rounds),
+        "stream": lambda: {"stream": stream(small)},
+        "spark": lambda: {"spark": join_batch.beside_spark(BESIDE_ITEMS, BESIDE_QUERIES)},
+    }
+    found: dict[str, Any] = {}
+    for part in parts:
+        progress(f"part {part}")
+        found |= measures[part]()
+    return found
+
+
+def figures_of(small: bool, rounds: int) -> dict[str, Any]:
+    """Measure figures 8 to 13, and one SQL query on DuckDB."""
     counts = (10, 100, 1_000, 10_000) if small else (10, 100, 1_000, 10_000, 100_000)
     two, three = workload.two_levels, workload.three_levels
     figures: dict[str, Any] = {}
@@ -176,36 +193,36 @@ def run(small: bool, rounds: int) -> dict[str, Any]:
         {z: (three(1_000, JOINS_MAX, z, WINDOW), nested) for z in (0.0, 0.4, 0.8, 1.2, 1.6)}, rounds
     )
     progress("DuckDB, one query each")
-    sql = sql_per_query(queries[counts[-1]], LEAVES)
-    progress("figure 16")
-    return {"figures": figures, "sql": sql, "stream": stream(small)}
+    return {"figures": figures, "sql": sql_per_query(queries[counts[-1]], LEAVES)}
 
 
-def thresholds(result: dict[str, Any]) -> list[tuple[str, float, float]]:
-    """Return what must be shown: what, the ratio found, the ratio wanted."""
-    last = {name: points[-1] for name, points in result["figures"].items()}
-    two, three = last["8"]["seconds"], last["11"]["seconds"]
-    sql = result["sql"]["seconds per query"] * last["8"]["queries"]
-    rates = {
-        point["queries"]: _rate(point["strategies"]["shared"])
-        for point in result["stream"]["points"]
-    }
-    counts = sorted(rates)
-    return [
-        ("two levels, beside Sequential", two["sequential"] / two["shared"], 100),
-        ("two levels, beside one SQL query each on DuckDB", sql / two["shared"], 1000),
-        ("three levels, beside Sequential", three["sequential"] / three["shared"], 50),
-        (
-            f"items/s, {counts[-1]} queries to {counts[-2]}",
-            rates[counts[-1]] / rates[counts[-2]],
-            0.5,
-        ),
-        (
-            "1,000 queries, extraction included, beside lxml + DuckDB",
-            result["stream"]["beside DuckDB"]["ratio"],
-            5,
-        ),
-    ]
+Threshold = tuple[str, float, float]
+
+
+def thresholds(result: dict[str, Any]) -> list[Threshold]:
+    """Return what must be shown of what was measured: what, the ratio found, the ratio wanted."""
+    found: list[Threshold] = []
+    if "figures" in result:
+        last = {name: points[-1] for name, points in result["figures"].items()}
+        two, three = last["8"]["seconds"], last["11"]["seconds"]
+        sql = result["sql"]["seconds per query"] * last["8"]["queries"]
+        found += [
+            ("two levels, beside Sequential", two["sequential"] / two["shared"], 100),
+            ("two levels, beside one SQL query each on DuckDB", sql / two["shared"], 1000),
+            ("three levels, beside Sequential", three["sequential"] / three["shared"], 50),
+        ]
+    beside = f"{BESIDE_QUERIES:,} queries, extraction included, beside"
+    if "stream" in result:
+        points = result["stream"]["points"]
+        rates = {point["queries"]: _rate(point["strategies"]["shared"]) for point in points}
+        fewer, many = sorted(rates)[-2:]
+        found += [
+            (f"items/s, {many} queries to {fewer}", rates[many] / rates[fewer], 0.5),
+            (f"{beside} lxml + DuckDB", result["stream"]["beside DuckDB"]["ratio"], 5),
+        ]
+    if "spark" in result:
+        found.append((f"{beside} lxml + Spark SQL", result["spark"]["ratio"], join_batch.WANTED))
+    return found
 
 
 CLAIMS = {
@@ -227,14 +244,28 @@ def page(result: dict[str, Any]) -> str:
         f"`{result['command']}` on {where['processor']}, {where['cores']} cores, load"
         f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
         "",
-        "Core time, median over pairs of documents. One SQL query each is scaled up from a sample"
-        f" of {result['sql']['sample']} queries.",
-        "",
     ]
     lines += ["| what | found | wanted |", "| --- | --- | --- |"]
     lines += [f"| {what} | {got:,.1f}x | {want}x |" for what, got, want in thresholds(result)]
+    lines.append("")
+    if "figures" in result:
+        lines += _figures_page(result)
+    if "stream" in result:
+        lines += _stream_page(result["stream"])
+    if "spark" in result:
+        lines += join_batch.page(result["spark"])
+    return "\n".join(lines)
+
+
+def _figures_page(result: dict[str, Any]) -> list[str]:
+    sample = result["sql"]["sample"]
+    lines = [
+        "Core time, median over pairs of documents. One SQL query each is scaled up from a sample"
+        f" of {sample} queries.",
+        "",
+    ]
     for name, points in result["figures"].items():
-        lines += ["", f"## Figure {name}: {CLAIMS[name]}", ""]
+        lines += [f"## Figure {name}: {CLAIMS[name]}", ""]
         lines += ["| point | queries | shapes | results | " + " | ".join(STRATEGIES) + " |"]
         lines += ["| --- " * (4 + len(STRATEGIES)) + "|"]
         for point in points:
@@ -243,9 +274,12 @@ def page(result: dict[str, Any]) -> str:
                 f"| {point['point']} | {point['queries']} | {point['shapes']} |"
                 f" {point['results']} | {times} |"
             )
-    lines += ["", "Figures 14 and 15 are the columns `mmqjp` and `views` of 8 and 11.", ""]
-    stream_ = result["stream"]
-    lines += [f"## Figure 16: a stream of {stream_['items']} items, extraction included", ""]
+        lines.append("")
+    return [*lines, "Figures 14 and 15 are the columns `mmqjp` and `views` of 8 and 11.", ""]
+
+
+def _stream_page(stream_: dict[str, Any]) -> list[str]:
+    lines = [f"## Figure 16: a stream of {stream_['items']} items, extraction included", ""]
     lines += ["| queries | " + " | ".join(f"{s}, items/s (items read)" for s in STRATEGIES) + " |"]
     lines += ["| --- " * (1 + len(STRATEGIES)) + "|"]
     for point in stream_["points"]:
@@ -254,7 +288,7 @@ def page(result: dict[str, Any]) -> str:
             for one in (point["strategies"][s] for s in STRATEGIES)
         )
         lines.append(f"| {point['queries']:,} | {cells} |")
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
@@ -296,17 +330,29 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks joins", description=__doc__)
     parser.add_argument("--json", type=Path, nargs="?", const=OUT / "joins.json", metavar="PATH")
     parser.add_argument("--small", action="store_true", help="10,000 queries and 20,000 items")
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=list(PARTS),
+        metavar="PART",
+        help=f"what to measure, of {', '.join(PARTS)} (all)",
+    )
     parser.add_argument("--repeat", type=int, default=9, metavar="N", help="pairs measured (9)")
     options = parser.parse_args(arguments)
     result = {
         "command": " ".join(["python -m benchmarks joins", *arguments]),
         "machine": machine(),
-        **run(options.small, options.repeat),
+        **run(options.parts, options.small, options.repeat),
     }
     print(page(result))
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         options.json.with_suffix(".md").write_text(page(result), "utf-8")
-        draw(result, options.json.with_suffix(".png"))
+        if {"figures", "stream"} <= result.keys():
+            draw(result, options.json.with_suffix(".png"))
+        if "spark" in result:
+            path = options.json.with_name(f"{options.json.stem}-batch.png")
+            join_batch.draw(result["spark"], path)
     return 0 if all(got >= want for _, got, want in thresholds(result)) else 1

@@ -6,7 +6,17 @@ from typing_extensions import Buffer
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 
-__all__ = ["Column", "Joins", "Plan", "PlanBuilder", "Session", "count_events", "read_record"]
+__all__ = [
+    "Column",
+    "Joins",
+    "Plan",
+    "PlanBuilder",
+    "Session",
+    "count_events",
+    "event_ordinal",
+    "read_record",
+    "witness_columns",
+]
 
 # It offers the buffer protocol, which Python shows as a method from 3.12 on only.
 @final
@@ -130,3 +140,7 @@ def count_events(
 def read_record(
     record: bytes,
 ) -> tuple[list[tuple[int, int, str | None]], list[tuple[int, int]], list[list[int]]]: ...
+def witness_columns(
+    records: Sequence[bytes], edges: Sequence[tuple[int, int]]
+) -> dict[str, Column]: ...
+def event_ordinal(documents: Sequence[str], nodes: Sequence[Sequence[int]]) -> int: ...

@@ -18,6 +18,10 @@ PlanBuilder = _native.PlanBuilder
 Column = _native.Column
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
+witness_columns = _native.witness_columns
+"""The witnesses of several records as columns of three tables."""
+event_ordinal = _native.event_ordinal
+"""The ordinal of an event, made of the ids of its documents and of its nodes."""
 
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""

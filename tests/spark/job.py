@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import penstock
-from penstock.spark import match
+from penstock.spark import join, match
 from penstock.spark.plans import EMBEDDED_BYTES_MAX, ship
 from tests.spark.items import item, item_registry
 
@@ -40,6 +40,23 @@ def registries(folder: Path) -> dict[str, penstock.Registry]:
             if one.name not in live:
                 live.add(one.name, one.query, one.mode)
     return {"small": item_registry(), "large": large, "live": live}
+
+
+def joining() -> penstock.Registry:
+    """Return a registry that joins items: a pair, a chain over what is published, an absence."""
+    registry = penstock.Registry()
+    for name, text in (
+        ("same", "SELECT x, y FROM S/item->x[tag->p] FOLLOWED BY{p = q, 2} S/item->y[tag->q]"),
+        (
+            "told",
+            "SELECT <told p='{p}'/> FROM S/item->x[tag->p] JOIN{p = q, 1} S/item->y[tag->q]"
+            " PUBLISH T",
+        ),
+        ("again", "SELECT t, z FROM T/told->t[@p->k] FOLLOWED BY{k = r, 1} S/item->z[tag->r]"),
+        ("never", "S/item->x[tag->p] NOT FOLLOWED BY{p = q, 3} S/item->y[tag->q]"),
+    ):
+        registry.add(name, penstock.xscl(text))
+    return registry
 
 
 def identity(row: Any) -> list[Any]:
@@ -83,6 +100,9 @@ def main(session: str, folder: Path) -> None:
         query = writer.trigger(availableNow=True).start(sink)
         query.awaitTermination()
         found[f"{name} stream"] = [identity(row) for row in spark.read.parquet(sink).collect()]
+    timed = table.selectExpr("*", "timestamp_seconds(id) AS ts", "'S' AS stream")
+    joined = join(timed, joining(), time="ts", stream="stream")
+    found["joins"] = [identity(row) for row in joined.collect()]
     spark.stop()
     print(json.dumps(found))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import penstock
-from tests.spark.job import documents, identity, registries
+from tests.spark.job import documents, identity, joining, registries
 from tests.spark.servers import ROOT, surroundings
 
 JOB_SECONDS_MAX = 900
@@ -36,9 +38,14 @@ def expected_rows(folder: Path) -> dict[str, list[list[str]]]:
     source = [penstock.Document(data, id=str(number)) for number, data in documents()]
     for name, registry in registries(folder).items():
         rows = penstock.Engine(registry).run(source)
-        found = sorted(identity({key: getattr(row, key) for key in _NAMES}) for row in rows)
-        made[f"{name} batch"] = made[f"{name} stream"] = found
+        made[f"{name} batch"] = made[f"{name} stream"] = _identities(rows)
+    timed = [replace(one, stream="S", time=float(str(one.id))) for one in source]
+    made["joins"] = _identities(penstock.Engine(joining()).run(timed))
     return made
+
+
+def _identities(rows: Iterable[penstock.Result]) -> list[list[str]]:
+    return sorted(identity({key: getattr(row, key) for key in _NAMES}) for row in rows)
 
 
 _NAMES = ("document", "subscription", "ordinal", "kind", "value")

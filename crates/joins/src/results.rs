@@ -130,21 +130,14 @@ impl Results {
         self.texts.len() as u32 - 1
     }
 
-    /// A number that tells the event from all others of its subscription. It is made of the
-    /// documents and the nodes alone, so it is the same in whatever order documents arrive.
     fn ordinal(&self, parts: &[u32], nodes: &[Kept]) -> u64 {
-        let mut bytes = Vec::new();
-        for &part in parts {
-            let id = &self.documents[part as usize].2;
-            bytes.extend_from_slice(&(id.len() as u32).to_le_bytes());
-            bytes.extend_from_slice(id);
-        }
-        for node in nodes {
-            for word in [node.part, node.span.0, node.span.1] {
-                bytes.extend_from_slice(&word.to_le_bytes());
-            }
-        }
-        hash_value(&bytes) >> 1
+        let ids = parts
+            .iter()
+            .map(|&part| self.documents[part as usize].2.as_slice());
+        let nodes = nodes
+            .iter()
+            .map(|node| [node.part, node.span.0, node.span.1]);
+        ordinal_of(ids, nodes)
     }
 
     /// The event's time.
@@ -189,6 +182,24 @@ impl Results {
         });
         self.rows = rows;
     }
+}
+
+/// A number that tells an event from all others of its subscription. It is made of the ids of its
+/// documents and of its nodes (place of the document, range) alone, so it is the same in whatever
+/// order documents arrive, and whoever joins them.
+pub fn ordinal_of<'a>(
+    ids: impl Iterator<Item = &'a [u8]>,
+    nodes: impl Iterator<Item = [u32; 3]>,
+) -> u64 {
+    let mut bytes = Vec::new();
+    for id in ids {
+        bytes.extend_from_slice(&(id.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(id);
+    }
+    for word in nodes.flatten() {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    hash_value(&bytes) >> 1
 }
 
 /// The parts of two records together, left before right.

@@ -365,7 +365,7 @@ fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-fn words_of(bytes: &[u8]) -> Vec<u32> {
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
     let words = bytes.chunks_exact(4);
     words
         .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))

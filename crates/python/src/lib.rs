@@ -6,6 +6,7 @@ mod columns;
 mod joins;
 mod plans;
 mod sessions;
+mod witnesses;
 
 /// The kernel for `penstock.kernel`, its only importer.
 #[pyo3::pymodule]
@@ -18,4 +19,6 @@ mod _native {
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
     use crate::sessions::{Session, count_events};
+    #[pymodule_export]
+    use crate::witnesses::{event_ordinal, witness_columns};
 }

@@ -97,7 +97,7 @@ class Joiner:
         Raises:
             QueryError: The query needs something that is not evaluated yet.
         """
-        compiled = _compile(query)
+        compiled = compile_query(query)
         self._writer.add(number, version, compiled)
         event = compiled.event
         self._subscribers[number] = _Subscriber(name, renderer_of(event), event.publish)
@@ -211,14 +211,19 @@ def check_join(query: Query) -> None:
     Raises:
         QueryError: It needs something that is not evaluated yet.
     """
-    RowWriter(Joins()).add(0, 0, _compile(query))
+    RowWriter(Joins()).add(0, 0, compile_query(query))
 
 
 _TEXTS = JoinTexts()
 """Remembers shapes for the whole process; a query is compiled when it is added and when it runs."""
 
 
-def _compile(query: Query) -> JoinQuery:
+def compile_query(query: Query) -> JoinQuery:
+    """Return the rows of a query that ``is_joining``.
+
+    Raises:
+        QueryError: The normal form of a path would be too large.
+    """
     if isinstance(query.output, Fragments):
         # A block of a stream by itself reports events of one node.
         return compile_join(replace(query, output=Event((query.output.variable,))))

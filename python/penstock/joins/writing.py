@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from penstock.kernel import Joins
 from penstock.planning.compile import compile_paths
@@ -53,30 +53,47 @@ _VALUED = Need(True, False)
 _SELECTED = Need(False, True)
 
 
-class RowWriter:
-    """Writes rows; each distinct variable and edge is handed to the native joins once."""
+class Asked(Protocol):
+    """What is told which variables and edges stage 1 has to find; ``kernel.Joins`` is one."""
 
-    def __init__(self, joins: Joins) -> None:
-        self._joins = joins
+    @property
+    def variable(self) -> Callable[[str | None], int]:
+        """Admits a variable of a stream and returns its number."""
+
+    @property
+    def lead(self) -> Callable[[int, bytes], None]:
+        """Gives a variable its paths."""
+
+    @property
+    def need(self) -> Callable[[int, bool, bool], None]:
+        """Says whether a variable's values and texts are needed."""
+
+    @property
+    def edge(self) -> Callable[[int, int, bytes, list[int]], None]:
+        """Asks for the pairs of two variables."""
+
+
+class Asking:
+    """Asks for what queries need of documents, each distinct variable and edge once."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
         self.numbers: dict[Variable, int] = {}
-        self._templates: dict[Template, int] = {}
         self._edges: set[tuple[int, int]] = set()
         self._needs: dict[int, Need] = {}
 
-    def add(self, subscription: int, version: int, query: JoinQuery) -> None:
-        """Add the rows of a subscription, which sees documents from a version on.
+    def ask(self, query: JoinQuery) -> None:
+        """Ask for what a query needs.
 
         Raises:
             QueryError: A condition needs something that the kernel does not evaluate yet.
         """
         if query.alone is not None:
-            self._joins.add(subscription, version, self._alone(query.alone))
+            self._ask_alone(query.alone)
         # What a row needs of a partial match, the row before it needs of what it keeps.
         needs = [_SELECTED] * len(query.event.select)
         for row in reversed(query.rows):
             needs = self._ask(row, needs)
-        for row in query.rows:
-            self._joins.add(subscription, version, self._row(row))
 
     def _ask(self, row: Row, kept: Sequence[Need]) -> list[Need]:
         """Ask for what a row needs of its variables; return what it needs of partial matches."""
@@ -89,16 +106,66 @@ class RowWriter:
                 elif variable.key != _MATCH:
                     before[int(variable.key) - 1] = need
             for edge in tree.edges:
-                self._edge(edge)
+                self.edge(edge)
         return [before.get(place, _NOTHING) for place in range(max(before, default=-1) + 1)]
 
-    def _alone(self, alone: Alone) -> list[int]:
+    def _ask_alone(self, alone: Alone) -> None:
         for place, need in _needs(
             alone.tree, LEFT, alone.kept, [_SELECTED] * len(alone.kept)
         ).items():
             self._need(alone.tree.variables[place], need)
         for edge in alone.tree.edges:
-            self._edge(edge)
+            self.edge(edge)
+
+    def number(self, variable: Variable) -> int:
+        """Return the number of a variable."""
+        number = self.numbers.get(variable)
+        if number is None:
+            number = self._asked.variable(variable.stream)
+            self.numbers[variable] = number
+            if variable.alternatives:
+                program = compile_paths(variable.alternatives, variable.constants)
+                self._asked.lead(number, program)
+        return number
+
+    def _need(self, variable: Variable, need: Need) -> None:
+        number = self.number(variable)
+        before = self._needs.get(number, _NOTHING)
+        if before.and_also(need) != before:
+            self._needs[number] = before.and_also(need)
+            self._asked.need(number, need.is_valued, need.is_selected)
+
+    def edge(self, edge: Edge) -> None:
+        """Ask for an edge between variables of documents."""
+        pair = (self.number(edge.upper), self.number(edge.lower))
+        if pair in self._edges or not edge.alternatives:
+            return
+        self._edges.add(pair)
+        program = compile_paths(edge.alternatives, edge.constants)
+        self._asked.edge(*pair, program, [_depth_of_upper(twig) for twig in edge.alternatives])
+
+
+class RowWriter(Asking):
+    """Writes rows for the native joins."""
+
+    def __init__(self, joins: Joins) -> None:
+        super().__init__(joins)
+        self._joins = joins
+        self._templates: dict[Template, int] = {}
+
+    def add(self, subscription: int, version: int, query: JoinQuery) -> None:
+        """Add the rows of a subscription, which sees documents from a version on.
+
+        Raises:
+            QueryError: A condition needs something that the kernel does not evaluate yet.
+        """
+        self.ask(query)
+        if query.alone is not None:
+            self._joins.add(subscription, version, self._alone(query.alone))
+        for row in query.rows:
+            self._joins.add(subscription, version, self._row(row))
+
+    def _alone(self, alone: Alone) -> list[int]:
         left = len(alone.tree.variables)
         words = [_ALONE, 0, 0, 0, *self._tree_words(alone.tree), 0, 0]
         return words + _terms(alone.terms, left) + _kept(alone.kept, left) + [0]
@@ -110,7 +177,7 @@ class RowWriter:
         output = []
         if row.output is not None:
             keys = [_MATCH, *(str(place) for place in range(1, len(row.kept) + 1))]
-            output = [self._number(Variable(row.output, key)) for key in keys]
+            output = [self.number(Variable(row.output, key)) for key in keys]
         return [
             _KINDS[row.kind],
             self._templates.setdefault(row.template, len(self._templates)),
@@ -128,33 +195,8 @@ class RowWriter:
 
     def _tree_words(self, tree: WitnessTree) -> list[int]:
         parents = [NONE if parent == TOP else parent for parent in tree.parents]
-        variables = [self._number(variable) for variable in tree.variables]
+        variables = [self.number(variable) for variable in tree.variables]
         return [len(variables), *variables, *parents]
-
-    def _number(self, variable: Variable) -> int:
-        number = self.numbers.get(variable)
-        if number is None:
-            number = self._joins.variable(variable.stream)
-            self.numbers[variable] = number
-            if variable.alternatives:
-                program = compile_paths(variable.alternatives, variable.constants)
-                self._joins.lead(number, program)
-        return number
-
-    def _need(self, variable: Variable, need: Need) -> None:
-        number = self._number(variable)
-        before = self._needs.get(number, _NOTHING)
-        if before.and_also(need) != before:
-            self._needs[number] = before.and_also(need)
-            self._joins.need(number, need.is_valued, need.is_selected)
-
-    def _edge(self, edge: Edge) -> None:
-        pair = (self._number(edge.upper), self._number(edge.lower))
-        if pair in self._edges or not edge.alternatives:
-            return
-        self._edges.add(pair)
-        program = compile_paths(edge.alternatives, edge.constants)
-        self._joins.edge(*pair, program, [_depth_of_upper(twig) for twig in edge.alternatives])
 
 
 def _needs(

@@ -1,0 +1,147 @@
+"""From what rows found to rows of results: ids, texts, and the XML of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.engine.joining import joined_row
+from penstock.joins.results import Joined, JoinedNode, renderer_of
+from penstock.kernel import event_ordinal
+from penstock.results import event_id
+from penstock.results.arrow import batch_of
+from penstock.spark.joins.batch.relations import Witnesses, table
+from penstock.spark.joins.batch.rounds import Plan, Round
+from penstock.twigs import Event
+from penstock.twigs.outputs import Output
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+KEY, PUBLISH = "__key", "__publish"
+"""Columns behind a result's own: its id as a document, and the stream that it is published on."""
+
+ROWS_MAX = 4 << 10
+"""So many results are rendered at a time."""
+
+ERRORS_SQL = """\
+SELECT CAST(NULL AS STRING) AS subscription, stream, id AS document,
+  CAST(NULL AS ARRAY<STRING>) AS documents, 0L AS ordinal, 'error' AS kind, '' AS name,
+  CAST(NULL AS STRING) AS value, CAST(NULL AS BIGINT) AS start, CAST(NULL AS BIGINT) AS end,
+  error.byte AS decided_at, event_time, CAST(NULL AS MAP<STRING, STRING>) AS bindings, error,
+  source
+FROM {errors}"""
+
+
+def results_sql(parts: int, nodes: int) -> str:
+    """Return the statement that completes results of up to so many documents and nodes."""
+    documents = [f"document_{at}" for at in range(parts)]
+    kept = [f"node_{at}" for at in range(nodes)]
+    made = [
+        f"named_struct('part', CAST(array_position(found.parts, {one}.document) - 1 AS INT),"
+        f" 'start', {one}.start, 'end', {one}.end, 'text', {one}.text, 'value', {one}.value)"
+        for one in kept
+    ]
+    node = "STRUCT<part: INT, start: BIGINT, end: BIGINT, text: STRING, value: STRING>"
+    ids, times = (", ".join(f"{one}.{name}" for one in documents) for name in ("id", "time"))
+    return "\n".join(
+        [
+            "SELECT subscribers.name, subscribers.stream, subscribers.output,",
+            "  subscribers.publish, found.time,",
+            f"  slice(array({ids}), 1, size(found.parts)) AS ids,",
+            f"  slice(array({times}), 1, size(found.parts)) AS times,",
+            f"  slice(CAST(array({', '.join(made)}) AS ARRAY<{node}>), 1, size(found.nodes))"
+            " AS nodes",
+            "FROM {found} AS found",
+            "JOIN {subscribers} AS subscribers ON subscribers.row = found.row",
+            *(
+                f"LEFT JOIN {{documents}} AS {one} ON {one}.document = get(found.parts, {at})"
+                for at, one in enumerate(documents)
+            ),
+            *(
+                f"LEFT JOIN {{nodes}} AS {one} ON {one}.document = get(found.nodes, {at}).document"
+                f" AND {one}.node = get(found.nodes, {at}).node"
+                for at, one in enumerate(kept)
+            ),
+        ]
+    )
+
+
+def results_of(
+    spark: SparkSession, plan: Plan, round_: Round, found: DataFrame, witnesses: Witnesses
+) -> DataFrame | None:
+    """Return the results of a round, with ``KEY`` and ``PUBLISH``; None if it has none."""
+    from pyspark.sql import types as t
+
+    from penstock.spark.schema import schema
+
+    rows = round_.rows
+    subscribers = [one for one in plan.subscribers if one.row in rows]
+    if not subscribers:
+        return None
+    made = [
+        {
+            "row": one.row,
+            "name": one.name,
+            "stream": one.stream or "default",
+            "output": one.output,
+            "publish": one.publish or "",
+        }
+        for one in subscribers
+    ]
+    last = [rows[one.row] for one in subscribers]
+    completed = spark.sql(
+        results_sql(max(map(plan.parts_of, last)), max(len(row.kept) for row in last)),
+        found=found,
+        subscribers=table(spark, made),
+        documents=witnesses.documents,
+        nodes=witnesses.nodes,
+    )
+    outputs = list(plan.outputs)
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return render(outputs, batches)
+
+    text = t.StringType()
+    fields = [*schema().fields, t.StructField(KEY, text), t.StructField(PUBLISH, text)]
+    return completed.mapInArrow(run, t.StructType(fields))
+
+
+def render(
+    outputs: Sequence[tuple[Output, Event]], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of results, as ``results_sql`` completes them."""
+    import pyarrow as pa
+
+    renderers = [renderer_of(event) for _, event in outputs]
+    for whole in batches:
+        for start in range(0, whole.num_rows, ROWS_MAX):
+            batch = whole.slice(start, ROWS_MAX)
+            rows, keys = [], []
+            for name, stream, number, _, time_us, ids, times, nodes in zip(
+                *batch.to_pydict().values(), strict=True
+            ):
+                joined = _joined(ids, times, time_us, nodes)
+                xml = renderers[number](joined.nodes)
+                rows.append(joined_row(name, stream, outputs[number][0], joined, xml))
+                keys.append(event_id(name, joined.documents, joined.ranges))
+            made = batch_of(rows)
+            published = batch.column("publish").cast(pa.string())
+            columns = [*made.columns, pa.array(keys, pa.string()), published]
+            yield pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
+
+
+def _joined(ids: list[str], times: list[int], time_us: int, nodes: list[dict[str, Any]]) -> Joined:
+    ordinal = event_ordinal(ids, [(node["part"], node["start"], node["end"]) for node in nodes])
+    made = [
+        JoinedNode(
+            ids[node["part"]],
+            node["start"],
+            node["end"],
+            node["text"] or "",
+            node["value"] or "",
+        )
+        for node in nodes
+    ]
+    return Joined(0, tuple(ids), tuple(times), time_us, ordinal, tuple(made))

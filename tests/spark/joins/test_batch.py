@@ -1,0 +1,201 @@
+"""Joins of a batch: the rows of Spark are those of the engine in this process, with their ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import penstock
+from penstock.errors import QueryError
+from penstock.results import Document
+from penstock.spark import join, statements
+from penstock.testing.generate import random_stream, random_subscriptions
+from penstock.testing.reference.streams import run
+from penstock.testing.tree import parse
+from tests.corpus.test_joins import CASES, documents_of, queries_of
+from tests.join_engines import arrivals_of as arrivals_of_documents
+from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
+from tests.spark.joins.together import SCHEMA, Together, collected, row_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+PLAIN = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Small data in many statements: compiling and adapting each would cost more than running it."""
+
+
+@pytest.fixture
+def plain(spark: SparkSession) -> Iterator[SparkSession]:
+    """Return the session, set to interpret plans as they are."""
+    before = {key: spark.conf.get(key) for key in PLAIN}
+    for key, value in PLAIN.items():
+        spark.conf.set(key, value)
+    yield spark
+    for key, found in before.items():
+        spark.conf.set(key, found)
+
+
+def test_corpus_gives_the_rows_of_the_engine(plain: SparkSession) -> None:
+    together = Together()
+    for case in CASES:
+        together.add(case["name"], queries_of(case), documents_of(case))
+    rows = join(together.table(plain), together.registry, time="ts", stream="stream")
+    found = collected(rows)
+    assert found == together.in_process()
+    assert len(found) == sum(len(case["results"]) for case in CASES)
+
+
+def test_shared_cases_give_the_expected_pairs(plain: SparkSession, shared: Path) -> None:
+    lines = (shared / "cases" / "xscl.jsonl").read_text("utf-8").splitlines()
+    cases = {case["id"]: case for case in map(json.loads, lines)}
+    together, arrivals = Together(), {}
+    for name, case in cases.items():
+        stream = (shared / "cases" / "docs" / case["xscl"]["stream"]).read_bytes()
+        arrivals[name] = arrivals_of(parse(stream))
+        documents = [
+            Document(one.tree.text(one.tree.root).encode(), one.id, "S", one.time)
+            for one in arrivals[name]
+        ]
+        together.add(name, {"": case["xscl"]["query"]}, documents)
+    found = collected(join(together.table(plain), together.registry, time="ts", stream="stream"))
+    assert found == together.in_process()
+    for name, case in cases.items():
+        pairs = {
+            tuple(document.removeprefix(f"{name}: ") for document in row["documents"])
+            for row in found
+            if row["subscription"] == f"{name}: "
+        }
+        unclear = doubtful(arrivals[name])
+        assert pairs - unclear == expected_pairs(case) - unclear, name
+
+
+def random_cases(seed: int, count: int) -> tuple[Together, list[tuple[str, ...]]]:
+    """Return random cases, and what the oracle finds in them."""
+    random, together, expected = Random(seed), Together(), []
+    added = 0
+    while added < count:
+        queries, documents = random_subscriptions(random, 3), random_stream(random)
+        case = f"{seed}.{added}"
+        try:
+            outcomes = run(
+                {name: penstock.xscl(text) for name, text in queries.items()},
+                arrivals_of_documents(documents),
+            )
+        except QueryError:
+            continue
+        random.shuffle(documents)
+        together.add(case, queries, documents)
+        expected += [(f"{case}: {one.subscription}", one.value) for one in outcomes]
+        added += 1
+    return together, sorted(expected)
+
+
+def check_random(spark: SparkSession, seed: int, count: int) -> int:
+    together, expected = random_cases(seed, count)
+    found = collected(join(together.table(spark), together.registry, time="ts", stream="stream"))
+    assert found == together.in_process()
+    assert sorted((row["subscription"], row["value"]) for row in found) == expected
+    return len(expected)
+
+
+def test_random_queries_give_the_rows_of_the_engine_and_the_oracle(plain: SparkSession) -> None:
+    assert check_random(plain, 1, 8) > 8, "a comparison says little where nothing is found"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_many_random_queries_give_the_rows_of_the_engine_and_the_oracle(
+    plain: SparkSession, seed: int
+) -> None:
+    check_random(plain, seed, 12)
+
+
+def test_documents_that_fail_or_come_twice_are_as_in_the_engine(spark: SparkSession) -> None:
+    """With Spark's own settings."""
+    together = Together()
+    same = Document(b"<a><k>1</k><k>2</k></a>", "same", "S", 1.0)
+    documents = [
+        same,
+        Document(b"<a><k>2</k><k>1</k></a>", "same", "S", 1.0),
+        Document(b"<a><k>1</k>", "broken", "S", 2.0),
+        Document(b"<a><b><k>1</k></b></a>", "deep", "S", 3.0),
+    ]
+    queries = {
+        "two": "S//a->x[k->k] JOIN{k = m, INF} S//a->y[k->m]",
+        "both": "S//a->x[k->k][k->l] JOIN{k = m AND l = n, 0} S//a->y[k->m][k->n]",
+    }
+    together.add("case", queries, documents)
+    rows = join(together.table(spark), together.registry, time="ts", stream="stream")
+    found = collected(rows)
+    assert found == together.in_process()
+    assert [row["error"]["code"] for row in found if row["kind"] == "error"] == ["PD0026"]
+    limited = join(
+        together.table(spark),
+        together.registry,
+        time="ts",
+        stream="stream",
+        limits=penstock.Limits(depth_max=2),
+    )
+    failed = [row["document"] for row in collected(limited) if row["kind"] == "error"]
+    assert failed == ["case: broken", "case: deep"]
+
+
+def test_what_a_source_could_not_read_and_what_is_null_give_error_rows(
+    spark: SparkSession,
+) -> None:
+    fault = ("PS0001", "the file is gone", 0, 0, "")
+    rows = [("gone", None, fault), ("null", None, None), ("there", "<a>1</a>", None)]
+    error = "fault struct<code: string, reason: string, byte: bigint, line: bigint, path: string>"
+    table = spark.createDataFrame(rows, f"id string, xml string, {error}")
+    registry = penstock.Registry()
+    registry.add("q", penstock.xscl("default//a->x"))
+    found = collected(join(table, registry))
+    assert [(row["document"], row["error"] and row["error"]["reason"]) for row in found] == [
+        ("gone", "the file is gone"),
+        ("null", "the document is null"),
+        ("there", None),
+    ]
+
+
+def test_registry_without_joins_gives_error_rows_alone(spark: SparkSession) -> None:
+    registry = penstock.Registry()
+    registry.add("path", "//a")
+    rows = [row_of(Document(text, text.decode(), "S", 0.0)) for text in (b"<a/>", b"<a>")]
+    (found,) = collected(join(spark.createDataFrame(rows, SCHEMA), registry, time="ts"))
+    assert (found["kind"], found["document"]) == ("error", "<a>")
+
+
+def test_streams_and_missing_columns_are_refused(spark: SparkSession) -> None:
+    registry = penstock.Registry()
+    with pytest.raises(ValueError, match=r"`penstock\.spark\.join_stream` joins streams"):
+        join(spark.readStream.format("rate").load(), registry)
+    with pytest.raises(ValueError, match="there is no column `xml`; the documents have `id`"):
+        join(spark.range(1), registry)
+
+
+def test_statements_are_one_for_each_template() -> None:
+    registry = penstock.Registry()
+    names = ["title", "author", "category"]
+    for one in names:
+        for other in names:
+            text = f"S//a->x[{one}->k] FOLLOWED BY{{k = m, 5}} S//b->y[{other}->m]"
+            registry.add(f"{one} {other}", penstock.xscl(text))
+    pair = "S//a->x[k->k][l->l] JOIN{k = m AND l = n, 5} S//b[k->m]/l->n"
+    registry.add("pair", penstock.xscl(pair))
+    registry.add("alone", penstock.xscl("S//a->x[k->k][l->l]"))
+    found = statements(registry)
+    first = tuple(f"{one} {other}" for one in names for other in names)
+    assert [one.subscriptions for one in found] == [first, ("pair",), ("alone",)]
+    assert all(one.round == 0 for one in found)
+    assert "FROM meetings AS met" in found[0].sql

@@ -1,0 +1,119 @@
+"""Stage 1 for SQL: the rows of a document are its witnesses by their definition."""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import penstock
+from penstock.errors import QueryError
+from penstock.joins import compile_query, is_joining
+from penstock.kernel import witness_columns
+from penstock.limits import Limits
+from penstock.planning.templates import Alone, Edge, Row, Variable, WitnessTree
+from penstock.spark.joins.batch import witnesses
+from penstock.spark.joins.batch.rounds import Plan
+from penstock.spark.joins.batch.witnesses import Reading, read
+from penstock.testing.generate import random_stream, random_xscl
+from penstock.testing.reference import Arrival
+from penstock.testing.reference.rows import witness_of
+from penstock.testing.tree import parse
+
+Span = tuple[int, int]
+NUMBERS = count()
+
+
+def rows_of(plan: Plan, documents: list[penstock.Document]) -> list[dict[str, Any]]:
+    """Return what the workers write for documents, numbered from 0."""
+    columns = {
+        "document": pa.array([one.data for one in documents], pa.binary()),
+        "id": pa.array([one.id for one in documents]),
+        "time": pa.array([one.event_time for one in documents], pa.timestamp("us", "UTC")),
+        "stream": pa.array([one.stream for one in documents]),
+        "number": pa.array(range(len(documents))),
+        "time_us": pa.array([round(float(str(one.time)) * 1e6) for one in documents]),
+    }
+    # Readers are kept by name, and each plan has its own.
+    reading = Reading(f"test {next(NUMBERS)}", plan.paths, Limits(), is_text=False)
+    batches = read(reading, iter([pa.RecordBatch.from_pydict(columns)]))
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def trees_of(plan: Plan) -> list[WitnessTree]:
+    """Return the trees over documents of all rows."""
+    rows = [row for round_ in plan.rounds for row in round_.rows.values()]
+    trees = [row.tree for row in rows if isinstance(row, Alone)]
+    trees += [tree for row in rows if isinstance(row, Row) for tree in (row.left, row.right)]
+    return [tree for tree in trees if not tree.variables[0].is_partial]
+
+
+@given(st.randoms(use_true_random=False))
+def test_edges_and_values_are_those_of_the_definitions(random: Random) -> None:
+    try:
+        query = penstock.xscl(random_xscl(random))
+        assume(is_joining(query))
+        compile_query(query)
+    except QueryError:
+        assume(False)
+    plan, documents = Plan({"q": query}), random_stream(random)
+    written = rows_of(plan, documents)
+    spans = {
+        (row["document"], row["node"]): (row["start"], row["end"])
+        for row in written
+        if row["kind"] == "node"
+    }
+    numbers = plan.asking.numbers
+
+    def found(variable: Variable, number: int) -> set[tuple[Span, str | None]]:
+        return {
+            (spans[number, row["node"]], row["value"])
+            for row in written
+            if row["kind"] == "binding"
+            and (row["document"], row["variable"]) == (number, numbers[variable])
+        }
+
+    def pairs(edge: Edge, number: int) -> set[tuple[Span, Span]]:
+        # A path that nothing can match is not looked for.
+        wanted = plan.paths.edges.get((numbers[edge.upper], numbers[edge.lower]))
+        return {
+            (spans[number, row["above"]], spans[number, row["node"]])
+            for row in written
+            if row["kind"] == "edge" and (row["document"], row["edge"]) == (number, wanted)
+        }
+
+    for number, one in enumerate(documents):
+        assert isinstance(one.data, bytes)
+        arrival = Arrival(str(one.id), parse(one.data), 0.0, one.stream)
+        for tree in trees_of(plan):
+            if tree.stream != one.stream:
+                continue
+            witness = witness_of(tree, arrival)
+            for edge in (*tree.edges, *tree.minor_edges):
+                assert pairs(edge, number) == {
+                    ((up.start, up.end), (low.start, low.end))
+                    for up, low in witness.edges[edge.upper, edge.lower]
+                }
+            for place in tree.valued:
+                variable = tree.variables[place]
+                assert found(variable, number) == {
+                    ((node.start, node.end), node.string_value())
+                    for node in witness.nodes[variable]
+                }
+
+
+def test_bytes_that_are_no_record_are_refused() -> None:
+    with pytest.raises(ValueError, match="these bytes are no record"):
+        witness_columns([b"abcd" * 20], [])
+
+
+def test_readers_are_kept_for_the_next_task() -> None:
+    plan = Plan({"q": penstock.xscl("S//a->x")})
+    reading = Reading("kept", plan.paths, Limits(), is_text=False)
+    assert list(read(reading, iter([]))) == []
+    assert ("kept", Limits()) in witnesses._idle
