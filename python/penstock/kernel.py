@@ -18,6 +18,10 @@ PlanBuilder = _native.PlanBuilder
 Column = _native.Column
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
+merge_runs = _native.merge_runs
+"""One image of several, without what is not needed any more."""
+read_run = _native.read_run
+"""What an image holds: records, when the last may go, and until when the first one waits."""
 
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
@@ -175,6 +179,17 @@ class Joins:
         self.seal = native.seal
         self.attach = native.attach
         self.take_dropped = native.take_dropped
+        self.pin = native.pin
+        self.ranked = native.ranked
+        self.enter = native.enter
+        self.route = native.route
+        self.report_alone = native.report_alone
+        self.push_all = native.push_all
+        self.take_partials = native.take_partials
+        self.write_run = native.write_run
+        self.release_run = native.release_run
+        self.depth = native.depth
+        self.is_damaged = native.is_damaged
 
     def begin(self, stream: str, encoding: str | None = None) -> None:
         """Start a document of a stream.

@@ -13,7 +13,7 @@ mod _native {
     #[pymodule_export]
     use crate::columns::Column;
     #[pymodule_export]
-    use crate::joins::{Joins, read_record};
+    use crate::joins::{Joins, merge_runs, read_record, read_run};
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
