@@ -149,6 +149,18 @@ class RegistryError(PenstockError):
         return f"{self.code}: {self.message}"
 
 
+class StateError(PenstockError):
+    """The state of a stream is missing or damaged, or was made by something else."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
 class SinkError(PenstockError):
     """Results could not be delivered."""
 

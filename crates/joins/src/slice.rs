@@ -67,11 +67,6 @@ impl<'a> Image<'a> {
         self.waits.push(wait);
     }
 
-    /// How many records there are.
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
     /// Writes the image; None if it would be too large for its offsets.
     pub fn write(mut self) -> Option<Vec<u32>> {
         // Where images are merged these are runs in order, which a stable sort makes use of.
@@ -120,7 +115,7 @@ impl<'a> Image<'a> {
 pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
     let mut image = Image::default();
     for (slice, released) in slices {
-        let mut places = vec![None; slice.len()];
+        let mut places = vec![None; slice.record_count()];
         for (number, place) in places.iter_mut().enumerate() {
             let (words, expiry) = slice.entry(number as u32)?;
             if expiry >= now {
@@ -141,7 +136,7 @@ pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
             }
         }
     }
-    if image.len() == 0 {
+    if image.records.is_empty() {
         return Some(Vec::new());
     }
     image.write()
@@ -185,7 +180,7 @@ impl Slice {
     }
 
     fn keys_at(&self) -> usize {
-        HEADER + RECORD_WORDS * self.len()
+        HEADER + RECORD_WORDS * self.record_count()
     }
 
     fn waits_at(&self) -> usize {
@@ -194,7 +189,7 @@ impl Slice {
 
     /// The words and the expiry of a record; None if there is none.
     fn entry(&self, record: u32) -> Option<(&[u32], i64)> {
-        if record as usize >= self.len() {
+        if record as usize >= self.record_count() {
             return None;
         }
         let words = self.words();
@@ -219,7 +214,7 @@ impl Slice {
     }
 
     /// How many records it has.
-    pub fn len(&self) -> usize {
+    pub fn record_count(&self) -> usize {
         self.words()[2] as usize
     }
 

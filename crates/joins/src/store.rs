@@ -84,7 +84,7 @@ impl Store {
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.head.len() + self.slices.values().map(Slice::len).sum::<usize>()
+        self.head.len() + self.slices.values().map(Slice::record_count).sum::<usize>()
     }
 
     /// Turns what is in memory into a slice; returns its number and image. The slice is searched

@@ -448,7 +448,7 @@ pub fn merge_runs<'py>(
 pub fn read_run(image: &Bound<'_, PyAny>) -> PyResult<(usize, i64, Option<i64>)> {
     let slice = slice_of(image)?;
     let due = (slice.wait_count() > 0).then(|| slice.wait(0).until);
-    Ok((slice.len(), slice.expires(), due))
+    Ok((slice.record_count(), slice.expires(), due))
 }
 
 fn slice_of(image: &Bound<'_, PyAny>) -> PyResult<Slice> {

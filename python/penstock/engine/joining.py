@@ -13,6 +13,7 @@ from penstock.registry import Registry
 from penstock.results import Result
 from penstock.sources import Input
 from penstock.twigs import Event, Query
+from penstock.twigs.outputs import Output
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -94,12 +95,11 @@ class Joining:
     def _rows(self, found: Iterator[tuple[Joined, str]]) -> Iterator[Result]:
         for joined, xml in found:
             name, query = self._queries[joined.subscription]
-            yield joined_row(name, query, joined, xml)
+            yield joined_row(name, query.blocks[-1].stream, query.output, joined, xml)
 
 
-def joined_row(name: str, query: Query, joined: Joined, xml: str) -> Result:
-    """Return the row of a joined event."""
-    output = query.output
+def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xml: str) -> Result:
+    """Return the row of a joined event; ``stream`` is that of the query's last block."""
     kind, root, start, end = "event", "event", None, None
     variables: tuple[str, ...] = ()
     if isinstance(output, Event):
@@ -112,7 +112,7 @@ def joined_row(name: str, query: Query, joined: Joined, xml: str) -> Result:
         kind, root, xml, start, end = "element", "", node.text, node.start, node.end
     return Result(
         subscription=name,
-        stream=query.blocks[-1].stream or "default",
+        stream=stream or "default",
         document=joined.latest,
         documents=joined.documents,
         ordinal=joined.ordinal,

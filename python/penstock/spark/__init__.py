@@ -4,6 +4,7 @@ Workers need this package, as the driver does; Spark itself comes with the extra
 with the cluster. Nothing here uses more than Spark Connect offers.
 """
 
+from penstock.spark.joins import JoinProgress, join_progress, join_stream
 from penstock.spark.match import match, quarantine, results
 
-__all__ = ["match", "quarantine", "results"]
+__all__ = ["JoinProgress", "join_progress", "join_stream", "match", "quarantine", "results"]

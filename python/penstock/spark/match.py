@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.results import COLUMNS
+from penstock.spark.inputs import INTERNAL, inputs_of
 from penstock.spark.plans import ship
 from penstock.spark.worker import Job, evaluate
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
-
-FAULT = "fault"
-"""The column in which a source says why it could not read a document."""
-
-_INTERNAL = ("__document", "__id", "__time", "__stream")
 
 
 def match(
@@ -51,48 +47,23 @@ def match(
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
     """
-    from pyspark.sql import functions as f
     from pyspark.sql import types as t
 
     from penstock.spark.schema import schema
 
-    named = [one for one in (document, id, time, stream) if isinstance(one, str)]
-    _require_columns(documents, named)
-    fault = (FAULT, schema()["error"].dataType)
-    has_faults = fault in [(field.name, field.dataType) for field in documents.schema.fields]
-    taken = [*named, FAULT] if has_faults else named
-    kept = [field for field in documents.schema.fields if field.name not in taken]
-    _refuse_clashes([field.name for field in kept])
-
-    def given(one: str | Column) -> Column:
-        return f.col(_quoted(one)) if isinstance(one, str) else one
-
-    bare = (
-        given(document),
-        given(id).cast("string"),
-        (f.lit(None) if time is None else given(time)).cast("timestamp"),
-        (f.lit("default") if stream is None else given(stream)).cast("string"),
-    )
-    inputs = documents.select(
-        *(column.alias(name) for column, name in zip(bare, _INTERNAL, strict=True)),
-        *(f.col(_quoted(field.name)) for field in kept),
-        *([f.col(FAULT)] if has_faults else []),
-    )
-    found = inputs.schema[_INTERNAL[0]].dataType
-    if not isinstance(found, t.BinaryType | t.StringType):
-        raise ValueError(f"a document is binary or a string, and {document!r} is {_name(found)}")
+    inputs = inputs_of(documents, document, id, time, stream)
+    _refuse_clashes([field.name for field in inputs.kept])
     outputs = t.StructType(
-        [*schema().fields, *(t.StructField(field.name, field.dataType) for field in kept)]
+        [*schema().fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
     reference = ship(registry, documents)
-    is_text = isinstance(found, t.StringType)
-    job = Job(reference, limits or Limits(), is_text, has_faults)
+    job = Job(reference, limits or Limits(), inputs.is_text, inputs.has_faults)
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return evaluate(job, batches)
 
-    return inputs.mapInArrow(run, outputs)
+    return inputs.frame.mapInArrow(run, outputs)
 
 
 def results(rows: DataFrame) -> DataFrame:
@@ -105,16 +76,9 @@ def quarantine(rows: DataFrame) -> DataFrame:
     return rows.where("kind = 'error'")
 
 
-def _require_columns(documents: DataFrame, named: list[str]) -> None:
-    missing = [name for name in named if name not in documents.columns]
-    if missing:
-        have = ", ".join(f"`{name}`" for name in documents.columns)
-        raise ValueError(f"there is no column `{missing[0]}`; the documents have {have}")
-
-
 def _refuse_clashes(kept: list[str]) -> None:
     # Spark does not tell upper from lower case in names of columns.
-    own = {*COLUMNS, *_INTERNAL}
+    own = {*COLUMNS, *INTERNAL}
     clashing = [name for name in kept if name.lower() in own]
     if clashing:
         names = ", ".join(f"`{name}`" for name in clashing)
@@ -122,12 +86,3 @@ def _refuse_clashes(kept: list[str]) -> None:
             f"the rows have columns named {names} of their own; drop or rename those of the "
             f'documents, as in withColumnRenamed("{clashing[0]}", "input_{clashing[0]}")'
         )
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _name(found: Any) -> str:
-    name: str = found.simpleString()
-    return name

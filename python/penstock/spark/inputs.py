@@ -1,0 +1,85 @@
+"""The columns of a DataFrame that make documents, under names of our own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructField
+
+FAULT = "fault"
+"""The column in which a source says why it could not read a document."""
+
+INTERNAL = ("__document", "__id", "__time", "__stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Documents with id, event time and stream, then what comes along, then faults if any."""
+
+    frame: DataFrame
+    kept: list[StructField]
+    is_text: bool
+    has_faults: bool
+
+    def without_others(self) -> DataFrame:
+        """Return the documents without what comes along."""
+        return self.frame.drop(*(field.name for field in self.kept))
+
+
+def inputs_of(
+    documents: DataFrame,
+    document: str | Column,
+    id: str | Column,  # noqa: A002  # the word that users know
+    time: str | Column | None,
+    stream: str | Column | None,
+) -> Inputs:
+    """Return the documents of a DataFrame by names of columns or expressions.
+
+    Raises:
+        ValueError: A column is missing or has a type that holds no documents.
+    """
+    from pyspark.sql import functions as f
+    from pyspark.sql import types as t
+
+    from penstock.spark.schema import schema
+
+    named = [one for one in (document, id, time, stream) if isinstance(one, str)]
+    _require_columns(documents, named)
+    fault = (FAULT, schema()["error"].dataType)
+    has_faults = fault in [(field.name, field.dataType) for field in documents.schema.fields]
+    taken = [*named, FAULT] if has_faults else named
+    kept = [field for field in documents.schema.fields if field.name not in taken]
+
+    def given(one: str | Column) -> Column:
+        return f.col(_quoted(one)) if isinstance(one, str) else one
+
+    bare = (
+        given(document),
+        given(id).cast("string"),
+        (f.lit(None) if time is None else given(time)).cast("timestamp"),
+        (f.lit("default") if stream is None else given(stream)).cast("string"),
+    )
+    frame = documents.select(
+        *(column.alias(name) for column, name in zip(bare, INTERNAL, strict=True)),
+        *(f.col(_quoted(field.name)) for field in kept),
+        *([f.col(FAULT)] if has_faults else []),
+    )
+    found = frame.schema[INTERNAL[0]].dataType
+    if not isinstance(found, t.BinaryType | t.StringType):
+        name = found.simpleString()
+        raise ValueError(f"a document is binary or a string, and {document!r} is {name}")
+    return Inputs(frame, kept, isinstance(found, t.StringType), has_faults)
+
+
+def _require_columns(documents: DataFrame, named: list[str]) -> None:
+    missing = [name for name in named if name not in documents.columns]
+    if missing:
+        have = ", ".join(f"`{name}`" for name in documents.columns)
+        raise ValueError(f"there is no column `{missing[0]}`; the documents have {have}")
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
