@@ -20,7 +20,7 @@ from penstock.spark.joins.state import BEGINNING, Manifest, State
 from penstock.spark.joins.worker import Job, documents_of, read_record
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 BUCKETS = 16
@@ -78,7 +78,7 @@ def join_stream(
         raise ValueError(f"state needs at least one bucket, not {buckets}")
     inputs = inputs_of(documents, document, id, time, stream)
     folder = State(state)
-    joining = _Joining(
+    joining = Joining(
         folder,
         Subscriptions(registry),
         into if callable(into) else _Files(os.fspath(into)),
@@ -144,7 +144,9 @@ class _Files:
 
 
 @dataclass(frozen=True, slots=True)
-class _Joining:
+class Joining:
+    """What is done with every micro-batch of a stream."""
+
     state: State
     subscriptions: Subscriptions
     into: Into
@@ -164,7 +166,8 @@ class _Joining:
 
         changes = pin_changes(self.state, before, self.subscriptions, self.limits, learn)
         with self.state.work(number) as work:
-            rounds = Rounds(documents.sparkSession, self._job(before, changes, work), before)
+            job = self._job(before, changes, work)
+            rounds = self.rounds(documents.sparkSession, job, before)
             after = rounds.run(documents, JoinOptions(self.lateness).lateness_us)
             if rounds.has_rows or not isinstance(self.into, _Files):
                 self.into(rounds.results(), number)
@@ -179,6 +182,10 @@ class _Joining:
                     if record:
                         planned.joins.push(record, True)
                 planned.joins.take()
+
+    def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:
+        """Return the rounds of a batch, none of which was gone through."""
+        return Rounds(spark, job, before)
 
     def _job(self, before: Manifest, changes: Changes, work: str) -> Job:
         changed = () if changes.is_empty else (changes.batch,)
