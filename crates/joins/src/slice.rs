@@ -10,6 +10,7 @@
 
 use crate::bucket::Keys;
 use crate::record::{Record, wide};
+use rustc_hash::FxHashSet;
 use std::any::Any;
 
 const MAGIC: u32 = 0x3253_4a50;
@@ -115,10 +116,14 @@ impl<'a> Image<'a> {
 pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
     let mut image = Image::default();
     for (slice, released) in slices {
+        let waits = slice.first_wait(*released)..slice.wait_count();
         let mut places = vec![None; slice.record_count()];
+        // What came late in its time may be past its expiry and still wait to be let go.
+        let waiting: FxHashSet<u32> = waits.clone().map(|at| slice.wait(at).record).collect();
         for (number, place) in places.iter_mut().enumerate() {
-            let (words, expiry) = slice.entry(number as u32)?;
-            if expiry >= now {
+            let number = number as u32;
+            let (words, expiry) = slice.entry(number)?;
+            if expiry >= now || waiting.contains(&number) {
                 *place = Some(image.record(words, expiry));
             }
         }
@@ -129,7 +134,7 @@ pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
                 image.keys.push((key, time, place));
             }
         }
-        for index in slice.first_wait(*released)..slice.wait_count() {
+        for index in waits {
             let wait = slice.wait(index);
             if let Some(record) = moved(wait.record)? {
                 image.wait(Wait { record, ..wait });

@@ -81,8 +81,8 @@ class Subscribers:
         for _ in range(len(self._publishers) + 1):
             before = dict(delays)
             for stream, publishers in self._publishers.items():
-                own = [self._joins.delay_of(number) for number in publishers]
-                time, depth = (max(part, default=0) for part in (zip(*own) if own else ((), ())))
+                own = [(0, 0), *(self._joins.delay_of(number) for number in publishers)]
+                time, depth = max(one[0] for one in own), max(one[1] for one in own)
                 delays[stream] = (time, depth)
                 self._joins.delay_stream(stream, time, depth)
             if delays == before:

@@ -36,7 +36,7 @@ class Case:
 
     @property
     def ends(self) -> bool:
-        """Whether all absences are told some time; those without an end are told at the end only."""
+        """Whether all absences have an end; others are told at the end of a source only."""
         return not any(_NEVER.search(text) for text in self.queries.values())
 
     def apart(self, number: int) -> Case:

@@ -120,4 +120,3 @@ class _Rows(list[Row]):
 
     def unionByName(self, other: _Rows) -> _Rows:  # noqa: N802
         return _Rows([*self, *other])
-

@@ -230,9 +230,7 @@ def test_a_frequent_value_is_not_what_drives_the_search(
     rows = run(spark, tmp_path, registry_of({"q": both}))
     assert pairs(rows) == [("a17", "b17"), ("a2999", "b2999")]
     # All records would be in one bucket otherwise, that of the frequent value.
-    manifest = json.loads(
-        (tmp_path / "state" / "manifests" / "1.json").read_text().splitlines()[0]
-    )
+    manifest = json.loads((tmp_path / "state" / "manifests" / "1.json").read_text().splitlines()[0])
     records = [sum(run["records"] for run in runs) for runs in manifest["runs"].values()]
     assert len(records) == 4
     assert max(records) < 1500

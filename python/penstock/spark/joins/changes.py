@@ -1,8 +1,8 @@
 """Which subscriptions came and went with which batch, and what their variables are numbered.
 
-A record holds numbers of variables and rows. They follow from the order in which subscriptions were
-added, so that order is kept for good, and so are the pairs of variables that drive the search: by
-these, records were sent to their buckets. A batch that is computed again finds what it found before.
+A record holds numbers of variables and rows. They follow from the order in which subscriptions
+were added, so that order is kept for good, and so are the pairs of variables that drive the search:
+by these, records were sent to their buckets. A batch that comes again finds what it found before.
 """
 
 from __future__ import annotations
@@ -208,9 +208,7 @@ class Subscriptions:
         entries = self._frozen if self._live is None else _entries(self._live)
         assert entries is not None, "one of the two is there"
         wanted = dict(entries)
-        removed = tuple(
-            one.number for name, one in live.items() if wanted.get(name) != _entry(one)
-        )
+        removed = tuple(one.number for name, one in live.items() if wanted.get(name) != _entry(one))
         gone = set(removed)
         kept = {name for name, one in live.items() if one.number not in gone}
         new = [(name, entry) for name, entry in wanted.items() if name not in kept]

@@ -21,7 +21,7 @@ from penstock.spark.joins.worker import Job, documents_of, read_record
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 BUCKETS = 16
 LEARNT_MAX = 256
