@@ -1,20 +1,19 @@
 //! Joins for Python: documents and records in, events out.
 
+use crate::images::{image_of, no_image};
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
 use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{self, Options, Outcome};
 use penstock_joins::record::{Part, Record, bytes_of, split};
 use penstock_joins::retention::Delay;
-use penstock_joins::slice::{self, Slice};
 use penstock_joins::strategies::Strategy;
 use penstock_joins::writer::Writer;
 use penstock_kernel::limits::Limits;
 use penstock_kernel::witness::{Paths, Reader, VariableId, Witness};
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 
 struct Inner {
@@ -24,6 +23,8 @@ struct Inner {
     streams: HashMap<String, u32>,
     limits: Limits,
     hash_bits: u32,
+    /// Records that are still to be joined.
+    queued: VecDeque<Box<[u32]>>,
 }
 
 // SAFETY: the shared pointers inside point only to each other's contents; none is handed out, so
@@ -55,6 +56,18 @@ impl Inner {
     fn stream(&mut self, name: &str) -> u32 {
         let next = self.streams.len() as u32;
         *self.streams.entry(name.to_owned()).or_insert(next)
+    }
+
+    fn push_queued(&mut self, results_max: usize) -> Option<bool> {
+        while self.joins.result_count() < results_max {
+            let Some(words) = self.queued.pop_front() else {
+                return Some(false);
+            };
+            if self.joins.push(&words, true) != Outcome::Joined {
+                return None;
+            }
+        }
+        Some(!self.queued.is_empty())
     }
 }
 
@@ -95,6 +108,7 @@ impl Joins {
             streams: HashMap::new(),
             limits: read_limits(limits)?,
             hash_bits,
+            queued: VecDeque::new(),
         };
         Ok(Joins {
             inner: Mutex::new(inner),
@@ -319,7 +333,10 @@ impl Joins {
     fn enter(&self, number: u32, count: u32) -> PyResult<()> {
         let bucket = Bucket::new(number, count);
         let bucket = bucket.ok_or_else(|| PyValueError::new_err("there is no such bucket"))?;
-        self.with(|inner| inner.joins.enter(bucket))
+        self.with(|inner| {
+            inner.queued.clear();
+            inner.joins.enter(bucket);
+        })
     }
 
     /// The buckets that a record belongs to, of so many.
@@ -336,26 +353,23 @@ impl Joins {
         if is_record { Ok(()) } else { Err(no_record()) }
     }
 
-    /// Joins records that lie one behind the other, in order of time; what was derived from others
-    /// once, however often it comes.
-    fn push_all(&self, py: Python<'_>, records: &[u8], is_derived: bool) -> PyResult<()> {
+    /// Lets records wait that lie one behind the other, in order of time; what was derived from
+    /// others once, however often it comes.
+    fn queue(&self, records: &[u8], is_derived: bool) -> PyResult<()> {
         let words = words_of(records);
         let mut records = split(&words).ok_or_else(no_record)?;
         records.sort_by_key(|record| (record.time(), record.words()));
         if is_derived {
             records.dedup_by_key(|record| record.words());
         }
-        let are_records = py.detach(|| {
-            self.with(|inner| {
-                let mut records = records.iter();
-                records.all(|one| inner.joins.push(one.words(), true) == Outcome::Joined)
-            })
-        })?;
-        if are_records {
-            Ok(())
-        } else {
-            Err(no_record())
-        }
+        let records = records.iter().map(|record| record.words().into());
+        self.with(|inner| inner.queued.extend(records))
+    }
+
+    /// Joins what waits until there are so many results; returns whether something still waits.
+    fn push_queued(&self, py: Python<'_>, results_max: usize) -> PyResult<bool> {
+        let pushed = py.detach(|| self.with(|inner| inner.push_queued(results_max)))?;
+        pushed.ok_or_else(no_record)
     }
 
     /// Partial matches since the last call, as records.
@@ -424,53 +438,6 @@ pub fn read_record(
     });
     let edges = record.edges().collect();
     Ok((nodes.collect(), record.bindings().collect(), edges))
-}
-
-/// One image of several, each with the time before which nothing waits in it any more; without what
-/// is not needed once the watermark is at `now`.
-#[pyfunction]
-pub fn merge_runs<'py>(
-    py: Python<'py>,
-    images: Vec<(Bound<'py, PyAny>, i64)>,
-    now: i64,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let mut slices = Vec::new();
-    for (image, released) in &images {
-        slices.push((slice_of(image)?, *released));
-    }
-    let merged = py.detach(move || slice::merge(&slices, now));
-    Ok(PyBytes::new(py, bytes_of(&merged.ok_or_else(no_image)?)))
-}
-
-/// What an image holds: records, when the last of them is needed no more, and until when the first
-/// one waits.
-#[pyfunction]
-pub fn read_run(image: &Bound<'_, PyAny>) -> PyResult<(usize, i64, Option<i64>)> {
-    let slice = slice_of(image)?;
-    let due = (slice.wait_count() > 0).then(|| slice.wait(0).until);
-    Ok((slice.record_count(), slice.expires(), due))
-}
-
-fn slice_of(image: &Bound<'_, PyAny>) -> PyResult<Slice> {
-    let (buffer, start, length) = image_of(image)?;
-    // SAFETY: as in `attach`.
-    unsafe { Slice::of_owner(start, length, Box::new(buffer)) }.ok_or_else(no_image)
-}
-
-/// A buffer, where its words are and how many.
-fn image_of(image: &Bound<'_, PyAny>) -> PyResult<(PyBuffer<u8>, *const u32, usize)> {
-    let buffer = PyBuffer::<u8>::get(image)?;
-    let start = buffer.buf_ptr().cast::<u32>().cast_const();
-    if !buffer.readonly() || !buffer.is_c_contiguous() || !start.is_aligned() {
-        let message = "an image is a read-only buffer on a word boundary";
-        return Err(PyValueError::new_err(message));
-    }
-    let length = buffer.len_bytes() / 4;
-    Ok((buffer, start, length))
-}
-
-fn no_image() -> PyErr {
-    PyValueError::new_err("these bytes are no image of records")
 }
 
 fn no_record() -> PyErr {

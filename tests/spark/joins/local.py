@@ -84,11 +84,16 @@ class LocalJoins:
     def __init__(self, folder: Path, registry: Registry, **options: Any) -> None:
         self.state = State(folder)
         self.found: dict[int, list[Row]] = {}
-        settings: dict[str, Any] = {"lateness": None, "buckets": 4, "hash_bits": 64} | options
+        settings: dict[str, Any] = {
+            "lateness": None,
+            "buckets": 4,
+            "hash_bits": 64,
+            "into": lambda rows, number: self.found.update({number: rows}),
+        } | options
         self._joining = _LocalJoining(
             self.state,
             Subscriptions(registry),
-            lambda rows, number: self.found.update({number: rows}),
+            settings["into"],
             settings["lateness"],
             settings["buckets"],
             Limits(),

@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Changes:
 
     batch: int
     arrival_us: int
-    registry_version: int | None
+    registry_version: str
     added: tuple[Added, ...]
     removed: tuple[int, ...]
     ranks: tuple[Pair, ...]
@@ -105,16 +105,22 @@ class Planned:
         Raises:
             StateError: The numbers are not those that records were written with.
         """
-        self.take_over(changes.batch, changes.added, changes.removed)
+        self.take_over(changes.batch, changes.added, changes.removed, changes.ranks)
         if self.joins.digest() != changes.digest:
             message = "the state was made by another version of Penstock, whose records this one "
             raise StateError("PJ0005", message + "cannot read; begin a new stream")
-        self._ranks += changes.ranks
         self.joins.pin(self._ranks)
         self.applied += (changes.batch,)
 
-    def take_over(self, batch: int, added: Iterable[Added], removed: Iterable[int]) -> None:
-        """Take over changes of subscriptions alone."""
+    def take_over(
+        self,
+        batch: int,
+        added: Iterable[Added],
+        removed: Iterable[int],
+        ranks: Iterable[Pair] = (),
+    ) -> None:
+        """Take over changes, without the ranks taking effect: what is joined is learnt from."""
+        self._ranks += ranks
         for number in removed:
             self.subscribers.remove(number)
         for one in added:
@@ -162,23 +168,19 @@ def pin_changes(
     path = _path(str(state.folder), batch)
     if path.exists():
         return read_changes(str(state.folder), batch)
-    version = subscriptions.version
-    added: tuple[Added, ...] = ()
-    removed: tuple[int, ...] = ()
-    ranks: tuple[Pair, ...] = ()
-    digest = ""
-    if version is None or version != before.registry_version:
+    changes = Changes(batch, time.time_ns() // 1000, subscriptions.version, (), (), (), "")
+    if changes.registry_version != before.registry_version:
         earlier = [read_changes(str(state.folder), one) for one in before.changes]
         added, removed = subscriptions.since(earlier)
-        if added or removed:
+        changes = replace(changes, added=added, removed=removed)
+        if not changes.is_empty:
             planned = Planned(limits, before.hash_bits)
             for one in earlier:
-                planned.take_over(one.batch, one.added, one.removed)
-                planned._ranks += one.ranks
+                planned.take_over(one.batch, one.added, one.removed, one.ranks)
             planned.take_over(batch, added, removed)
             learn(planned)
-            ranks, digest = planned.new_ranks(), planned.joins.digest()
-    changes = Changes(batch, time.time_ns() // 1000, version, added, removed, ranks, digest)
+            ranks = planned.new_ranks()
+            changes = replace(changes, ranks=ranks, digest=planned.joins.digest())
     write_checked(path, asdict(changes))
     return changes
 
@@ -190,12 +192,14 @@ class Subscriptions:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
-        self._frozen = None if self._live is not None else _entries(registry)
+        self._frozen = [] if self._live is not None else _entries(registry)
 
     @property
-    def version(self) -> int | None:
-        """The version of a registry that may change."""
-        return None if self._live is None else self._live.version
+    def version(self) -> str:
+        """What changes when the subscriptions change."""
+        if self._live is not None:
+            return str(self._live.version)
+        return hashlib.blake2b(repr(self._frozen).encode(), digest_size=16).hexdigest()
 
     def since(self, earlier: Iterable[Changes]) -> tuple[tuple[Added, ...], tuple[int, ...]]:
         """Return what was added and what was removed since earlier batches."""
@@ -205,9 +209,7 @@ class Subscriptions:
             live = {name: one for name, one in live.items() if one.number not in changes.removed}
             live |= {one.name: one for one in changes.added}
             count += len(changes.added)
-        entries = self._frozen if self._live is None else _entries(self._live)
-        assert entries is not None, "one of the two is there"
-        wanted = dict(entries)
+        wanted = dict(self._frozen if self._live is None else _entries(self._live))
         removed = tuple(one.number for name, one in live.items() if wanted.get(name) != _entry(one))
         gone = set(removed)
         kept = {name for name, one in live.items() if one.number not in gone}

@@ -20,6 +20,7 @@ SMALLEST_BYTES = 256 << 10
 MERGED_BYTES_MAX = 2 << 30
 """Runs that would be larger together stay apart."""
 
+_CHECKED_MAX = 1 << 16
 _checked: set[tuple[str, int, int]] = set()
 """Runs whose checksums held when this process first saw them."""
 
@@ -55,6 +56,8 @@ def map_run(folder: str, run: Run) -> mmap.mmap:
     if key not in _checked:
         if zlib.crc32(image) != run.checksum:
             raise damaged_run(path, "is damaged")
+        if len(_checked) >= _CHECKED_MAX:
+            _checked.clear()
         _checked.add(key)
     return image
 

@@ -59,7 +59,7 @@ class Manifest:
     documents: int = 0
     late: int = 0
     changes: tuple[int, ...] = ()
-    registry_version: int | None = None
+    registry_version: str | None = None
     runs: Mapping[int, tuple[Run, ...]] = field(default_factory=dict)
 
 
