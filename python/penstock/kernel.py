@@ -184,7 +184,8 @@ class Joins:
         self.enter = native.enter
         self.route = native.route
         self.report_alone = native.report_alone
-        self.push_all = native.push_all
+        self.queue = native.queue
+        self.push_queued = native.push_queued
         self.take_partials = native.take_partials
         self.write_run = native.write_run
         self.release_run = native.release_run

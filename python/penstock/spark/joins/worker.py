@@ -29,6 +29,9 @@ from penstock.spark.rows import error_batch
 if TYPE_CHECKING:
     import pyarrow as pa
 
+RESULTS_MAX = 16 << 10
+"""So many results are written before more records are joined."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -257,7 +260,9 @@ def _do(job: Job, task: Task) -> Told:
 
 def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Run]:
     joins = planned.joins
-    joins.push_all(b"".join(read_segments(job.work, task.sent)), task.is_derived)
+    joins.queue(b"".join(read_segments(job.work, task.sent)), task.is_derived)
+    while joins.push_queued(RESULTS_MAX):
+        findings.settle()
     findings.settle()
     image = joins.write_run()
     if image is None:
