@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,8 @@ import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.results import Document, Result
 from penstock.testing.generate import random_stream, random_subscriptions
+from penstock.testing.reference import run
+from tests.join_engines import arrivals_of
 
 LATENESS = 1e10
 END = 1e11
@@ -99,6 +102,23 @@ def random_case(random: Random) -> Case | None:
 def expected(case: Case) -> list[tuple[Any, ...]]:
     """Return what the engine in this process finds, in the order of ``COMPARED``."""
     return identities(penstock.Engine(registry_of(case.queries)).run(case.documents))
+
+
+def outcomes(case: Case) -> list[tuple[Any, ...]]:
+    """Return what the oracle finds: subscription, documents, time and value."""
+    queries = {name: penstock.xscl(text) for name, text in case.queries.items()}
+    found = run(queries, arrivals_of(case.documents))
+    return sorted((one.subscription, one.documents, one.time, one.value) for one in found)
+
+
+def projected(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return what of identities an oracle knows."""
+    places = [COMPARED.index(name) for name in ("subscription", "documents", "event_time", "value")]
+    found = ([row[place] for place in places] for row in rows)
+    return sorted(
+        (name, documents, time.replace(tzinfo=UTC).timestamp(), value)
+        for name, documents, time, value in found
+    )
 
 
 def identities(rows: Iterable[Any]) -> list[tuple[Any, ...]]:

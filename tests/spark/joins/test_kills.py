@@ -57,7 +57,7 @@ def expected(folder: Path) -> tuple[list[tuple[object, ...]], int]:
     state = State(folder / "state")
     last = state.last()
     assert last is not None
-    changes = {number: read_changes(str(state.folder), number) for number in last.changes}
+    changes = {number: read_changes(str(state.folder), number) for number, _ in last.changes}
     registry, names = penstock.Registry(), {}
 
     def arrivals() -> Iterator[Document]:

@@ -18,6 +18,8 @@ from tests.spark.joins.cases import (
     corpus_cases,
     expected,
     identities,
+    outcomes,
+    projected,
     random_case,
     registry_of,
     split_at_random,
@@ -38,13 +40,15 @@ def found(case: Case, random: Random, folder: Path, **options: float) -> list[tu
 
 
 @given(st.randoms(use_true_random=False))
-def test_random_streams_equal_the_engine(random: Random) -> None:
+def test_random_streams_equal_the_oracle_and_have_the_ids_of_the_engine(random: Random) -> None:
     case = random_case(random)
     assume(case is not None)
     assert case is not None
     options = {"buckets": random.choice((1, 2, 5)), "hash_bits": random.choice((1, 2, 64, 64))}
     with TemporaryDirectory() as folder:
-        assert found(case, random, Path(folder), **options) == expected(case)
+        rows = found(case, random, Path(folder), **options)
+    assert projected(rows) == outcomes(case)
+    assert rows == expected(case)
 
 
 @given(st.randoms(use_true_random=False))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from penstock.errors import StateError
 from penstock.joins import Subscribers
@@ -52,6 +53,8 @@ class Changes:
     """The changes of one batch. Documents without a time of their own have ``arrival_us``."""
 
     batch: int
+    mark: str
+    """What no other changes have, not even those of a stream with a folder of the same name."""
     arrival_us: int
     registry_version: str
     added: tuple[Added, ...]
@@ -96,7 +99,7 @@ class Planned:
     def __init__(self, limits: Limits, hash_bits: int) -> None:
         self.joins = NumberedJoins(limits, hash_bits)
         self.subscribers = Subscribers(self.joins)
-        self.applied: tuple[int, ...] = ()
+        self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []
 
     def apply(self, changes: Changes) -> None:
@@ -110,7 +113,7 @@ class Planned:
             message = "the state was made by another version of Penstock, whose records this one "
             raise StateError("PJ0005", message + "cannot read; begin a new stream")
         self.joins.pin(self._ranks)
-        self.applied += (changes.batch,)
+        self.applied += ((changes.batch, changes.mark),)
 
     def take_over(
         self,
@@ -168,9 +171,10 @@ def pin_changes(
     path = _path(str(state.folder), batch)
     if path.exists():
         return read_changes(str(state.folder), batch)
-    changes = Changes(batch, time.time_ns() // 1000, subscriptions.version, (), (), (), "")
+    now_us = time.time_ns() // 1000
+    changes = Changes(batch, uuid4().hex, now_us, subscriptions.version, (), (), (), "")
     if changes.registry_version != before.registry_version:
-        earlier = [read_changes(str(state.folder), one) for one in before.changes]
+        earlier = [read_changes(str(state.folder), one) for one, _ in before.changes]
         added, removed = subscriptions.since(earlier)
         changes = replace(changes, added=added, removed=removed)
         if not changes.is_empty:

@@ -50,7 +50,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a batch leaves behind. ``changes`` are the batches that changed subscriptions."""
+    """What a batch leaves behind.
+
+    ``changes`` are the batches that changed subscriptions, each with a mark of its own.
+    """
 
     batch: int
     buckets: int
@@ -58,7 +61,7 @@ class Manifest:
     watermark_us: int = BEGINNING
     documents: int = 0
     late: int = 0
-    changes: tuple[int, ...] = ()
+    changes: tuple[tuple[int, str], ...] = ()
     registry_version: str | None = None
     runs: Mapping[int, tuple[Run, ...]] = field(default_factory=dict)
 
@@ -104,7 +107,8 @@ class State:
         runs = {
             int(bucket): tuple(Run(**run) for run in runs) for bucket, runs in entry["runs"].items()
         }
-        return Manifest(**entry | {"runs": runs, "changes": tuple(entry["changes"])})
+        changes = tuple((changed, mark) for changed, mark in entry["changes"])
+        return Manifest(**entry | {"runs": runs, "changes": changes})
 
     def last(self) -> Manifest | None:
         """Return what the last batch left behind, or None if there was none yet."""
@@ -149,7 +153,7 @@ class State:
         for name in os.listdir(self.folder / RUNS):
             if name not in named:
                 _remove(self.folder / RUNS / name)
-        pinned = {f"{batch}.json" for batch in (*manifest.changes, *kept)}
+        pinned = {f"{batch}.json" for batch in (*dict(manifest.changes), *kept)}
         for name in os.listdir(self.folder / CHANGES):
             if name not in pinned:
                 _remove(self.folder / CHANGES / name)

@@ -188,7 +188,7 @@ class Joining:
         return Rounds(spark, job, before)
 
     def _job(self, before: Manifest, changes: Changes, work: str) -> Job:
-        changed = () if changes.is_empty else (changes.batch,)
+        changed = () if changes.is_empty else ((changes.batch, changes.mark),)
         return Job(
             str(self.state.folder),
             work,

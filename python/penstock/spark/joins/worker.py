@@ -40,7 +40,7 @@ class Job:
     folder: str
     work: str
     batch: int
-    changes: tuple[int, ...]
+    changes: tuple[tuple[int, str], ...]
     buckets: int
     hash_bits: int
     watermark_us: int
@@ -108,7 +108,7 @@ def planned_for(job: Job) -> Planned:
     _kept.clear()
     if planned is None or planned.applied != job.changes[: len(planned.applied)]:
         planned = Planned(job.limits, job.hash_bits)
-    for batch in job.changes[len(planned.applied) :]:
+    for batch, _ in job.changes[len(planned.applied) :]:
         planned.apply(read_changes(job.folder, batch))
     # Whoever fails in the middle leaves nothing half applied behind.
     _kept[key] = planned
