@@ -140,7 +140,8 @@ def page(result: dict[str, Any]) -> str:
         f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
         "",
         f"Batches of {BATCH_DOCUMENTS:,} documents, {BATCH_DOCUMENTS // 2:,} results in each,"
-        " and no end of the window; mean over all batches from half the state to one and a half of it.",
+        " and no end of the window; mean over all batches from half the state to one and a half of"
+        " it.",
         "",
         "| documents in the state | on cores, per document | by the clock, per document |",
         "| --- | --- | --- |",
