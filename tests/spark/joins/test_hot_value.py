@@ -46,14 +46,11 @@ def test_one_value_with_a_million_witnesses(spark: SparkSession, tmp_path: Path)
     ]
     write_batch(tmp_path / "in", 90, rights)
     write_batch(tmp_path / "in", 91, [Document(b"<c><h>hot</h></c>", "c", "S", 0)])
-    found = run(spark, tmp_path, registry_of(QUERIES))
-
-    def documents(name: str) -> list[tuple[str, ...]]:
-        return sorted(tuple(row["documents"]) for row in found if row["subscription"] == name)
-
+    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in QUERIES}
+    for row in run(spark, tmp_path, registry_of(QUERIES)):
+        found[row["subscription"]].append(tuple(row["documents"]))
     near = [(f"a{1000 * one - before}", f"b{one}") for one in (1, 500, 999) for before in (1, 2)]
-    assert documents("near") == sorted(near)
-    assert documents("rare") == [("a0", "d0"), ("a777777", "d777777")]
-    everything = documents("all")
-    assert len(everything) == len(set(everything)) == WITNESSES
+    assert sorted(found["near"]) == sorted(near)
+    assert sorted(found["rare"]) == [("a0", "d0"), ("a777777", "d777777")]
+    assert len(found["all"]) == len(set(found["all"])) == WITNESSES
     assert join_progress(tmp_path / "state").records >= WITNESSES
