@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import penstock
+from penstock.results import Document
 from penstock.spark.joins import runs
 from tests.spark.joins.cases import (
     LATENESS,
@@ -63,6 +66,41 @@ def test_a_bound_on_lateness_changes_nothing_for_documents_in_time(random: Rando
     case = Case(case.queries, in_time)
     with TemporaryDirectory() as folder, patch.object(runs, "FAN", 2):
         assert found(case, random, Path(folder), lateness=1.0) == expected(case)
+
+
+@given(st.randoms(use_true_random=False))
+def test_subscriptions_that_come_and_go_see_what_they_see_in_one_process(random: Random) -> None:
+    case = random_case(random)
+    assume(case is not None)
+    assert case is not None
+    batches = [*split_at_random(random, case.documents), [the_end()]]
+    lives = {}
+    for name in case.queries:
+        begin = random.randrange(len(batches))
+        lives[name] = (begin, random.choice((begin + 1, begin + 2, len(batches))))
+    registry = penstock.Registry()
+
+    def change(number: int) -> None:
+        for name, (begin, end) in lives.items():
+            if number == end:
+                registry.remove(name)
+            if number == begin:
+                registry.add(name, penstock.xscl(case.queries[name]))
+
+    def arrivals() -> Iterator[Document]:
+        for number, documents in enumerate(batches):
+            change(number)
+            yield from documents
+
+    wanted = identities(penstock.Engine(registry).run(arrivals()))
+    registry = penstock.Registry()
+    rows = []
+    with TemporaryDirectory() as folder:
+        for number, documents in enumerate(batches):
+            change(number)
+            joins = LocalJoins(Path(folder), registry, lateness=LATENESS, buckets=3)
+            rows += joins.batch(number, documents)
+    assert identities(rows) == wanted
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -64,6 +64,8 @@ def join_stream(
 
     State is divided by value into ``buckets``, which bounds how many tasks join at a time; their
     number stays as the stream began. ``trigger`` are the arguments of Spark's ``trigger``.
+    ``hash_bits`` is for tests: with few of them different values have equal hashes.
+
     A registry in memory is taken as it is now; changes of a durable one take effect with the next
     batch.
 

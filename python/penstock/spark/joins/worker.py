@@ -255,6 +255,7 @@ def _do(job: Job, task: Task) -> Told:
     if joins.is_damaged():
         names = ", ".join(run.file for run in task.runs)
         raise damaged_run(Path(job.folder, RUNS), f"is damaged in one of {names}")
+    joins.enter(0, 1)  # so that nobody holds files that are garbage by now
     return findings.tell(told)
 
 
