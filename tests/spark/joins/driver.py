@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import penstock
-from tests.spark.conftest import SETTINGS
+from tests.spark.driver import start_session
 from tests.spark.joins.streams import start
 
 LATENESS = 5.0
@@ -18,14 +18,7 @@ LATENESS = 5.0
 
 def main(folder: Path) -> None:
     """Run the stream to its end."""
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]")
-    # The test reads afterwards which files each batch took.
-    kept = {"spark.sql.streaming.minBatchesToRetain": "10000"}
-    for key, value in (SETTINGS | kept).items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    spark = start_session()
     registry = penstock.Registry.open(folder / "registry")
     query = start(spark, folder, registry, lateness=LATENESS, trigger={"availableNow": True})
     query.awaitTermination()

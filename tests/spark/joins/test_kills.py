@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -19,7 +18,7 @@ from tests.spark.joins.cases import END, identities
 from tests.spark.joins.driver import LATENESS
 from tests.spark.joins.streams import write_batch
 from tests.spark.test_kill import files_of_batches
-from tests.spark.victims import Victim, committed
+from tests.spark.victims import Victim, committed, kill_some_time
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,15 +87,7 @@ def test_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: 
         for number in range(files, before + FILES_AHEAD):
             write_batch(tmp_path / "in", number, documents_of(number))
         files = max(files, before + FILES_AHEAD)
-        driver = Victim(command, tmp_path)
-        # Most moments lie between two batches or inside one, some before the stream begins.
-        if kills % 6 == 5:
-            time.sleep(random.uniform(0, 10))
-        else:
-            wanted = before + random.randint(1, 3)
-            driver.wait_until(lambda wanted=wanted: committed(checkpoint) >= wanted)
-            time.sleep(random.uniform(0, 1.5))
-        driver.kill()
+        kill_some_time(Victim(command, tmp_path), random, kills, checkpoint)
         registry.replace("changing", penstock.xscl(CHANGING.format(2 + kills)))
         if kills % 5 == 0:
             registry.add(f"pairs {kills}", penstock.xscl(QUERIES["pairs"]))
