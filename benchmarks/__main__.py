@@ -1,4 +1,7 @@
-"""The command: `python -m benchmarks single|spark|splitting|many|joins [--json PATH] [--small]`."""
+"""The command: `python -m benchmarks PART [--json PATH] [--small]`.
+
+Parts are single, spark, splitting, many, joins and join-stream.
+"""
 
 import argparse
 import json
@@ -63,6 +66,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments import joins
 
         return joins.main(arguments[1:])
+    if arguments[:1] == ["join-stream"]:
+        from benchmarks.experiments import join_stream
+
+        return join_stream.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

@@ -137,28 +137,28 @@ class LimitError(DocumentError):
         self.limit = limit
 
 
-class RegistryError(PenstockError):
+class _MessageError(PenstockError):
+    """An error that has nothing but a message beside its code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+class RegistryError(_MessageError):
     """A change to a registry was refused: a duplicate name, an unknown one."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code = code
-        self.message = message
 
-    def __str__(self) -> str:
-        return f"{self.code}: {self.message}"
+class StateError(_MessageError):
+    """The state of a stream is missing or damaged, or was made by something else."""
 
 
-class SinkError(PenstockError):
+class SinkError(_MessageError):
     """Results could not be delivered."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code = code
-        self.message = message
-
-    def __str__(self) -> str:
-        return f"{self.code}: {self.message}"
 
 
 def underline(text: str, span: tuple[int, int]) -> list[str]:

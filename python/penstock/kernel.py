@@ -22,6 +22,10 @@ witness_columns = _native.witness_columns
 """The witnesses of several records as columns of three tables."""
 event_ordinal = _native.event_ordinal
 """The ordinal of an event, made of the ids of its documents and of its nodes."""
+merge_runs = _native.merge_runs
+"""One image of several, without what is not needed any more."""
+read_run = _native.read_run
+"""What an image holds: records, when the last may go, and until when the first one waits."""
 
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
@@ -179,6 +183,18 @@ class Joins:
         self.seal = native.seal
         self.attach = native.attach
         self.take_dropped = native.take_dropped
+        self.pin = native.pin
+        self.ranked = native.ranked
+        self.enter = native.enter
+        self.route = native.route
+        self.report_alone = native.report_alone
+        self.queue = native.queue
+        self.push_queued = native.push_queued
+        self.take_partials = native.take_partials
+        self.write_run = native.write_run
+        self.release_run = native.release_run
+        self.depth = native.depth
+        self.is_damaged = native.is_damaged
 
     def begin(self, stream: str, encoding: str | None = None) -> None:
         """Start a document of a stream.

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import penstock
 from penstock.spark import match
 from tests.spark.conftest import SETTINGS
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def main(folder: Path) -> None:
-    """Run the stream to its end."""
+
+def start_session() -> SparkSession:
+    """Return the session of a driver, which forgets nothing of its batches."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]")
@@ -23,7 +27,12 @@ def main(folder: Path) -> None:
     kept = {"spark.sql.streaming.minBatchesToRetain": "10000"}
     for key, value in (SETTINGS | kept).items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    return builder.getOrCreate()
+
+
+def main(folder: Path) -> None:
+    """Run the stream to its end."""
+    spark = start_session()
     reader = spark.readStream.schema("id long, xml binary").option("maxFilesPerTrigger", 1)
     documents = reader.parquet(str(folder / "in"))
     rows = match(documents, penstock.Registry.open(folder / "registry"))

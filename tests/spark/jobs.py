@@ -18,8 +18,15 @@ JOB_SECONDS_MAX = 900
 
 def run_job(session: str, folder: Path) -> dict[str, list[list[str]]]:
     """Return the rows of the job by what it did."""
+    said = run_module("tests.spark.job", session, str(folder))
+    found: dict[str, list[list[str]]] = json.loads(said.splitlines()[-1])
+    return found
+
+
+def run_module(*arguments: str) -> str:
+    """Return what a module says that is run in a process of its own and ends well."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.spark.job", session, str(folder)],
+        [sys.executable, "-m", *arguments],
         cwd=ROOT,
         env=surroundings({}),
         capture_output=True,
@@ -28,8 +35,7 @@ def run_job(session: str, folder: Path) -> dict[str, list[list[str]]]:
         timeout=JOB_SECONDS_MAX,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found: dict[str, list[list[str]]] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return done.stdout
 
 
 def expected_rows(folder: Path) -> dict[str, list[list[str]]]:

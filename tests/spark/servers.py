@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 START_SECONDS_MAX = 600.0
 """Nobody waits so long unless something hangs; a loaded machine takes minutes."""
 
@@ -82,3 +83,25 @@ def surroundings(more: Mapping[str, str]) -> dict[str, str]:
     }
     inherited = {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"}
     return {**inherited, **ours, **more}
+
+
+@contextmanager
+def connect_server(folder: Path, more: Mapping[str, str]) -> Iterator[str]:
+    """Give the address of a Connect server that runs as long as the block does."""
+    settings = {
+        "spark.master": "local[2]",
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": "0",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.artifact.isolation.enabled": "true",
+    }
+    arguments = ["--class", CONNECT]
+    for key, value in settings.items():
+        arguments += ["--conf", f"{key}={value}"]
+    log = folder / "server.log"
+    with running("spark-submit", [*arguments, "spark-internal"], log, more) as server:
+        yield server.wait_for(r"Spark Connect server started at: (127\.0\.0\.1:\d+)")

@@ -23,9 +23,8 @@ def test_blocks_of_the_page_run(
 ) -> None:
     text = PAGE.read_text("utf-8")
     # Spark resolves names of files against the folder that its Java was started in.
-    code = re.sub(
-        r'"(messages|checkpoint|found|subscriptions|live-checkpoint)"', rf'"{tmp_path}/\1"', text
-    )
+    names = "messages|checkpoint|found|subscriptions|live-checkpoint|bank-(?:inbox|state|events)"
+    code = re.sub(rf'"({names})"', rf'"{tmp_path}/\1"', text)
     namespace: dict[str, object] = {"__name__": "documentation", "spark": spark}
     blocks = list(_BLOCK.finditer(code))
     assert len(blocks) >= 4

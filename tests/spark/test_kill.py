@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ import pytest
 import penstock
 from penstock.registry.durable import DurableRegistry
 from tests.spark.test_streaming import identities, write_items
-from tests.spark.victims import Victim, committed
+from tests.spark.victims import Victim, committed, kill_some_time
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,15 +79,7 @@ def test_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: 
         before = committed(checkpoint)
         write_items(tmp_path / "in", range(files, before + FILES_AHEAD))
         files = before + FILES_AHEAD
-        driver = Victim(command, tmp_path)
-        # Most moments lie between two batches or inside one, some before the stream begins.
-        if kills % 6 == 5:
-            time.sleep(random.uniform(0, 10))
-        else:
-            wanted = before + random.randint(1, 3)
-            driver.wait_until(lambda wanted=wanted: committed(checkpoint) >= wanted)
-            time.sleep(random.uniform(0, 1))
-        driver.kill()
+        kill_some_time(Victim(command, tmp_path), random, kills, checkpoint)
         registry.replace("cheap", f"//item[price < {21 + kills}]/@id")
         if kills % 5 == 0:
             registry.add(f"title {kills}", "/item/title")

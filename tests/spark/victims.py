@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 from tests.spark.servers import ROOT, START_SECONDS_MAX, surroundings
 
@@ -53,6 +54,17 @@ class Victim:
 
     def _said(self) -> str:
         return self._log.read_text("utf-8", "replace")[-4000:]
+
+
+def kill_some_time(victim: Victim, random: Random, turn: int, checkpoint: Path) -> None:
+    """Kill a driver: mostly between two batches or inside one, now and then before it begins."""
+    if turn % 6 == 5:
+        time.sleep(random.uniform(0, 10))
+    else:
+        wanted = committed(checkpoint) + random.randint(1, 3)
+        victim.wait_until(lambda: committed(checkpoint) >= wanted)
+        time.sleep(random.uniform(0, 1.5))
+    victim.kill()
 
 
 def committed(checkpoint: Path) -> int:

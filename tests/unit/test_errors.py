@@ -12,6 +12,7 @@ from penstock.errors import (
     QueryError,
     RegistryError,
     SinkError,
+    StateError,
 )
 
 ERRORS = [
@@ -21,6 +22,7 @@ ERRORS = [
     LimitError("PD0101", "too deep", 7, 1, "/a", (), "depth_max"),
     RegistryError("PR0001", "`cheap` is taken"),
     SinkError("PS0001", "the disk is full"),
+    StateError("PJ0002", "a run is missing"),
 ]
 
 

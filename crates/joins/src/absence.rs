@@ -72,12 +72,25 @@ impl Absences {
     }
 }
 
-impl Waiting {
+/// A record, and a row that reports what of it has no partner.
+pub struct Absent<'a> {
+    /// Where partners are.
+    pub store: &'a Store,
+    /// The row's shape.
+    pub shape: &'a Shape,
+    /// The row.
+    pub stage: &'a Stage,
+    /// The record.
+    pub left: Record<'a>,
+}
+
+impl<'a> Absent<'a> {
     /// The versions from which on the stage's subscriptions see documents, as far as they see the
     /// record that waits.
-    pub fn versions(&self, stage: &Stage) -> Vec<u32> {
-        let seen = Record::new(&self.record).version();
-        let mut versions: Vec<u32> = stage
+    pub fn versions(&self) -> Vec<u32> {
+        let seen = self.left.version();
+        let mut versions: Vec<u32> = self
+            .stage
             .subscriptions
             .iter()
             .map(|one| one.1)
@@ -88,36 +101,37 @@ impl Waiting {
         versions
     }
 
-    /// The distinct tuples of kept nodes of those bindings that found no partner among the
-    /// documents read under `since` or later; None if all found one.
-    pub fn survivors(
-        &self,
-        store: &Store,
-        shape: &Shape,
-        stage: &Stage,
-        since: u32,
-    ) -> Option<Vec<u32>> {
-        let left = Record::new(&self.record);
-        let width = shape.left_count as usize;
-        let search = |right| Search {
-            shape,
-            variables: &stage.variables,
-            left,
+    /// The row with a partner.
+    pub fn search(&self, right: Record<'a>) -> Search<'a> {
+        Search {
+            shape: self.shape,
+            variables: &self.stage.variables,
+            left: self.left,
             right,
-        };
+        }
+    }
+
+    /// The distinct tuples of kept nodes of those bindings that found no partner among the
+    /// documents read under `since` or later; None if all found one. A binding has one value at
+    /// the first value join, and with that value all its partners, so it is one bucket's matter;
+    /// several may give the same tuple.
+    pub fn survivors(&self, since: u32) -> Option<Vec<u32>> {
+        let (shape, left) = (self.shape, self.left);
+        let width = shape.left_count as usize;
         let mut met: FxHashSet<Box<[u32]>> = FxHashSet::default();
-        for right in self.partners(store, shape, stage) {
+        for right in self.partners() {
             if right.version() >= since {
-                search(right).run(&shape.steps, &mut |nodes| {
+                self.search(right).run(&shape.steps, &mut |nodes| {
                     met.insert(nodes[..width].into());
                     true
                 });
             }
         }
+        let first = shape.joins[0].0 as usize;
         let mut tuples = Vec::new();
         let mut is_alone = false;
-        search(left).run(&shape.left_steps, &mut |nodes| {
-            if !met.contains(&nodes[..width]) {
+        self.search(left).run(&shape.left_steps, &mut |nodes| {
+            if self.is_own(nodes[first]) && !met.contains(&nodes[..width]) {
                 is_alone = true;
                 tuples.extend(shape.kept.iter().map(|&slot| nodes[slot as usize]));
             }
@@ -129,27 +143,34 @@ impl Waiting {
         is_alone.then_some(tuples)
     }
 
+    fn is_own(&self, node: u32) -> bool {
+        self.store.keys.bucket.holds(self.left.node(node).hash)
+    }
+
     /// The records within the window that have a value in common at the first value join.
-    fn partners<'a>(&self, store: &'a Store, shape: &Shape, stage: &Stage) -> Vec<Record<'a>> {
-        let left = Record::new(&self.record);
-        let (one, two) = shape.joins[0];
-        let (variable, other) = (stage.variables[one as usize], stage.variables[two as usize]);
-        let time = left.time();
-        let (from, to) = (time.saturating_add(1), time.saturating_add(stage.window));
+    fn partners(&self) -> Vec<Record<'a>> {
+        let (one, two) = self.shape.joins[0];
+        let variables = &self.stage.variables;
+        let (variable, other) = (variables[one as usize], variables[two as usize]);
+        let time = self.left.time();
+        let (from, to) = (
+            time.saturating_add(1),
+            time.saturating_add(self.stage.window),
+        );
         let mut places = FxHashSet::default();
-        for node in left.nodes_of(variable).iter() {
-            store.find(
-                key_of(other, left.node(node).hash),
-                from,
-                to,
-                &mut |place| {
+        for node in self.left.nodes_of(variable).iter() {
+            if self.is_own(node) {
+                let key = key_of(other, self.left.node(node).hash);
+                self.store.find(key, from, to, &mut |place| {
                     places.insert(place);
-                },
-            );
+                });
+            }
         }
-        let records = places.into_iter().filter_map(|place| store.record(place));
+        let records = places
+            .into_iter()
+            .filter_map(|place| self.store.record(place));
         records
-            .filter(|right| right.parts().all(|part| !left.contains(part.number)))
+            .filter(|right| right.parts().all(|part| !self.left.contains(part.number)))
             .collect()
     }
 }

@@ -1,5 +1,6 @@
 //! The records that are kept in memory, found by variable and value.
 
+use crate::bucket::Keys;
 use crate::record::Record;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -56,14 +57,14 @@ impl Head {
     }
 
     /// Adds a record that is needed until the watermark passes `expires`; returns its place.
-    pub fn insert(&mut self, words: Box<[u32]>, expires: i64) -> u32 {
+    pub fn insert(&mut self, keys: &Keys, words: Box<[u32]>, expires: i64) -> u32 {
         let place = self.free.pop().unwrap_or_else(|| {
             self.records.push(None);
             self.records.len() as u32 - 1
         });
         let record = Record::new(&words);
         let time = record.time();
-        for key in keys_of(&record) {
+        for key in keys.of(&record) {
             let posting = self.postings.entry(key).or_default();
             // Documents come nearly in order of time, so this is nearly always the end.
             let at = posting
@@ -79,22 +80,22 @@ impl Head {
     }
 
     /// Drops the records that are not needed once the watermark is at `now`.
-    pub fn evict(&mut self, now: i64) {
+    pub fn evict(&mut self, keys: &Keys, now: i64) {
         while let Some(&Reverse((expires, place))) = self.expiries.peek()
             && expires < now
         {
             self.expiries.pop();
-            self.remove(place);
+            self.remove(keys, place);
         }
     }
 
-    fn remove(&mut self, place: u32) {
+    fn remove(&mut self, keys: &Keys, place: u32) {
         let Some(words) = self.records[place as usize].take() else {
             return;
         };
         let record = Record::new(&words);
         let time = record.time();
-        for key in keys_of(&record) {
+        for key in keys.of(&record) {
             if let Some(posting) = self.postings.get_mut(&key) {
                 let first = posting.partition_point(|entry| entry.0 < time);
                 if let Some(at) = posting[first..].iter().position(|entry| entry.1 == place) {
@@ -141,17 +142,6 @@ impl Head {
         *self = Head::default();
         drained
     }
-}
-
-/// The distinct keys of a record.
-pub fn keys_of(record: &Record<'_>) -> SmallVec<[u64; 16]> {
-    let mut keys: SmallVec<[u64; 16]> = record
-        .entries()
-        .map(|entry| key_of(entry.variable, entry.hash))
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }
 
 fn bytes_of(record: &Record<'_>) -> usize {

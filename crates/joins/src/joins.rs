@@ -1,13 +1,13 @@
 //! Records in, joined events out.
 
-use crate::absence::Absences;
+use crate::absence::{Absences, Absent};
 use crate::bindings::Search;
-use crate::codes::Kind;
-use crate::plan::Plan;
+use crate::plan::{Plan, absent_pair};
 use crate::program::ProgramError;
 use crate::record::Record;
 use crate::results::{Results, parts_of};
-use crate::retention::retention;
+use crate::retention::{Delay, retention};
+use crate::slice::Wait;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
@@ -55,20 +55,22 @@ pub enum Outcome {
 
 /// The joins of all subscriptions and the records that they may still need.
 pub struct Joins {
-    plan: Plan,
-    store: Store,
+    pub(crate) plan: Plan,
+    pub(crate) store: Store,
     finder: Finder,
     absences: Absences,
     watermark: Watermark,
     options: Options,
-    stream_delays: FxHashMap<u32, i64>,
+    stream_delays: FxHashMap<u32, Delay>,
     /// How long a record that binds a variable is needed.
     kept: Vec<i64>,
     /// How much later than their event time the results of a stage may come.
-    delays: FxHashMap<u32, i64>,
-    results: Results,
+    pub(crate) delays: FxHashMap<u32, Delay>,
+    pub(crate) results: Results,
     /// Partial matches that are still to be joined.
-    partials: Vec<Vec<u32>>,
+    pub(crate) partials: Vec<Vec<u32>>,
+    /// What waits of the records in memory, where state is divided into buckets.
+    pub(crate) waits: Vec<Wait>,
     dropped_slices: Vec<u32>,
     documents: u64,
 }
@@ -89,6 +91,7 @@ impl Joins {
             delays: FxHashMap::default(),
             results,
             partials: Vec::new(),
+            waits: Vec::new(),
             dropped_slices: Vec::new(),
             documents: 0,
         }
@@ -99,8 +102,8 @@ impl Joins {
         self.plan.variable(stream)
     }
 
-    /// Says that what is published on a stream may come this much later than its event time.
-    pub fn delay(&mut self, stream: u32, delay: i64) {
+    /// Says how much later than its event time something that is published on a stream may come.
+    pub fn delay(&mut self, stream: u32, delay: Delay) {
         self.stream_delays.insert(stream, delay);
         self.plan.touch();
     }
@@ -121,20 +124,22 @@ impl Joins {
     }
 
     /// How much later than their event time the results of a subscription may come.
-    pub fn delay_of(&mut self, subscription: u32) -> i64 {
+    pub fn delay_of(&mut self, subscription: u32) -> Delay {
         self.refresh();
         let stages = self.plan.stages();
         let own =
             stages.filter(|(_, stage)| stage.subscriptions.iter().any(|one| one.0 == subscription));
         own.filter_map(|(number, _)| self.delays.get(&number).copied())
-            .max()
-            .unwrap_or(0)
+            .fold(Delay::default(), Delay::and)
     }
 
-    fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         if self.plan.refresh() {
             (self.kept, self.delays) = retention(&self.plan, &self.stream_delays);
             self.finder.refresh(&self.plan);
+            if self.plan.is_pinned() {
+                self.store.keys.accessed = Some(self.plan.indexes().accessed.as_slice().into());
+            }
         }
     }
 
@@ -143,18 +148,9 @@ impl Joins {
     ///
     /// Call `release` afterwards, until it returns false.
     pub fn push(&mut self, words: &[u32], is_derived: bool) -> Outcome {
-        let Some(record) = Record::check(words) else {
+        let Some(record) = self.read(words) else {
             return Outcome::Broken;
         };
-        let count = self.plan.variable_count();
-        let entries = record.entries().map(|entry| entry.variable);
-        let is_known = record
-            .variables()
-            .chain(entries)
-            .all(|variable| (variable as usize) < count);
-        if !is_known {
-            return Outcome::Broken;
-        }
         self.refresh();
         if !is_derived {
             let time = record.time();
@@ -175,6 +171,18 @@ impl Joins {
         Outcome::Joined
     }
 
+    /// A record of known variables; None if the words are none.
+    pub(crate) fn read<'w>(&self, words: &'w [u32]) -> Option<Record<'w>> {
+        let record = Record::check(words)?;
+        let count = self.plan.variable_count();
+        let entries = record.entries().map(|entry| entry.variable);
+        let is_known = record
+            .variables()
+            .chain(entries)
+            .all(|variable| (variable as usize) < count);
+        is_known.then_some(record)
+    }
+
     /// Time goes on without a document.
     pub fn advance_to(&mut self, now: i64) {
         self.watermark.advance_to(now);
@@ -193,36 +201,27 @@ impl Joins {
         self.refresh();
         let due = self.absences.take_due(self.watermark.now());
         for waiting in &due {
-            let left = Record::new(&waiting.record);
-            let stage = self.plan.stage(waiting.stage);
-            let shape = self.plan.shape(stage);
-            for since in waiting.versions(stage) {
-                let Some(tuples) = waiting.survivors(&self.store, shape, stage, since) else {
-                    continue;
-                };
-                let search = Search {
-                    shape,
-                    variables: &stage.variables,
-                    left,
-                    right: left,
-                };
-                let mut sink = Sink {
-                    plan: &self.plan,
-                    results: &mut self.results,
-                    partials: &mut self.partials,
-                };
-                sink.emit(waiting.stage, &search, None, &tuples, &|version| {
-                    version == since
-                });
-            }
+            self.let_go(waiting.stage, Record::new(&waiting.record));
         }
         self.join_partials();
         !due.is_empty()
     }
 
+    /// Reports what of a record found no partner at a stage.
+    fn let_go(&mut self, number: u32, left: Record<'_>) {
+        let mut sink = Sink {
+            plan: &self.plan,
+            results: &mut self.results,
+            partials: &mut self.partials,
+        };
+        sink.let_go(&self.store, number, left);
+    }
+
     fn join(&mut self, words: &[u32]) {
         self.join_record(words);
-        self.join_partials();
+        if !self.plan.is_pinned() {
+            self.join_partials();
+        }
     }
 
     fn join_partials(&mut self) {
@@ -233,8 +232,10 @@ impl Joins {
 
     fn join_record(&mut self, words: &[u32]) {
         let record = Record::new(words);
-        self.finder.learn(&mut self.plan, &self.store, &record);
-        self.refresh();
+        if !self.plan.is_pinned() {
+            self.finder.learn(&mut self.plan, &self.store, &record);
+            self.refresh();
+        }
         let mut sink = Sink {
             plan: &self.plan,
             results: &mut self.results,
@@ -259,39 +260,8 @@ impl Joins {
                 }
             },
         );
-        let mut woken: Vec<u32> = Vec::new();
-        for variable in record.variables() {
-            woken.extend_from_slice(&self.plan.indexes().waking[variable as usize]);
-        }
-        woken.sort_unstable();
-        woken.dedup();
-        for number in woken {
-            let stage = self.plan.stage(number);
-            let shape = self.plan.shape(stage);
-            match shape.kind {
-                Some(Kind::NotFollowedBy) => {
-                    let right = &stage.variables[shape.left_count as usize..];
-                    let delay = right.iter().map(|&variable| self.plan.stream_of(variable));
-                    let delay = delay
-                        .filter_map(|stream| self.stream_delays.get(&stream))
-                        .max();
-                    let until = record.time().saturating_add(stage.window);
-                    self.absences
-                        .wait(until.saturating_add(*delay.unwrap_or(&0)), number, words);
-                }
-                _ => {
-                    let search = Search {
-                        shape,
-                        variables: &stage.variables,
-                        left: record,
-                        right: record,
-                    };
-                    tuples.clear();
-                    if search.kept(&mut tuples) {
-                        sink.emit(number, &search, None, &tuples, &|_| true);
-                    }
-                }
-            }
+        if !self.plan.is_pinned() {
+            sink.emit_alone(&record);
         }
         let needed = record
             .variables()
@@ -301,9 +271,38 @@ impl Joins {
         if needed >= 0 {
             let place = self
                 .store
-                .head
-                .insert(words.into(), record.time().saturating_add(needed));
+                .insert(words, record.time().saturating_add(needed));
             self.finder.inserted(&self.store, place);
+            self.await_partners(&record, place);
+        }
+    }
+
+    /// Lets a record that was kept wait for every row of absence that it may be the left side of.
+    fn await_partners(&mut self, record: &Record<'_>, place: u32) {
+        let bucket = self.store.keys.bucket;
+        for number in self.plan.woken_by(record) {
+            let stage = self.plan.stage(number);
+            let Some((left, right)) = absent_pair(self.plan.shape(stage), stage) else {
+                continue;
+            };
+            let mut nodes = record.nodes_of(left).iter();
+            if !nodes.any(|node| bucket.holds(record.node(node).hash)) {
+                continue;
+            }
+            let delay = self.stream_delays.get(&self.plan.stream_of(right));
+            let until = record
+                .time()
+                .saturating_add(stage.window)
+                .saturating_add(delay.map_or(0, |delay| delay.time));
+            if self.plan.is_pinned() {
+                self.waits.push(Wait {
+                    until,
+                    stage: number,
+                    record: place,
+                });
+            } else {
+                self.absences.wait(until, number, record.words());
+            }
         }
     }
 
@@ -316,6 +315,23 @@ impl Joins {
     pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
         self.finder.forget();
         self.store.seal()
+    }
+
+    /// Forgets all records, results and what waits; rows stay.
+    pub fn clear(&mut self) {
+        self.finder.forget();
+        self.store = Store::new(self.store.keys.clone());
+        self.absences = Absences::default();
+        self.watermark = Watermark::new(self.options.lateness);
+        self.results = Results::new(self.options.is_counting);
+        self.partials.clear();
+        self.waits.clear();
+        self.dropped_slices.clear();
+    }
+
+    /// Whether an image turned out to be damaged: then results may be missing.
+    pub fn is_damaged(&self) -> bool {
+        self.store.is_damaged()
     }
 
     /// Searches a sealed image where the caller put it; returns whether it is one.
@@ -367,13 +383,48 @@ impl Joins {
 }
 
 /// Where what was found goes.
-struct Sink<'a> {
-    plan: &'a Plan,
-    results: &'a mut Results,
-    partials: &'a mut Vec<Vec<u32>>,
+pub(crate) struct Sink<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) results: &'a mut Results,
+    pub(crate) partials: &'a mut Vec<Vec<u32>>,
 }
 
 impl Sink<'_> {
+    /// Hands on what a record gives by itself.
+    pub(crate) fn emit_alone(&mut self, record: &Record<'_>) {
+        let mut tuples = Vec::new();
+        for number in self.plan.woken_by(record) {
+            let stage = self.plan.stage(number);
+            let search = Search {
+                shape: self.plan.shape(stage),
+                variables: &stage.variables,
+                left: *record,
+                right: *record,
+            };
+            tuples.clear();
+            if search.shape.kind.is_none() && search.kept(&mut tuples) {
+                self.emit(number, &search, None, &tuples, &|_| true);
+            }
+        }
+    }
+
+    /// Hands on what of a record found no partner at a stage.
+    pub(crate) fn let_go(&mut self, store: &Store, number: u32, left: Record<'_>) {
+        let stage = self.plan.stage(number);
+        let waiting = Absent {
+            store,
+            shape: self.plan.shape(stage),
+            stage,
+            left,
+        };
+        for since in waiting.versions() {
+            if let Some(tuples) = waiting.survivors(since) {
+                let search = waiting.search(left);
+                self.emit(number, &search, None, &tuples, &|version| version == since);
+            }
+        }
+    }
+
     /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
     fn emit(
         &mut self,

@@ -6,6 +6,8 @@
 
 mod absence;
 mod bindings;
+pub mod bucket;
+mod bucketed;
 pub mod codes;
 mod head;
 pub mod joins;
@@ -14,9 +16,9 @@ pub mod plan;
 pub mod program;
 pub mod record;
 pub mod results;
-mod retention;
+pub mod retention;
 mod shape;
-mod slice;
+pub mod slice;
 mod store;
 pub mod strategies;
 mod trie;

@@ -2,9 +2,10 @@
 
 use crate::codes::Kind;
 use crate::program::{ProgramError, Row};
+use crate::record::Record;
 use crate::shape::Shape;
 use crate::trie::{Path, Trie};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A distinct row and who asks for it.
 #[derive(Clone, Debug)]
@@ -63,6 +64,8 @@ pub struct Plan {
     pair_numbers: FxHashMap<(u32, u32), u32>,
     /// Pairs as they were ranked last.
     order: Vec<u32>,
+    /// Pairs whose ranks are fixed, the first ones; None where ranks follow what is learnt.
+    pinned: Option<Vec<u32>>,
     indexes: Indexes,
     is_stale: bool,
 }
@@ -82,6 +85,8 @@ pub struct Indexes {
     pub waking: Vec<Vec<u32>>,
     /// Positive rows, for whoever takes one after the other.
     pub positive: Vec<u32>,
+    /// By variable, whether records are ever searched for by its values.
+    pub accessed: Vec<bool>,
 }
 
 /// A variable to look for among the records so far, and within which distances in time.
@@ -197,6 +202,17 @@ impl Plan {
         &self.indexes
     }
 
+    /// The rows of one block and the rows of absence that a record may be the left side of.
+    pub fn woken_by(&self, record: &Record<'_>) -> Vec<u32> {
+        let mut woken: Vec<u32> = Vec::new();
+        for variable in record.variables() {
+            woken.extend_from_slice(&self.indexes.waking[variable as usize]);
+        }
+        woken.sort_unstable();
+        woken.dedup();
+        woken
+    }
+
     /// Makes the indexes anew if rows changed; returns whether they had.
     pub fn refresh(&mut self) -> bool {
         let was_stale = std::mem::take(&mut self.is_stale);
@@ -223,6 +239,36 @@ impl Plan {
         self.is_stale |= self.order_pairs() != self.order;
     }
 
+    /// Fixes the ranks of pairs, the first of which is taken for the rarest. Other pairs follow.
+    pub fn pin(&mut self, pairs: &[(u32, u32)]) {
+        let numbers = pairs.iter().map(|&(left, right)| self.pair(left, right));
+        self.pinned = Some(numbers.collect());
+        self.is_stale = true;
+    }
+
+    /// Whether ranks are fixed.
+    pub fn is_pinned(&self) -> bool {
+        self.pinned.is_some()
+    }
+
+    /// The pairs as they are ranked now.
+    pub fn ranked(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let pairs = self.order.iter().map(|&pair| self.pairs[pair as usize]);
+        pairs.map(|pair| (pair.left, pair.right))
+    }
+
+    fn pair(&mut self, left: u32, right: u32) -> u32 {
+        let next = self.pairs.len() as u32;
+        *self.pair_numbers.entry((left, right)).or_insert_with(|| {
+            self.pairs.push(Pair {
+                left,
+                right,
+                weight: 0,
+            });
+            next
+        })
+    }
+
     /// Makes the indexes anew the next time.
     pub fn touch(&mut self) {
         self.is_stale = true;
@@ -230,11 +276,16 @@ impl Plan {
 
     /// The pairs, rarest first. Only magnitudes count: the trie is not built anew for less.
     fn order_pairs(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.pairs.len() as u32).collect();
-        order.sort_by_key(|&pair| {
+        let mut order = self.pinned.clone().unwrap_or_default();
+        let first: FxHashSet<u32> = order.iter().copied().collect();
+        let mut others: Vec<u32> = (0..self.pairs.len() as u32)
+            .filter(|pair| !first.contains(pair))
+            .collect();
+        others.sort_by_key(|&pair| {
             let weight = self.pairs[pair as usize].weight;
             (weight.checked_ilog2().map_or(0, |log| log + 1), pair)
         });
+        order.extend(others);
         order
     }
 
@@ -245,15 +296,7 @@ impl Plan {
             .map(|(number, stage)| (number, joined_pairs(self.shape(stage), stage)))
             .collect();
         for &(left, right) in joined.iter().flat_map(|(_, pairs)| pairs) {
-            let next = self.pairs.len() as u32;
-            self.pair_numbers.entry((left, right)).or_insert_with(|| {
-                self.pairs.push(Pair {
-                    left,
-                    right,
-                    weight: 0,
-                });
-                next
-            });
+            self.pair(left, right);
         }
         self.order = self.order_pairs();
         let order = &self.order;
@@ -277,8 +320,11 @@ impl Plan {
             vec![Vec::new(); self.variables.len()],
             vec![Vec::new(); self.variables.len()],
         );
+        let mut accessed = vec![false; self.variables.len()];
         for (rank, distances) in trie.access() {
             let pair = self.pairs[order[rank as usize] as usize];
+            accessed[pair.left as usize] = true;
+            accessed[pair.right as usize] = true;
             lefts[pair.right as usize].push(Access {
                 variable: pair.left,
                 distances,
@@ -295,6 +341,10 @@ impl Plan {
                 // The last variable of the left tree: the deeper, the rarer.
                 waking[stage.variables[shape.left_count as usize - 1] as usize].push(number);
             }
+            if let Some((left, right)) = absent_pair(shape, stage) {
+                accessed[left as usize] = true;
+                accessed[right as usize] = true;
+            }
         }
         let positive = joined.iter().map(|(row, _)| *row).collect();
         self.indexes = Indexes {
@@ -304,6 +354,7 @@ impl Plan {
             rights,
             waking,
             positive,
+            accessed,
         };
     }
 }
@@ -311,6 +362,12 @@ impl Plan {
 /// Whether two records that meet are enough for a row to hold.
 fn is_positive(shape: &Shape) -> bool {
     !matches!(shape.kind, None | Some(Kind::NotFollowedBy))
+}
+
+/// The variables of the value join by which partners are looked for whose absence a row reports.
+pub fn absent_pair(shape: &Shape, stage: &Stage) -> Option<(u32, u32)> {
+    let pair = joined_pairs(shape, stage).first().copied();
+    pair.filter(|_| shape.kind == Some(Kind::NotFollowedBy))
 }
 
 /// The variables that a row joins.

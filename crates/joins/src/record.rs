@@ -216,10 +216,7 @@ impl<'a> Record<'a> {
         if length == NONE {
             return None;
         }
-        let words = &self.words[self.bytes_at()..];
-        // SAFETY: any words are bytes, four for each; `check` and `Writer` keep ranges inside.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), words.len() * 4) };
+        let bytes = bytes_of(&self.words[self.bytes_at()..]);
         bytes.get(at as usize..at as usize + length as usize)
     }
 
@@ -329,6 +326,23 @@ impl<'a> Nodes<'a> {
 #[inline]
 pub(crate) fn wide(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
+}
+
+/// Words as the bytes that they are.
+pub fn bytes_of(words: &[u32]) -> &[u8] {
+    // SAFETY: any words are bytes, four for each.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), words.len() * 4) }
+}
+
+/// Records that lie one behind the other; None if they are none.
+pub fn split(mut words: &[u32]) -> Option<Vec<Record<'_>>> {
+    let mut records = Vec::new();
+    while let Some(&length) = words.first() {
+        let (first, rest) = words.split_at_checked(length as usize)?;
+        records.push(Record::check(first)?);
+        words = rest;
+    }
+    Some(records)
 }
 
 /// The range of rows of a sorted table that begin with the key.

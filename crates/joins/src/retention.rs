@@ -4,22 +4,44 @@
 //! none older than the watermark. What a row of absence lets go comes later than its event time,
 //! by its *delay*, and so does everything made of it. A partner of time t is there once the
 //! watermark has passed t plus its delay.
+//!
+//! Rows of absence also have a *depth*: one more than whatever they read, on either side, has. Who
+//! lets go everything that is due at one depth after the other finds all partners in place.
 
 use crate::codes::{FOREVER, Kind};
 use crate::plan::Plan;
 use rustc_hash::FxHashMap;
 
-/// For each variable how long, in microseconds, a record that binds it is needed. Negative: never.
+/// How much later than its event time something may come, and how many rows of absence, one reading
+/// from the other, stand before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delay {
+    /// In microseconds.
+    pub time: i64,
+    /// Rows of absence.
+    pub depth: u32,
+}
+
+impl Delay {
+    /// The delay of something made of both.
+    pub fn and(self, other: Delay) -> Delay {
+        Delay {
+            time: self.time.max(other.time),
+            depth: self.depth.max(other.depth),
+        }
+    }
+}
+
+/// For each variable how long, in microseconds, a record that binds it is needed (negative: never);
+/// for each stage the delay of its results.
 pub fn retention(
     plan: &Plan,
-    stream_delays: &FxHashMap<u32, i64>,
-) -> (Vec<i64>, FxHashMap<u32, i64>) {
-    let mut delays: Vec<i64> = (0..plan.variable_count() as u32)
+    stream_delays: &FxHashMap<u32, Delay>,
+) -> (Vec<i64>, FxHashMap<u32, Delay>) {
+    let mut delays: Vec<Delay> = (0..plan.variable_count() as u32)
         .map(|variable| {
-            stream_delays
-                .get(&plan.stream_of(variable))
-                .copied()
-                .unwrap_or(0)
+            let delay = stream_delays.get(&plan.stream_of(variable));
+            delay.copied().unwrap_or_default()
         })
         .collect();
     let mut kept = vec![-1i64; plan.variable_count()];
@@ -31,8 +53,12 @@ pub fn retention(
         for (number, stage) in plan.stages() {
             let shape = plan.shape(stage);
             let (left, right) = stage.variables.split_at(shape.left_count as usize);
-            let delay = |side: &[u32]| side.iter().map(|&v| delays[v as usize]).max().unwrap_or(0);
-            let (left_delay, right_delay) = (delay(left), delay(right));
+            let delay = |side: &[u32]| {
+                let all = side.iter().map(|&variable| delays[variable as usize]);
+                all.fold(Delay::default(), Delay::and)
+            };
+            let both = delay(&stage.variables);
+            let (left_delay, right_delay) = (delay(left).time, delay(right).time);
             let window = stage.window;
             let until_right = window.saturating_add(right_delay);
             let (left_kept, right_kept, out) = match shape.kind {
@@ -55,10 +81,15 @@ pub fn retention(
                     kept[variable as usize] = kept[variable as usize].max(value);
                 }
             }
+            let is_absence = shape.kind == Some(Kind::NotFollowedBy);
+            let out = Delay {
+                time: out,
+                depth: both.depth + u32::from(is_absence),
+            };
             if stage_delays.insert(number, out) != Some(out) {
                 has_grown = true;
                 for &variable in &stage.output {
-                    delays[variable as usize] = delays[variable as usize].max(out);
+                    delays[variable as usize] = delays[variable as usize].and(out);
                 }
             }
         }

@@ -1,15 +1,23 @@
 //! Records that left memory: an immutable image, searched where it lies.
 //!
-//! `magic, words, records, keys, expires (low, high)`, then for each record its offset in words,
-//! then the keys in order, each as (low, high, record), then the records.
+//! `magic, words, records, keys, waits, expires (low, high)`, then three tables, then the records.
+//! For each record its offset in words and its expiry (low, high); the keys in order, each as (key,
+//! event time, record), so that a value with very many records is searched by time; what waits for
+//! a partner, in order of the time until which it does, as (until, stage, record).
+//!
+//! An image may come from anywhere, and looking at all of it would cost more the larger it is. So
+//! everything is checked when it is read.
 
-use crate::head::keys_of;
-use crate::record::Record;
+use crate::bucket::Keys;
+use crate::record::{Record, wide};
+use rustc_hash::FxHashSet;
 use std::any::Any;
 
-const MAGIC: u32 = 0x4c53_4a50;
-const HEADER: usize = 6;
-const KEY_WORDS: usize = 3;
+const MAGIC: u32 = 0x3253_4a50;
+const HEADER: usize = 7;
+const RECORD_WORDS: usize = 3;
+const KEY_WORDS: usize = 5;
+const WAIT_WORDS: usize = 4;
 
 /// An image, and whoever owns its memory.
 pub struct Slice {
@@ -21,40 +29,122 @@ pub struct Slice {
 // SAFETY: the words are never written, and the owner keeps them where they are.
 unsafe impl Send for Slice {}
 
-/// Writes an image of records, each with its expiry.
-pub fn write(records: &[(Box<[u32]>, i64)]) -> Vec<u32> {
-    let mut keys: Vec<(u64, u32)> = Vec::new();
-    let mut expires = i64::MIN;
-    for (number, (words, expiry)) in records.iter().enumerate() {
-        expires = expires.max(*expiry);
-        keys.extend(
-            keys_of(&Record::new(words))
-                .into_iter()
-                .map(|key| (key, number as u32)),
-        );
+/// A record that waits until a time for a partner at a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wait {
+    /// It waits as long as the watermark has not passed this.
+    pub until: i64,
+    /// The stage.
+    pub stage: u32,
+    /// The record's place in its slice.
+    pub record: u32,
+}
+
+/// What an image is made of.
+#[derive(Default)]
+pub struct Image<'a> {
+    records: Vec<(&'a [u32], i64)>,
+    keys: Vec<(u64, i64, u32)>,
+    waits: Vec<Wait>,
+}
+
+impl<'a> Image<'a> {
+    /// Adds a record with its expiry; returns its place.
+    pub fn record(&mut self, words: &'a [u32], expiry: i64) -> u32 {
+        self.records.push((words, expiry));
+        self.records.len() as u32 - 1
     }
-    keys.sort_unstable();
-    let mut image = vec![
-        MAGIC,
-        0,
-        records.len() as u32,
-        keys.len() as u32,
-        expires as u32,
-        (expires >> 32) as u32,
-    ];
-    let mut offset = HEADER + records.len() + KEY_WORDS * keys.len();
-    for (words, _) in records {
-        image.push(offset as u32);
-        offset += words.len();
+
+    /// Lets a record be found by its keys.
+    pub fn index(&mut self, keys: &Keys, place: u32) {
+        let record = Record::new(self.records[place as usize].0);
+        let time = record.time();
+        let own = keys.of(&record).into_iter();
+        self.keys.extend(own.map(|key| (key, time, place)));
     }
-    for (key, record) in keys {
-        image.extend([key as u32, (key >> 32) as u32, record]);
+
+    /// Adds something that waits.
+    pub fn wait(&mut self, wait: Wait) {
+        self.waits.push(wait);
     }
-    for (words, _) in records {
-        image.extend_from_slice(words);
+
+    /// Writes the image; None if it would be too large for its offsets.
+    pub fn write(mut self) -> Option<Vec<u32>> {
+        // Where images are merged these are runs in order, which a stable sort makes use of.
+        self.keys.sort();
+        self.waits.sort();
+        let expires = self.records.iter().map(|one| one.1).max();
+        let expires = expires.unwrap_or(i64::MIN) as u64;
+        let tables = HEADER
+            + RECORD_WORDS * self.records.len()
+            + KEY_WORDS * self.keys.len()
+            + WAIT_WORDS * self.waits.len();
+        let content: usize = self.records.iter().map(|(words, _)| words.len()).sum();
+        let mut image = Vec::with_capacity(tables + content);
+        image.extend([
+            MAGIC,
+            u32::try_from(tables + content).ok()?,
+            self.records.len() as u32,
+            self.keys.len() as u32,
+            self.waits.len() as u32,
+            expires as u32,
+            (expires >> 32) as u32,
+        ]);
+        let mut offset = tables as u32;
+        for (words, expiry) in &self.records {
+            image.extend([offset, *expiry as u32, (*expiry >> 32) as u32]);
+            offset += words.len() as u32;
+        }
+        for (key, time, record) in self.keys {
+            image.extend([key as u32, (key >> 32) as u32]);
+            image.extend([time as u32, (time >> 32) as u32, record]);
+        }
+        for wait in self.waits {
+            let until = wait.until;
+            image.extend([until as u32, (until >> 32) as u32, wait.stage, wait.record]);
+        }
+        for (words, _) in self.records {
+            image.extend_from_slice(words);
+        }
+        Some(image)
     }
-    image[1] = image.len() as u32;
-    image
+}
+
+/// One image of several. What is not needed once the watermark is at `now` is left out, and so is
+/// what waited in a slice until before the time that is given with it. No words if nothing is left;
+/// None if a slice is damaged, or if all of them would be too large for one.
+pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
+    let mut image = Image::default();
+    for (slice, released) in slices {
+        let waits = slice.first_wait(*released)..slice.wait_count();
+        let mut places = vec![None; slice.record_count()];
+        // What came late in its time may be past its expiry and still wait to be let go.
+        let waiting: FxHashSet<u32> = waits.clone().map(|at| slice.wait(at).record).collect();
+        for (number, place) in places.iter_mut().enumerate() {
+            let number = number as u32;
+            let (words, expiry) = slice.entry(number)?;
+            if expiry >= now || waiting.contains(&number) {
+                *place = Some(image.record(words, expiry));
+            }
+        }
+        let moved = |record: u32| places.get(record as usize).copied();
+        for index in 0..slice.key_count() {
+            let (key, time, record) = slice.key(index);
+            if let Some(place) = moved(record)? {
+                image.keys.push((key, time, place));
+            }
+        }
+        for index in waits {
+            let wait = slice.wait(index);
+            if let Some(record) = moved(wait.record)? {
+                image.wait(Wait { record, ..wait });
+            }
+        }
+    }
+    if image.records.is_empty() {
+        return Some(Vec::new());
+    }
+    image.write()
 }
 
 impl Slice {
@@ -82,16 +172,11 @@ impl Slice {
             _owner: owner,
         };
         let words = slice.words();
-        if length < HEADER || words[0] != MAGIC || words[1] as usize != length {
-            return None;
-        }
-        let (records, keys) = (words[2] as usize, words[3] as usize);
-        if HEADER + records + KEY_WORDS * keys > length {
-            return None;
-        }
-        let records_hold = (0..records as u32).all(|record| slice.checked(record).is_some());
-        let keys_hold = (0..keys).all(|key| (slice.key(key).1 as usize) < records);
-        (records_hold && keys_hold).then_some(slice)
+        let is_image = length >= HEADER
+            && words[0] == MAGIC
+            && words[1] as usize == length
+            && slice.waits_at() + WAIT_WORDS * slice.wait_count() <= length;
+        is_image.then_some(slice)
     }
 
     fn words(&self) -> &[u32] {
@@ -99,55 +184,100 @@ impl Slice {
         unsafe { std::slice::from_raw_parts(self.words, self.length) }
     }
 
-    fn checked(&self, record: u32) -> Option<Record<'_>> {
-        let words = self.words();
-        let start = words[HEADER + record as usize] as usize;
-        let length = *words.get(start)? as usize;
-        Record::check(words.get(start..start.checked_add(length)?)?)
+    fn keys_at(&self) -> usize {
+        HEADER + RECORD_WORDS * self.record_count()
     }
 
-    /// A record of the slice.
-    pub fn record(&self, record: u32) -> Record<'_> {
+    fn waits_at(&self) -> usize {
+        self.keys_at() + KEY_WORDS * self.key_count()
+    }
+
+    /// The words and the expiry of a record; None if there is none.
+    fn entry(&self, record: u32) -> Option<(&[u32], i64)> {
+        if record as usize >= self.record_count() {
+            return None;
+        }
         let words = self.words();
-        let start = words[HEADER + record as usize] as usize;
-        Record::new(&words[start..start + words[start] as usize])
+        let at = HEADER + RECORD_WORDS * record as usize;
+        let (start, expiry) = (
+            words[at] as usize,
+            wide(words[at + 1], words[at + 2]) as i64,
+        );
+        let length = *words.get(start)? as usize;
+        Some((words.get(start..start.checked_add(length)?)?, expiry))
+    }
+
+    /// A record of the slice; None if there is none.
+    pub fn record(&self, record: u32) -> Option<Record<'_>> {
+        Record::check(self.entry(record)?.0)
     }
 
     /// When the last of its records is needed no more.
     pub fn expires(&self) -> i64 {
         let words = self.words();
-        (u64::from(words[4]) | u64::from(words[5]) << 32) as i64
+        wide(words[5], words[6]) as i64
     }
 
     /// How many records it has.
-    pub fn len(&self) -> usize {
+    pub fn record_count(&self) -> usize {
         self.words()[2] as usize
     }
 
-    fn key(&self, index: usize) -> (u64, u32) {
-        let words = self.words();
-        let at = HEADER + words[2] as usize + KEY_WORDS * index;
-        (
-            u64::from(words[at]) | u64::from(words[at + 1]) << 32,
-            words[at + 2],
-        )
+    fn key_count(&self) -> usize {
+        self.words()[3] as usize
     }
 
-    /// The records under a key.
-    pub fn find(&self, key: u64) -> impl Iterator<Item = u32> + '_ {
-        let count = self.words()[3] as usize;
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.key(middle).0 < key {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        (low..count)
-            .map(|index| self.key(index))
-            .take_while(move |found| found.0 == key)
-            .map(|found| found.1)
+    fn key(&self, index: usize) -> (u64, i64, u32) {
+        let at = self.keys_at() + KEY_WORDS * index;
+        let w = &self.words()[at..at + KEY_WORDS];
+        (wide(w[0], w[1]), wide(w[2], w[3]) as i64, w[4])
     }
+
+    /// The records under a key, of times `from..=to`.
+    pub fn find(&self, key: u64, from: i64, to: i64) -> impl Iterator<Item = u32> + '_ {
+        let count = self.key_count();
+        let first = first_where(count, |index| {
+            let found = self.key(index);
+            (found.0, found.1) >= (key, from)
+        });
+        (first..count)
+            .map(|index| self.key(index))
+            .take_while(move |found| found.0 == key && found.1 <= to)
+            .map(|found| found.2)
+    }
+
+    /// How many wait.
+    pub fn wait_count(&self) -> usize {
+        self.words()[4] as usize
+    }
+
+    /// What waits, in order of the time until which it does.
+    pub fn wait(&self, index: usize) -> Wait {
+        let at = self.waits_at() + WAIT_WORDS * index;
+        let w = &self.words()[at..at + WAIT_WORDS];
+        Wait {
+            until: wide(w[0], w[1]) as i64,
+            stage: w[2],
+            record: w[3],
+        }
+    }
+
+    /// The first that waits until a time or longer.
+    pub fn first_wait(&self, time: i64) -> usize {
+        first_where(self.wait_count(), |index| self.wait(index).until >= time)
+    }
+}
+
+/// The first place below `count` where something holds that goes on to hold; `count` if none.
+fn first_where(count: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = (low + high) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }

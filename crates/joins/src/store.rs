@@ -1,10 +1,12 @@
 //! All records that may still be needed: those in memory and those that left it.
 
+use crate::bucket::Keys;
 use crate::head::Head;
 use crate::record::Record;
-use crate::slice::{self, Slice};
+use crate::slice::{Image, Slice, Wait};
 use rustc_hash::FxHashSet;
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Where a record is.
@@ -20,17 +22,52 @@ pub enum Place {
 #[derive(Default)]
 pub struct Store {
     pub head: Head,
+    /// By what records are found.
+    pub keys: Keys,
     slices: BTreeMap<u32, Slice>,
     next_slice: u32,
+    is_damaged: Cell<bool>,
 }
 
 impl Store {
+    /// No records; they will be found by these keys.
+    pub fn new(keys: Keys) -> Self {
+        Store {
+            keys,
+            ..Store::default()
+        }
+    }
+
     /// A record; None where it is needed no more.
     pub fn record(&self, place: Place) -> Option<Record<'_>> {
         match place {
             Place::Head(place) => self.head.record(place),
-            Place::Slice(slice, record) => Some(self.slices.get(&slice)?.record(record)),
+            Place::Slice(slice, record) => self.slice_record(slice, record),
         }
+    }
+
+    /// A record of a slice.
+    pub fn slice_record(&self, slice: u32, record: u32) -> Option<Record<'_>> {
+        let found = self.slices.get(&slice)?.record(record);
+        if found.is_none() {
+            self.is_damaged.set(true);
+        }
+        found
+    }
+
+    /// Whether a slice turned out to be damaged: then results may be missing.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.get()
+    }
+
+    /// A slice.
+    pub fn slice(&self, number: u32) -> Option<&Slice> {
+        self.slices.get(&number)
+    }
+
+    /// Adds a record to those in memory that is needed until the watermark passes `expires`.
+    pub fn insert(&mut self, words: &[u32], expires: i64) -> u32 {
+        self.head.insert(&self.keys, words.into(), expires)
     }
 
     /// Calls `found` with the records under a key, of times `from..=to`.
@@ -39,32 +76,43 @@ impl Store {
             found(Place::Head(place));
         }
         for (&number, slice) in &self.slices {
-            for record in slice.find(key) {
-                let time = slice.record(record).time();
-                if from <= time && time <= to {
-                    found(Place::Slice(number, record));
-                }
+            for record in slice.find(key, from, to) {
+                found(Place::Slice(number, record));
             }
         }
     }
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.head.len() + self.slices.values().map(Slice::len).sum::<usize>()
+        self.head.len() + self.slices.values().map(Slice::record_count).sum::<usize>()
     }
 
     /// Turns what is in memory into a slice; returns its number and image. The slice is searched
     /// in memory until `attach` gives it a place of its own.
     pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
-        let records = self.head.drain();
-        if records.is_empty() {
-            return None;
-        }
-        let image = slice::write(&records);
+        let image = self.write(&[])?;
         let number = self.next_slice;
         self.next_slice += 1;
         self.slices.insert(number, Slice::of_words(image.clone())?);
         Some((number, image))
+    }
+
+    /// Takes what is in memory out of it, as an image. `waits` are what waits of it; nothing must
+    /// have been evicted then.
+    pub fn write(&mut self, waits: &[Wait]) -> Option<Vec<u32>> {
+        let records = self.head.drain();
+        if records.is_empty() {
+            return None;
+        }
+        let mut image = Image::default();
+        for (words, expires) in &records {
+            let place = image.record(words, *expires);
+            image.index(&self.keys, place);
+        }
+        for &wait in waits {
+            image.wait(wait);
+        }
+        image.write()
     }
 
     /// Searches a slice in somebody's memory from now on; returns whether it is one.
@@ -89,7 +137,7 @@ impl Store {
 
     /// Drops what is not needed once the watermark is at `now`; returns slices that went whole.
     pub fn evict(&mut self, now: i64) -> Vec<u32> {
-        self.head.evict(now);
+        self.head.evict(&self.keys, now);
         let gone: Vec<u32> = self
             .slices
             .iter()

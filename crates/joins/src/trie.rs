@@ -6,6 +6,7 @@
 //! subset of them spells, whatever the number of rows. The pairs at the root are the *access*
 //! pairs: only these drive the search for records to meet, all others are looked at afterwards.
 
+use crate::meetings::Met;
 use std::ops::Range;
 
 /// Rows below one prefix of pairs.
@@ -89,29 +90,40 @@ impl Trie {
         &self.edges[node.edges.start as usize..node.edges.end as usize]
     }
 
-    /// Calls `found` with every row whose pairs are all among `met` (sorted ranks) and that may
-    /// admit the distance in time.
-    pub fn walk(&self, met: &[u32], distance: i64, found: &mut impl FnMut(u32)) {
+    /// Calls `found` with every row whose pairs are all among `met` (in order), whose access pair
+    /// is this bucket's and that may admit the distance in time.
+    pub fn walk(&self, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
         if let Some(root) = self.nodes.first() {
-            self.walk_from(root, met, distance, found);
+            self.walk_edges(root, met, distance, &Met::is_own, found);
         }
     }
 
-    fn walk_from(&self, node: &Node, met: &[u32], distance: i64, found: &mut impl FnMut(u32)) {
+    fn walk_from(&self, node: &Node, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
         if distance < node.distances.0 || distance > node.distances.1 {
             return;
         }
         for &row in &self.rows[node.rows.start as usize..node.rows.end as usize] {
             found(row);
         }
+        self.walk_edges(node, met, distance, &|_| true, found);
+    }
+
+    fn walk_edges(
+        &self,
+        node: &Node,
+        met: &[Met],
+        distance: i64,
+        is_taken: &impl Fn(Met) -> bool,
+        found: &mut impl FnMut(u32),
+    ) {
         let mut edges = self.edges_of(node);
-        for (at, rank) in met.iter().enumerate() {
+        for (at, one) in met.iter().enumerate() {
             // Few pairs meet and a node may have many edges: search, do not scan.
-            edges = &edges[edges.partition_point(|edge| edge.0 < *rank)..];
+            edges = &edges[edges.partition_point(|edge| edge.0 < one.rank())..];
             let Some(&(next, child)) = edges.first() else {
                 return;
             };
-            if next == *rank {
+            if next == one.rank() && is_taken(*one) {
                 self.walk_from(&self.nodes[child as usize], &met[at + 1..], distance, found);
             }
         }
@@ -120,7 +132,11 @@ impl Trie {
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, Trie};
+    use super::{Met, Path, Trie};
+
+    fn met(ranks: &[u32]) -> Vec<Met> {
+        ranks.iter().map(|&rank| Met::new(rank, 0, true)).collect()
+    }
 
     fn path(ranks: &[u32], row: u32) -> Path {
         Path {
@@ -138,9 +154,9 @@ mod tests {
             path(&[2, 3], 2),
             path(&[1, 3, 4], 3),
         ]);
-        let rows = |met: &[u32]| {
+        let rows = |ranks: &[u32]| {
             let mut rows = Vec::new();
-            trie.walk(met, 0, &mut |row| rows.push(row));
+            trie.walk(&met(ranks), 0, &mut |row| rows.push(row));
             rows.sort_unstable();
             rows
         };
@@ -151,13 +167,27 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_found_in_the_bucket_of_their_access_pair() {
+        let trie = Trie::build(vec![path(&[1, 4], 0), path(&[4], 1)]);
+        let rows = |is_own: [bool; 2]| {
+            let mut rows = Vec::new();
+            let met = [Met::new(1, 0, is_own[0]), Met::new(4, 1, is_own[1])];
+            trie.walk(&met, 0, &mut |row| rows.push(row));
+            rows
+        };
+        assert_eq!(rows([true, false]), [0]);
+        assert_eq!(rows([false, true]), [1]);
+        assert_eq!(rows([false, false]), []);
+    }
+
+    #[test]
     fn rows_outside_of_their_time_are_not_visited() {
         let mut late = path(&[1], 0);
         late.distances = (1, 5);
         let trie = Trie::build(vec![late]);
         let count = |distance| {
             let mut count = 0;
-            trie.walk(&[1], distance, &mut |_| count += 1);
+            trie.walk(&met(&[1]), distance, &mut |_| count += 1);
             count
         };
         assert_eq!((count(0), count(1), count(5), count(6)), (0, 1, 1, 0));

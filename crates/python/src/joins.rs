@@ -1,17 +1,19 @@
 //! Joins for Python: documents and records in, events out.
 
+use crate::images::{image_of, no_image};
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
+use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{self, Options, Outcome};
-use penstock_joins::record::{Part, Record};
+use penstock_joins::record::{Part, Record, bytes_of, split};
+use penstock_joins::retention::Delay;
 use penstock_joins::strategies::Strategy;
 use penstock_joins::writer::Writer;
 use penstock_kernel::limits::Limits;
 use penstock_kernel::witness::{Paths, Reader, VariableId, Witness};
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 
 struct Inner {
@@ -21,6 +23,8 @@ struct Inner {
     streams: HashMap<String, u32>,
     limits: Limits,
     hash_bits: u32,
+    /// Records that are still to be joined.
+    queued: VecDeque<Box<[u32]>>,
 }
 
 // SAFETY: the shared pointers inside point only to each other's contents; none is handed out, so
@@ -52,6 +56,18 @@ impl Inner {
     fn stream(&mut self, name: &str) -> u32 {
         let next = self.streams.len() as u32;
         *self.streams.entry(name.to_owned()).or_insert(next)
+    }
+
+    fn push_queued(&mut self, results_max: usize) -> Option<bool> {
+        while self.joins.result_count() < results_max {
+            let Some(words) = self.queued.pop_front() else {
+                return Some(false);
+            };
+            if self.joins.push(&words, true) != Outcome::Joined {
+                return None;
+            }
+        }
+        Some(!self.queued.is_empty())
     }
 }
 
@@ -92,6 +108,7 @@ impl Joins {
             streams: HashMap::new(),
             limits: read_limits(limits)?,
             hash_bits,
+            queued: VecDeque::new(),
         };
         Ok(Joins {
             inner: Mutex::new(inner),
@@ -142,11 +159,12 @@ impl Joins {
         .map_err(|reason| PyValueError::new_err(reason.to_string()))
     }
 
-    /// Says that documents of a stream may come this much later than their event time.
-    fn delay_stream(&self, stream: &str, delay: i64) -> PyResult<()> {
+    /// Says that documents of a stream may come this much later than their event time, and how
+    /// many absences, one reading from the other, stand before them.
+    fn delay_stream(&self, stream: &str, time: i64, depth: u32) -> PyResult<()> {
         self.with(|inner| {
             let stream = inner.stream(stream);
-            inner.joins.delay(stream, delay);
+            inner.joins.delay(stream, Delay { time, depth });
         })
     }
 
@@ -161,9 +179,10 @@ impl Joins {
         self.with(|inner| inner.joins.remove(subscription))
     }
 
-    /// How much later than their event time the results of a subscription may come.
-    fn delay_of(&self, subscription: u32) -> PyResult<i64> {
-        self.with(|inner| inner.joins.delay_of(subscription))
+    /// The same of the results of a subscription.
+    fn delay_of(&self, subscription: u32) -> PyResult<(i64, u32)> {
+        let delay = self.with(|inner| inner.joins.delay_of(subscription))?;
+        Ok((delay.time, delay.depth))
     }
 
     /// Starts a document of a stream.
@@ -212,7 +231,7 @@ impl Joins {
         match py.detach(|| self.with(|inner| inner.joins.push(&words, is_derived)))? {
             Outcome::Joined => Ok(true),
             Outcome::Late => Ok(false),
-            Outcome::Broken => Err(PyValueError::new_err("these bytes are no record")),
+            Outcome::Broken => Err(no_record()),
         }
     }
 
@@ -281,36 +300,114 @@ impl Joins {
     /// Turns what is in memory into an image for the caller to put somewhere and to attach.
     fn seal<'py>(&self, py: Python<'py>) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
         let sealed = py.detach(|| self.with(|inner| inner.joins.seal()))?;
-        Ok(sealed.map(|(number, image)| {
-            let bytes: Vec<u8> = image.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            (number, PyBytes::new(py, &bytes))
-        }))
+        Ok(sealed.map(|(number, image)| (number, PyBytes::new(py, bytes_of(&image)))))
     }
 
     /// Searches a sealed image where the caller put it.
     fn attach(&self, number: u32, image: &Bound<'_, PyAny>) -> PyResult<()> {
-        let buffer = PyBuffer::<u8>::get(image)?;
-        let start = buffer.buf_ptr().cast::<u32>().cast_const();
-        if !buffer.readonly() || !buffer.is_c_contiguous() || !start.is_aligned() {
-            let message = "an image is a read-only buffer on a word boundary";
-            return Err(PyValueError::new_err(message));
-        }
-        let length = buffer.len_bytes() / 4;
+        let (buffer, start, length) = image_of(image)?;
         let is_slice = self.with(|inner| {
             // SAFETY: the buffer is contiguous, aligned and not ours to change; the slice owns it
             // and with it the memory. Whoever maps a file must not shorten it meanwhile.
             unsafe { inner.joins.attach(number, start, length, Box::new(buffer)) }
         })?;
-        if is_slice {
-            Ok(())
-        } else {
-            Err(PyValueError::new_err("these bytes are no image of records"))
-        }
+        if is_slice { Ok(()) } else { Err(no_image()) }
     }
 
     /// Numbers of sealed images that are needed no more.
     fn take_dropped(&self) -> PyResult<Vec<u32>> {
         self.with(|inner| inner.joins.take_dropped())
+    }
+
+    /// Fixes which pairs of variables drive the search: the first of these that a row joins.
+    fn pin(&self, pairs: Vec<(u32, u32)>) -> PyResult<()> {
+        self.with(|inner| inner.joins.pin(&pairs))
+    }
+
+    /// The pairs of variables that rows join, those first whose values met least so far.
+    fn ranked(&self) -> PyResult<Vec<(u32, u32)>> {
+        self.with(|inner| inner.joins.ranked())
+    }
+
+    /// Forgets all records and begins with those of a bucket, which are to be attached.
+    fn enter(&self, number: u32, count: u32) -> PyResult<()> {
+        let bucket = Bucket::new(number, count);
+        let bucket = bucket.ok_or_else(|| PyValueError::new_err("there is no such bucket"))?;
+        self.with(|inner| {
+            inner.queued.clear();
+            inner.joins.enter(bucket);
+        })
+    }
+
+    /// The buckets that a record belongs to, of so many.
+    fn route(&self, record: &[u8], count: u32) -> PyResult<Vec<u32>> {
+        let words = words_of(record);
+        self.with(|inner| inner.joins.route(&words, count))?
+            .ok_or_else(no_record)
+    }
+
+    /// Finds what a record gives by itself, in no bucket.
+    fn report_alone(&self, record: &[u8]) -> PyResult<()> {
+        let words = words_of(record);
+        let is_record = self.with(|inner| inner.joins.report_alone(&words))?;
+        if is_record { Ok(()) } else { Err(no_record()) }
+    }
+
+    /// Lets records wait that lie one behind the other, in order of time; what was derived from
+    /// others once, however often it comes.
+    fn queue(&self, records: &[u8], is_derived: bool) -> PyResult<()> {
+        let words = words_of(records);
+        let mut records = split(&words).ok_or_else(no_record)?;
+        records.sort_by_key(|record| (record.time(), record.words()));
+        if is_derived {
+            records.dedup_by_key(|record| record.words());
+        }
+        let records = records.iter().map(|record| record.words().into());
+        self.with(|inner| inner.queued.extend(records))
+    }
+
+    /// Joins what waits until there are so many results; returns whether something still waits.
+    fn push_queued(&self, py: Python<'_>, results_max: usize) -> PyResult<bool> {
+        let pushed = py.detach(|| self.with(|inner| inner.push_queued(results_max)))?;
+        pushed.ok_or_else(no_record)
+    }
+
+    /// Partial matches since the last call, as records.
+    fn take_partials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let partials = self.with(|inner| inner.joins.take_partials())?;
+        let partials = partials.iter();
+        Ok(partials
+            .map(|words| PyBytes::new(py, bytes_of(words)))
+            .collect())
+    }
+
+    /// Takes the records that were pushed, as an image for the caller to put somewhere.
+    fn write_run<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let image = py.detach(|| self.with(|inner| inner.joins.write_run()))?;
+        Ok(image.map(|image| PyBytes::new(py, bytes_of(&image))))
+    }
+
+    /// Lets go what waited in vain in an attached image until a time in `start..end`, as far as it
+    /// is of one depth; returns the time until which the next one waits.
+    fn release_run(
+        &self,
+        py: Python<'_>,
+        number: u32,
+        start: i64,
+        end: i64,
+        depth: u32,
+    ) -> PyResult<Option<i64>> {
+        py.detach(|| self.with(|inner| inner.joins.release_run(number, start, end, depth)))
+    }
+
+    /// The largest depth of an absence.
+    fn depth(&self) -> PyResult<u32> {
+        self.with(|inner| inner.joins.depth())
+    }
+
+    /// Whether an attached image turned out to be damaged.
+    fn is_damaged(&self) -> PyResult<bool> {
+        self.with(|inner| inner.joins.is_damaged())
     }
 
     /// Documents joined, records kept, bytes in memory, distinct rows, shapes, waiting.
@@ -331,8 +428,7 @@ pub fn read_record(
     Vec<[u32; 4]>,
 )> {
     let words = words_of(record);
-    let record =
-        Record::check(&words).ok_or_else(|| PyValueError::new_err("these bytes are no record"))?;
+    let record = Record::check(&words).ok_or_else(no_record)?;
     let nodes = (0..record.node_count()).map(|node| {
         let node = record.node(node);
         let value = node
@@ -342,6 +438,10 @@ pub fn read_record(
     });
     let edges = record.edges().collect();
     Ok((nodes.collect(), record.bindings().collect(), edges))
+}
+
+fn no_record() -> PyErr {
+    PyValueError::new_err("these bytes are no record")
 }
 
 fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -> Vec<u8> {
@@ -361,8 +461,7 @@ fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -
     if writer.is_empty() {
         return Vec::new();
     }
-    let words = writer.finish();
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    bytes_of(&writer.finish()).to_vec()
 }
 
 pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {

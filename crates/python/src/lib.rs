@@ -3,6 +3,7 @@
 
 mod bindings;
 mod columns;
+mod images;
 mod joins;
 mod plans;
 mod sessions;
@@ -13,6 +14,8 @@ mod witnesses;
 mod _native {
     #[pymodule_export]
     use crate::columns::Column;
+    #[pymodule_export]
+    use crate::images::{merge_runs, read_run};
     #[pymodule_export]
     use crate::joins::{Joins, read_record};
     #[pymodule_export]

@@ -75,7 +75,7 @@ class Joining:
         time = document.event_time or datetime.now(UTC)
         time_us = (time - _EPOCH) // _MICROSECOND
         if not self._joiner.finish(document.document, time_us, self._version):
-            return [error_row(_lateness_error(self._options), document)]
+            return [error_row(lateness_error(self._options.lateness), document)]
         return list(self._rows(self._joiner.results(self._version)))
 
     def end(self) -> list[Result]:
@@ -131,6 +131,7 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
     )
 
 
-def _lateness_error(options: JoinOptions) -> DocumentError:
-    reason = f"the document came more than {options.lateness} late and was not joined"
+def lateness_error(lateness: timedelta | float | None) -> DocumentError:
+    """Return what is wrong with a document that came too late."""
+    reason = f"the document came more than {lateness} late and was not joined"
     return DocumentError("PJ0001", reason, 0, 0, "")

@@ -1,6 +1,17 @@
 """Joins between documents: compiled queries over the native state, in and out of memory."""
 
-from penstock.joins.joiner import Joiner, JoinOptions, check_join, compile_query, is_joining
+from penstock.joins.joiner import Joiner, JoinOptions, check_join, is_joining
 from penstock.joins.results import Joined
+from penstock.joins.subscribing import Published, Subscriber, Subscribers, compile_query
 
-__all__ = ["JoinOptions", "Joined", "Joiner", "check_join", "compile_query", "is_joining"]
+__all__ = [
+    "JoinOptions",
+    "Joined",
+    "Joiner",
+    "Published",
+    "Subscriber",
+    "Subscribers",
+    "check_join",
+    "compile_query",
+    "is_joining",
+]

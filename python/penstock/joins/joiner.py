@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
+from penstock.joins.results import Joined
 from penstock.joins.spilling import Spill
+from penstock.joins.subscribing import Published, Subscribers, compile_query
 from penstock.joins.writing import RowWriter
 from penstock.kernel import Joins, JoinStatistics
 from penstock.limits import Limits
-from penstock.planning.templates import JoinQuery
-from penstock.planning.templates.compiling import compile_join
-from penstock.planning.templates.texts import JoinTexts
-from penstock.results import event_id
-from penstock.twigs import Event, Fragments, Query
+from penstock.twigs import Event, Query
 
 MICROSECONDS = 1_000_000
 
@@ -58,13 +55,6 @@ def is_joining(query: Query) -> bool:
     return query.language == "xscl" and query.blocks[0].stream is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Subscriber:
-    name: str
-    render: Renderer
-    publish: str | None
-
-
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
@@ -82,46 +72,15 @@ class Joiner:
             views_max=self.options.views_max,
             hash_bits=self.options.hash_bits,
         )
-        self._writer = RowWriter(self._joins)
+        self._subscribers = Subscribers(self._joins)
         self._spill = Spill(self._joins)
-        self._subscribers: dict[int, _Subscriber] = {}
-        self._publishers: dict[str, set[int]] = {}
         self._documents = 0
         self.late = 0
         self.begin = self._joins.begin
         self.feed = self._joins.feed
-
-    def add(self, number: int, version: int, name: str, query: Query) -> None:
-        """Add a subscription, which sees documents read under a version from this on.
-
-        Raises:
-            QueryError: The query needs something that is not evaluated yet.
-        """
-        compiled = compile_query(query)
-        self._writer.add(number, version, compiled)
-        event = compiled.event
-        self._subscribers[number] = _Subscriber(name, renderer_of(event), event.publish)
-        if event.publish is not None:
-            self._publishers.setdefault(event.publish, set()).add(number)
-
-    def remove(self, number: int) -> None:
-        """Remove a subscription."""
-        self._joins.remove(number)
-        del self._subscribers[number]
-        for publishers in self._publishers.values():
-            publishers.discard(number)
-
-    def settle(self) -> None:
-        """Take note of all changes: how much later than its event time a stream may come."""
-        delays: dict[str, int] = {}
-        # Streams do not go round in a circle, so delays settle within as many rounds.
-        for _ in range(len(self._publishers) + 1):
-            before = dict(delays)
-            for stream, publishers in self._publishers.items():
-                delays[stream] = max((self._joins.delay_of(n) for n in publishers), default=0)
-                self._joins.delay_stream(stream, delays[stream])
-            if delays == before:
-                break
+        self.add = self._subscribers.add
+        self.remove = self._subscribers.remove
+        self.settle = self._subscribers.settle
 
     def finish(self, document: str, time_us: int, version: int) -> bool:
         """End the document and join it; returns False if it came too late for that.
@@ -163,46 +122,21 @@ class Joiner:
     def _settled(self, version: int) -> Iterator[tuple[Joined, str]]:
         """Yield the results that wait, and those of what they publish."""
         while self._joins.result_count():
-            published: dict[str, tuple[str, str, int]] = {}
-            for joined in self._take():
-                subscriber = self._subscribers[joined.subscription]
-                xml = subscriber.render(joined.nodes)
+            waiting: dict[str, Published] = {}
+            for joined, xml, published in self._subscribers.take():
                 yield joined, xml
-                if subscriber.publish is not None:
-                    key = event_id(subscriber.name, joined.documents, joined.ranges)
-                    published[key] = (subscriber.publish, xml, joined.time_us)
-            for key, (stream, xml, time_us) in published.items():
-                self._publish(key, stream, xml, time_us, version)
+                if published is not None:
+                    waiting[published.document] = published
+            for published in waiting.values():
+                self._publish(published, version)
 
-    def _publish(self, key: str, stream: str, xml: str, time_us: int, version: int) -> None:
-        self._joins.begin(stream)
-        self._joins.feed(xml.encode("utf-8", "surrogatepass"))
-        record = self._joins.finish(self._documents, key, time_us, version)
+    def _publish(self, event: Published, version: int) -> None:
+        self._joins.begin(event.stream)
+        self._joins.feed(event.xml.encode("utf-8", "surrogatepass"))
+        record = self._joins.finish(self._documents, event.document, event.time_us, version)
         self._documents += 1
         if record:
             self._joins.push(record, True)
-
-    def _take(self) -> Iterator[Joined]:
-        rows, events, documents, texts, _ = self._joins.take()
-        made: dict[int, Joined] = {}
-        for subscription, number in rows:
-            joined = made.get(number)
-            if joined is None or joined.subscription != subscription:
-                time_us, ordinal, parts, nodes = events[number]
-                ids = tuple(documents[part][2] for part in parts)
-                joined = Joined(
-                    subscription,
-                    ids,
-                    tuple(documents[part][1] for part in parts),
-                    time_us,
-                    ordinal,
-                    tuple(
-                        JoinedNode(ids[part], start, end, texts[text], texts[value])
-                        for part, start, end, text, value in nodes
-                    ),
-                )
-                made[number] = joined
-            yield joined
 
 
 def check_join(query: Query) -> None:
@@ -212,23 +146,3 @@ def check_join(query: Query) -> None:
         QueryError: It needs something that is not evaluated yet.
     """
     RowWriter(Joins()).add(0, 0, compile_query(query))
-
-
-_TEXTS = JoinTexts()
-"""Remembers shapes for the whole process; a query is compiled when it is added and when it runs."""
-
-
-def compile_query(query: Query) -> JoinQuery:
-    """Return the rows of a query that ``is_joining``.
-
-    Raises:
-        QueryError: The normal form of a path would be too large.
-    """
-    if isinstance(query.output, Fragments):
-        # A block of a stream by itself reports events of one node.
-        return compile_join(replace(query, output=Event((query.output.variable,))))
-    if query.language == "xscl" and query.text:
-        compiled = _TEXTS.compile(query.text, query.options)
-        if isinstance(compiled, JoinQuery):
-            return compiled
-    return compile_join(query)

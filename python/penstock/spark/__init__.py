@@ -4,7 +4,16 @@ Workers need this package, as the driver does; Spark itself comes with the extra
 with the cluster. Nothing here uses more than Spark Connect offers.
 """
 
-from penstock.spark.joins import join, statements
+from penstock.spark.joins import JoinProgress, join, join_progress, join_stream, statements
 from penstock.spark.match import match, quarantine, results
 
-__all__ = ["join", "match", "quarantine", "results", "statements"]
+__all__ = [
+    "JoinProgress",
+    "join",
+    "join_progress",
+    "join_stream",
+    "match",
+    "quarantine",
+    "results",
+    "statements",
+]

@@ -2,8 +2,9 @@
 //! for all rows together.
 
 use super::{Found, admits, is_overlapping, times};
+use crate::bucket::Bucket;
 use crate::head::key_of;
-use crate::meetings::meet;
+use crate::meetings::{Met, meet};
 use crate::plan::{Access, Plan};
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
@@ -17,7 +18,7 @@ const LEARN_EVERY: u64 = 16;
 pub struct Shared {
     seen: Seen,
     places: Vec<Place>,
-    met: Vec<u32>,
+    met: Vec<Met>,
     learnt: u64,
 }
 
@@ -62,13 +63,13 @@ impl Shared {
         self.collect(store, record, &indexes.lefts, true);
         for at in 0..self.places.len() {
             if let Some(left) = store.record(self.places[at]) {
-                self.pair(plan, left, *record, found);
+                self.pair(plan, store.keys.bucket, left, *record, found);
             }
         }
         self.collect(store, record, &indexes.rights, false);
         for at in 0..self.places.len() {
             if let Some(right) = store.record(self.places[at]) {
-                self.pair(plan, *record, right, found);
+                self.pair(plan, store.keys.bucket, *record, right, found);
             }
         }
     }
@@ -83,7 +84,10 @@ impl Shared {
     ) {
         self.places.clear();
         self.seen.begin(store.head.places());
-        for entry in record.entries() {
+        let own = record
+            .entries()
+            .filter(|entry| store.keys.bucket.holds(entry.hash));
+        for entry in own {
             for other in &access[entry.variable as usize] {
                 let (from, to) = times(record.time(), other.distances, is_right);
                 store.find(key_of(other.variable, entry.hash), from, to, &mut |place| {
@@ -98,6 +102,7 @@ impl Shared {
     fn pair<'r>(
         &mut self,
         plan: &Plan,
+        bucket: Bucket,
         left: Record<'r>,
         right: Record<'r>,
         found: &mut Found<'_, 'r>,
@@ -106,7 +111,7 @@ impl Shared {
             return;
         }
         let indexes = plan.indexes();
-        meet(&indexes.ranks, &left, &right, &mut self.met);
+        meet(&indexes.ranks, bucket, &left, &right, &mut self.met);
         let distance = right.time().saturating_sub(left.time());
         indexes.trie.walk(&self.met, distance, &mut |row| {
             if admits(plan.stage(row), &left, &right) {

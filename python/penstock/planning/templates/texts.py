@@ -1,10 +1,11 @@
 """Compiling many texts of few shapes: a shape is compiled once, its queries are filled in.
 
-The first text of a skeleton is compiled by itself. The next one compiles the skeleton with a mark
-in each slot, its paths left as they are written; that gives a *recipe*, which holds for all texts
-of the skeleton whose variables refer to each other alike. A query is then made by putting its own
-names and constants in the place of the marks, and only paths that never occurred before are
-brought into normal form. The rows are those that the text would have been compiled to by itself.
+The first text of a skeleton, with the same kinds of things in its slots, is compiled by itself. The
+next one compiles the skeleton with a mark in each slot, its paths left as they are written; that
+gives a *recipe*, which holds for all such texts whose variables refer to each other alike. A query
+is then made by putting its own names and constants in the place of the marks, and only paths that
+never occurred before are brought into normal form. The rows are those that the text would have been
+compiled to by itself.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class JoinTexts:
     """
 
     def __init__(self) -> None:
-        self._shapes: dict[tuple[Skeleton, str], _Shape | None] = {}
+        self._shapes: dict[tuple[Skeleton, str, str], _Shape | None] = {}
 
     def compile(self, text: str, options: Mapping[str, Any] | None = None) -> JoinQuery | Query:
         """Return the rows of a text; of a bare block, which joins nothing, the query itself.
@@ -50,7 +51,8 @@ class JoinTexts:
         if found is None or (options and "variables" in options):
             return _compile(text, options)
         skeleton, slots = found
-        key = (skeleton, json.dumps(options, sort_keys=True) if options else "")
+        kinds = "".join([_kind(slot) for slot in slots])
+        key = (skeleton, kinds, json.dumps(options, sort_keys=True) if options else "")
         shape = self._shapes.get(key)
         made = None if shape is None else shape.fill(slots)
         if made is not None:
@@ -96,6 +98,13 @@ class _Shape:
             return None
         found = tuple([bound.get(slots[number], -1) for number in self._references])
         return None if -1 in found else found
+
+
+def _kind(slot: str) -> str:
+    """Return whether a slot holds a literal, a number or a name: one never stands for another."""
+    if slot[0] in "\"'":
+        return "l"
+    return "n" if slot[0] in ".0123456789" else "w"
 
 
 def _compile(text: str, options: Mapping[str, Any] | None) -> JoinQuery | Query:

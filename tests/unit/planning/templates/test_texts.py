@@ -106,6 +106,14 @@ def test_mistakes_are_told_in_a_known_shape_too(text: str) -> None:
     assert str(caught.value) == str(expected.value)
 
 
+def test_literals_numbers_and_names_are_different_shapes() -> None:
+    known = JoinTexts()
+    # `x = 1` compares numbers, `x = 'u'` strings, `x = z` nodes.
+    for operand in ("'u'", "1", "z", "'v'", "2", "z", "'w'", ".5"):
+        text = f"S//a->x JOIN{{x = y AND x != {operand}, 1}} S//b->y[c->z]"
+        assert known.compile(text) == compiled(text)
+
+
 def test_options_are_part_of_the_shape() -> None:
     table = JoinTexts()
     text = "S//p:a->x JOIN{x = y, 1} S//b->y"

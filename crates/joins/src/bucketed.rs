@@ -1,0 +1,105 @@
+//! Joins whose state is divided by value into buckets, one of which is here at a time.
+//!
+//! Where ranks are fixed, the same pairs of variables drive the search in every bucket and at any
+//! time, so a record's buckets are known: those of its values at these variables. A pair of records
+//! meets in several buckets and counts in one; what is made of it goes to its own buckets, by way
+//! of the caller, and so does what is let go.
+
+use crate::bucket::Bucket;
+use crate::joins::{Joins, Sink};
+use crate::slice::Wait;
+
+impl Joins {
+    /// Fixes which pairs of variables drive the search: the first that a row has.
+    pub fn pin(&mut self, pairs: &[(u32, u32)]) {
+        let count = self.plan.variable_count() as u32;
+        let known = pairs.iter().copied();
+        let known: Vec<_> = known.filter(|one| one.0.max(one.1) < count).collect();
+        self.plan.pin(&known);
+    }
+
+    /// The pairs of variables that rows join, those first whose values met least so far.
+    pub fn ranked(&mut self) -> Vec<(u32, u32)> {
+        self.refresh();
+        self.plan.rank();
+        self.refresh();
+        self.plan.ranked().collect()
+    }
+
+    /// Forgets all records and begins with those of a bucket, which are to be attached.
+    pub fn enter(&mut self, bucket: Bucket) {
+        self.clear();
+        self.store.keys.bucket = bucket;
+    }
+
+    /// The buckets that a record belongs to, of so many; None if the words are no record.
+    pub fn route(&mut self, words: &[u32], count: u32) -> Option<Vec<u32>> {
+        self.refresh();
+        let record = self.read(words)?;
+        let accessed = &self.plan.indexes().accessed;
+        let mut buckets: Vec<u32> = record
+            .entries()
+            .filter(|entry| accessed[entry.variable as usize])
+            .map(|entry| Bucket::of(entry.hash, count))
+            .collect();
+        buckets.sort_unstable();
+        buckets.dedup();
+        Some(buckets)
+    }
+
+    /// Finds what a record gives by itself, in no bucket; returns whether it is a record.
+    pub fn report_alone(&mut self, words: &[u32]) -> bool {
+        self.refresh();
+        let Some(record) = self.read(words) else {
+            return false;
+        };
+        let mut sink = Sink {
+            plan: &self.plan,
+            results: &mut self.results,
+            partials: &mut self.partials,
+        };
+        sink.emit_alone(&record);
+        true
+    }
+
+    /// Partial matches since the last call.
+    pub fn take_partials(&mut self) -> Vec<Vec<u32>> {
+        std::mem::take(&mut self.partials)
+    }
+
+    /// Takes the records that were pushed out of memory, as an image, with what waits of them.
+    pub fn write_run(&mut self) -> Option<Vec<u32>> {
+        let waits = std::mem::take(&mut self.waits);
+        self.store.write(&waits)
+    }
+
+    /// Lets go what waited in vain in an attached image until a time in `from..to`, as far as it
+    /// is of one depth. Returns the time until which the next one waits, if there is any.
+    pub fn release_run(&mut self, number: u32, from: i64, to: i64, depth: u32) -> Option<i64> {
+        self.refresh();
+        let slice = self.store.slice(number)?;
+        let (first, end) = (slice.first_wait(from), slice.first_wait(to));
+        let due: Vec<Wait> = (first..end).map(|index| slice.wait(index)).collect();
+        let next = (end < slice.wait_count()).then(|| slice.wait(end).until);
+        let mut sink = Sink {
+            plan: &self.plan,
+            results: &mut self.results,
+            partials: &mut self.partials,
+        };
+        for wait in due {
+            // Rows that nobody asks for any more have no depth.
+            let is_now = self.delays.get(&wait.stage).map(|delay| delay.depth) == Some(depth);
+            if is_now && let Some(left) = self.store.slice_record(number, wait.record) {
+                sink.let_go(&self.store, wait.stage, left);
+            }
+        }
+        next
+    }
+
+    /// The largest depth of a row of absence.
+    pub fn depth(&mut self) -> u32 {
+        self.refresh();
+        let depths = self.delays.values().map(|delay| delay.depth);
+        depths.max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,275 @@
+//! State divided into buckets: all of them together find what one state finds.
+
+use penstock_joins::bucket::Bucket;
+use penstock_joins::joins::{Joins, Options, Outcome};
+use penstock_joins::record::Part;
+use penstock_joins::results::Results;
+use penstock_joins::slice::{Slice, merge};
+use penstock_joins::writer::Writer;
+use proptest::prelude::*;
+use std::collections::{BTreeSet, HashSet};
+
+const NONE: u32 = u32::MAX;
+const VARIABLES: u32 = 4;
+/// Variables of partial matches: the match and two kept nodes.
+const PARTIAL: [u32; 3] = [4, 5, 6];
+
+/// `kind, window, left variables, right variables, joins, kept, output`, flat trees.
+fn row(
+    kind: u32,
+    window: u32,
+    sides: [&[u32]; 2],
+    joins: &[u32],
+    kept: &[u32],
+    out: &[u32],
+) -> Vec<u32> {
+    let mut words = vec![kind, 0, window, 0];
+    for side in sides {
+        words.push(side.len() as u32);
+        words.extend(side);
+        words.extend(side.iter().map(|_| NONE));
+    }
+    words.push(joins.len() as u32 / 2);
+    words.extend(joins);
+    words.push(0);
+    words.push(kept.len() as u32);
+    words.extend(kept);
+    words.push(out.len() as u32);
+    words.extend(out);
+    words
+}
+
+/// Rows of all kinds: a join on two pairs, one on one of them, absences, a chain, and a block.
+fn joins() -> Joins {
+    let mut joins = Joins::new(Options::default());
+    for _ in 0..VARIABLES + 3 {
+        joins.variable(0);
+    }
+    let rows = [
+        (
+            0,
+            row(0, 5, [&[0, 1], &[2, 3]], &[0, 0, 1, 1], &[0, 2], &[]),
+        ),
+        (1, row(1, 4, [&[1], &[2]], &[0, 0], &[0, 1], &[])),
+        (2, row(2, 3, [&[0, 1], &[3]], &[0, 0], &[1], &[])),
+        (3, row(1, 6, [&[0], &[2]], &[0, 0], &[0, 1], &PARTIAL)),
+        (3, row(1, 6, [&[4, 5, 6], &[3]], &[1, 0], &[1, 2, 3], &[])),
+        (4, row(2, 3, [&[0], &[3]], &[0, 0], &[0], &PARTIAL[..2])),
+        (4, row(2, 3, [&[4, 5], &[1]], &[1, 0], &[1], &[])),
+    ];
+    for (subscription, words) in rows {
+        joins.add(subscription, 0, &words).expect("a row");
+    }
+    let alone = [4, 0, 0, 0, 1, 3, NONE, 0, 0, 0, 1, 0, 0];
+    joins.add(5, 0, &alone).expect("a row");
+    joins
+}
+
+/// A document: for each variable the values of its nodes, as numbers.
+type Values = Vec<Vec<u8>>;
+
+fn record(number: u64, time: i64, values: &Values, hash_bits: u32) -> Vec<u32> {
+    let mut writer = Writer::new(time, 0);
+    writer.truncate_hashes(hash_bits);
+    let id = number.to_string();
+    let part = writer.part(&Part {
+        number,
+        time,
+        id: id.as_bytes(),
+    });
+    for (variable, values) in values.iter().enumerate() {
+        for (place, value) in values.iter().enumerate() {
+            let span = (10 * variable as u32 + place as u32, 99);
+            let node = writer.node(part, span, Some(&[*value]), Some(b"<a/>"));
+            writer.bind(variable as u32, node);
+        }
+    }
+    writer.finish()
+}
+
+type Found = (u32, i64, Vec<Vec<u8>>, Vec<(u32, u32)>);
+
+fn found(results: &Results) -> impl Iterator<Item = Found> + '_ {
+    results.rows.iter().map(|&(subscription, event)| {
+        let ids = results.parts(event).iter();
+        let ids = ids.map(|&part| results.documents[part as usize].2.clone());
+        let nodes = results.nodes(event).iter();
+        let nodes = nodes.map(|node| (node.part, node.span.0)).collect();
+        (subscription, results.time(event), ids.collect(), nodes)
+    })
+}
+
+/// What one state finds, with how often.
+fn whole(records: &[Vec<u32>]) -> Vec<Found> {
+    let mut joins = joins();
+    let mut all = Vec::new();
+    for words in records {
+        assert_eq!(joins.push(words, false), Outcome::Joined);
+        all.extend(found(&joins.take_results()));
+    }
+    joins.finish();
+    while joins.release() {
+        all.extend(found(&joins.take_results()));
+    }
+    all.sort();
+    all
+}
+
+/// The state of all buckets, and what came out of them.
+struct Buckets {
+    joins: Joins,
+    runs: Vec<Vec<Vec<u32>>>,
+    found: Vec<Found>,
+}
+
+impl Buckets {
+    fn new(count: usize, ranks: &[(u32, u32)]) -> Buckets {
+        let mut joins = joins();
+        joins.pin(ranks);
+        Buckets {
+            joins,
+            runs: vec![Vec::new(); count],
+            found: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, bucket: usize) {
+        let count = self.runs.len() as u32;
+        self.joins
+            .enter(Bucket::new(bucket as u32, count).expect("a bucket"));
+        for (number, run) in self.runs[bucket].iter().enumerate() {
+            let run: Box<[u32]> = run.clone().into();
+            let (start, length) = (run.as_ptr(), run.len());
+            // SAFETY: the box keeps the words where they are.
+            let is_run = unsafe {
+                self.joins
+                    .attach(number as u32, start, length, Box::new(run))
+            };
+            assert!(is_run);
+        }
+    }
+
+    /// Joins records and all partial matches made of them, round after round.
+    fn join(&mut self, records: Vec<Vec<u32>>) {
+        let mut records = records;
+        while !records.is_empty() {
+            let mut partials = Vec::new();
+            for bucket in 0..self.runs.len() {
+                self.enter(bucket);
+                let mut seen = HashSet::new();
+                for words in &records {
+                    let buckets = self.joins.route(words, self.runs.len() as u32);
+                    if buckets.expect("a record").contains(&(bucket as u32)) && seen.insert(words) {
+                        self.joins.push(words, true);
+                    }
+                }
+                self.found.extend(found(&self.joins.take_results()));
+                partials.extend(self.joins.take_partials());
+                self.runs[bucket].extend(self.joins.write_run());
+                assert!(!self.joins.is_damaged());
+            }
+            records = partials;
+        }
+    }
+
+    fn release(&mut self) {
+        for depth in 1..=self.joins.depth() {
+            let mut partials = Vec::new();
+            for bucket in 0..self.runs.len() {
+                self.enter(bucket);
+                for run in 0..self.runs[bucket].len() as u32 {
+                    self.joins.release_run(run, i64::MIN, i64::MAX, depth);
+                }
+                self.found.extend(found(&self.joins.take_results()));
+                partials.extend(self.joins.take_partials());
+            }
+            self.join(partials);
+        }
+    }
+
+    fn merge(&mut self) {
+        for runs in &mut self.runs {
+            let slices: Vec<(Slice, i64)> = runs
+                .drain(..)
+                .map(|run| (Slice::of_words(run).expect("a run"), i64::MIN))
+                .collect();
+            let merged = merge(&slices, i64::MIN).expect("whole runs");
+            runs.extend((!merged.is_empty()).then_some(merged));
+        }
+    }
+}
+
+fn values() -> impl Strategy<Value = Values> {
+    let nodes = prop::collection::vec(0u8..5, 0..3);
+    prop::collection::vec(nodes, VARIABLES as usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn buckets_together_find_what_one_state_finds(
+        documents in prop::collection::vec((0i64..12, values()), 1..14),
+        count in 1usize..6,
+        batch in 1usize..5,
+        is_merging in any::<bool>(),
+        hash_bits in prop::sample::select(vec![1u32, 2, 64]),
+        is_turned in any::<bool>(),
+    ) {
+        let numbered = documents.iter().enumerate();
+        let records: Vec<Vec<u32>> = numbered
+            .map(|(number, (time, values))| record(number as u64, *time, values, hash_bits))
+            .collect();
+        let mut ranks = joins().ranked();
+        if is_turned {
+            ranks.reverse();
+        }
+        let mut buckets = Buckets::new(count, &ranks);
+        for records in records.chunks(batch) {
+            for words in records {
+                prop_assert!(buckets.joins.report_alone(words));
+            }
+            buckets.found.extend(found(&buckets.joins.take_results()));
+            buckets.join(records.to_vec());
+            if is_merging {
+                buckets.merge();
+            }
+        }
+        buckets.release();
+        // What several partial matches or bindings lead to may come from several buckets.
+        let (mut once, mut several) = (Vec::new(), BTreeSet::new());
+        for found in buckets.found {
+            if matches!(found.0, 0 | 1 | 5) {
+                once.push(found);
+            } else {
+                several.insert(found);
+            }
+        }
+        once.extend(several);
+        once.sort();
+        prop_assert_eq!(once, whole(&records));
+    }
+
+    #[test]
+    fn damaged_runs_are_noticed_or_read(
+        at in 0usize..400,
+        word in any::<u32>(),
+    ) {
+        let mut buckets = Buckets::new(1, &[]);
+        let all = vec![vec![1, 2], vec![1], vec![2], vec![1]];
+        buckets.join((0..4).map(|number| record(number, number as i64, &all, 64)).collect());
+        let run = &mut buckets.runs[0][0];
+        let length = run.len();
+        run[at % length] = word;
+        let damaged = run.clone();
+        if let Some(slice) = Slice::of_words(damaged) {
+            let _ = merge(&[(slice, i64::MIN)], 0);
+            buckets.joins.enter(Bucket::WHOLE);
+            buckets.runs[0].truncate(1);
+            buckets.enter(0);
+            buckets.joins.push(&record(9, 5, &all, 64), true);
+            buckets.joins.release_run(0, i64::MIN, i64::MAX, 1);
+            buckets.joins.take_results();
+        }
+    }
+}

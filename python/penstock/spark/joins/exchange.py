@@ -1,0 +1,95 @@
+"""What tasks hand to each other and to the driver: records by bucket, and rows, in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from penstock.results import Result
+from penstock.results.arrow import batch_of, schema
+
+ROWS_MAX = 8 << 10
+"""So many rows are written at a time."""
+
+Segment = tuple[str, int, int]
+"""A file, and where in it the records for a bucket are: start and length."""
+
+
+class Outbox:
+    """Records for buckets."""
+
+    def __init__(self) -> None:
+        self._records: dict[int, bytearray] = {}
+
+    def put(self, buckets: Iterable[int], record: bytes) -> None:
+        """Send a record to buckets."""
+        for bucket in buckets:
+            self._records.setdefault(bucket, bytearray()).extend(record)
+
+    def write(self, folder: str) -> dict[int, Segment]:
+        """Write all records into one file; return where those for each bucket are.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        if not self._records:
+            return {}
+        path = Path(folder, f"{uuid4().hex}.records")
+        segments: dict[int, Segment] = {}
+        start = 0
+        with open(path, "xb") as file:
+            for bucket, records in self._records.items():
+                file.write(records)
+                segments[bucket] = (path.name, start, len(records))
+                start += len(records)
+        return segments
+
+
+def read_segments(folder: str, segments: Iterable[Segment]) -> Iterator[bytes]:
+    """Yield the records of segments.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    for name, start, length in segments:
+        with open(Path(folder, name), "rb") as file:
+            file.seek(start)
+            yield file.read(length)
+
+
+class RowFile:
+    """Rows that a task found, in a Parquet file that exists if there are any."""
+
+    def __init__(self, folder: str) -> None:
+        self._path = Path(folder, f"{uuid4().hex}.parquet")
+        self._waiting: list[Result] = []
+        self._writer: Any = None
+
+    def add(self, row: Result) -> None:
+        """Add a row."""
+        self._waiting.append(row)
+        if len(self._waiting) >= ROWS_MAX:
+            self._flush()
+
+    def add_batch(self, batch: Any) -> None:
+        """Add rows that are columns already."""
+        import pyarrow.parquet as pq
+
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._path, schema())
+        self._writer.write_batch(batch.cast(schema()))
+
+    def close(self) -> str | None:
+        """Return the name of the file, complete, or None if there were no rows."""
+        self._flush()
+        if self._writer is None:
+            return None
+        self._writer.close()
+        return self._path.name
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self.add_batch(batch_of(self._waiting))
+            self._waiting = []

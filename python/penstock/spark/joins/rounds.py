@@ -1,0 +1,143 @@
+"""One micro-batch, as the driver goes through it: rounds of tasks until nothing new turns up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from penstock.spark.joins.exchange import Segment
+from penstock.spark.joins.state import BEGINNING, Manifest, Run
+from penstock.spark.joins.worker import Job, Task, Told, do_tasks, read_documents
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+_TOLD = "told string"
+Sent = Mapping[int, tuple[Segment, ...]]
+
+
+@dataclass
+class Rounds:
+    """The rounds of one batch, and what has come of them so far."""
+
+    spark: SparkSession
+    job: Job
+    before: Manifest
+    rows: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    runs: dict[int, tuple[Run, ...]] = field(default_factory=dict)
+    depth: int = 0
+
+    def run(self, documents: DataFrame, lateness_us: int | None) -> Manifest:
+        """Join the documents of the batch; return what is then the state.
+
+        Raises:
+            StateError: The state is missing or damaged.
+        """
+        job, before = self.job, self.before
+        # What no window can need any more goes as it is, unread.
+        self.runs = {
+            bucket: tuple(run for run in runs if run.expires_us >= before.watermark_us)
+            for bucket, runs in before.runs.items()
+        }
+        told = self._collect(documents, lambda batches: read_documents(job, batches))
+        self._join(_sent(told), is_derived=False)
+        watermark_us = before.watermark_us
+        latest_us = max((one.latest_us for one in told), default=BEGINNING)
+        if lateness_us is not None and latest_us != BEGINNING:
+            watermark_us = max(watermark_us, latest_us - lateness_us)
+        self._release(watermark_us)
+        return replace(
+            before,
+            batch=job.batch,
+            watermark_us=watermark_us,
+            documents=before.documents + sum(one.documents for one in told),
+            late=before.late + sum(one.late for one in told),
+            changes=job.changes,
+            runs={bucket: runs for bucket, runs in self.runs.items() if runs},
+        )
+
+    def _join(self, sent: Sent, is_derived: bool) -> None:
+        """Join what was sent to buckets, and whatever that leads to, round after round."""
+        while sent:
+            tasks = [
+                Task(bucket, self.runs.get(bucket, ()), segments, is_derived)
+                for bucket, segments in sorted(sent.items())
+            ]
+            told = self._do(tasks)
+            for one in told:
+                assert one.bucket is not None, "it was about a bucket"
+                self.runs[one.bucket] = tuple(one.runs or ())
+            sent, is_derived = _sent(told), True
+
+    def _release(self, until_us: int) -> None:
+        """Let go what waited in vain until before a time, those first that others may wait for."""
+        dues: dict[str, int | None] = {}
+        for depth in range(1, self.depth + 1):
+            tasks = [
+                Task(bucket, runs, until_us=until_us, depth=depth)
+                for bucket, runs in sorted(self.runs.items())
+                if any(run.due_us is not None and run.due_us < until_us for run in runs)
+            ]
+            if tasks:
+                told = self._do(tasks)
+                for one in told:
+                    dues |= one.dues
+                self._join(_sent(told), is_derived=True)
+        self.runs = {
+            bucket: tuple(
+                replace(run, due_us=dues.get(run.file, run.due_us), released_us=until_us)
+                for run in runs
+            )
+            for bucket, runs in self.runs.items()
+        }
+
+    def _do(self, tasks: Sequence[Task]) -> list[Told]:
+        job = self.job
+        numbers = self.spark.range(0, len(tasks), 1, len(tasks))
+        return self._collect(numbers, lambda batches: do_tasks(job, tasks, batches))
+
+    def _collect(
+        self,
+        inputs: DataFrame,
+        work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    ) -> list[Told]:
+        told = [Told.load(row[0]) for row in inputs.mapInArrow(work, _TOLD).collect()]
+        for one in told:
+            self.rows += one.rows
+            self.repeated += one.repeated
+            self.depth = max(self.depth, one.depth)
+        return told
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the batch has any rows."""
+        return bool(self.rows or self.repeated)
+
+    def results(self) -> DataFrame:
+        """Return the rows of the batch; they can be read until the batch is over."""
+        rows = self._read(self.rows)
+        if not self.repeated:
+            return rows
+        # A result's id says what it is made of, so one that two buckets found has it twice.
+        once = self._read(self.repeated).dropDuplicates(["subscription", "document", "ordinal"])
+        return rows.unionByName(once)
+
+    def _read(self, names: Sequence[str]) -> DataFrame:
+        from penstock.spark.schema import schema
+
+        if not names:
+            return self.spark.createDataFrame([], schema())
+        paths = [f"{self.job.work}/{name}" for name in names]
+        return self.spark.read.schema(schema()).parquet(*paths)
+
+
+def _sent(told: Iterable[Told]) -> dict[int, tuple[Segment, ...]]:
+    """Return what tasks sent, by bucket, in an order that does not depend on who was faster."""
+    sent: dict[int, Any] = {}
+    for one in told:
+        for bucket, segment in one.sent.items():
+            sent.setdefault(bucket, []).append(segment)
+    return {bucket: tuple(segments) for bucket, segments in sent.items()}

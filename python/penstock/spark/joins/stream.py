@@ -1,0 +1,207 @@
+"""Documents of a stream, joined with all before them: state in a folder, results to a writer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import DocumentError
+from penstock.joins import JoinOptions
+from penstock.limits import Limits
+from penstock.registry import Registry
+from penstock.spark.inputs import inputs_of
+from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
+from penstock.spark.joins.rounds import Rounds
+from penstock.spark.joins.state import BEGINNING, Manifest, State
+from penstock.spark.joins.worker import Job, documents_of, read_record
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+BUCKETS = 16
+LEARNT_MAX = 256
+"""So many documents say which values are rare, when subscriptions come."""
+
+Into = Callable[["DataFrame", int], None]
+
+
+def join_stream(
+    documents: DataFrame,
+    registry: Registry,
+    state: str | os.PathLike[str],
+    into: Into | str | os.PathLike[str],
+    document: str | Column = "xml",
+    id: str | Column = "id",  # noqa: A002  # the word that users know
+    time: str | Column | None = None,
+    stream: str | Column | None = None,
+    lateness: timedelta | float | None = None,
+    buckets: int = BUCKETS,
+    limits: Limits | None = None,
+    trigger: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    hash_bits: int = 64,
+) -> StreamingQuery:
+    """Start a query that joins the documents of a stream, and return it.
+
+    ``state`` is a folder that driver and workers reach under the same path; it holds Spark's
+    checkpoint, too, and a query that is started with the same folder goes on where the last one
+    stopped. ``into`` is called with the rows of each micro-batch and its number, or is a path,
+    under which each batch gets a folder of Parquet files. A batch that is computed again after a
+    crash gives the same rows with the same ids, so whoever writes by the number of the batch, as a
+    path does, loses nothing and doubles nothing. The rows can be read until the call returns.
+
+    The first columns are those of ``match``; so are the rows, and documents that fail are rows
+    among them. ``lateness`` bounds, in seconds, how much later than the batches before a document
+    may come: state goes when no window needs it any more, absence is reported when its window has
+    passed, and a document that comes later gives an error row. Without it nothing is late, nothing
+    is dropped that a window may need, and absence is never reported. Documents without a time
+    have that of their batch.
+
+    State is divided by value into ``buckets``, which bounds how many tasks join at a time; their
+    number stays as the stream began. ``trigger`` are the arguments of Spark's ``trigger``.
+    ``hash_bits`` is for tests: with few of them different values have equal hashes.
+
+    A registry in memory is taken as it is now; changes of a durable one take effect with the next
+    batch.
+
+    Raises:
+        ImportError: pyspark is not installed.
+        ValueError: The documents are no stream, a column is missing or has a type that holds no
+            documents, or there are no buckets.
+    """
+    if not documents.isStreaming:
+        raise ValueError("these documents are no stream; penstock.spark.join joins a batch")
+    if buckets < 1:
+        raise ValueError(f"state needs at least one bucket, not {buckets}")
+    inputs = inputs_of(documents, document, id, time, stream)
+    folder = State(state)
+    joining = Joining(
+        folder,
+        Subscriptions(registry),
+        into if callable(into) else _Files(os.fspath(into)),
+        lateness,
+        buckets,
+        limits or Limits(),
+        hash_bits,
+        inputs.is_text,
+        inputs.has_faults,
+    )
+    writer = inputs.without_others().writeStream.foreachBatch(joining.batch)
+    writer = writer.option("checkpointLocation", folder.checkpoint)
+    if name is not None:
+        writer = writer.queryName(name)
+    if trigger is not None:
+        writer = writer.trigger(**trigger)
+    return writer.start()
+
+
+@dataclass(frozen=True, slots=True)
+class JoinProgress:
+    """How far the joins of a stream have come."""
+
+    batches: int
+    documents: int
+    """Those that were well-formed."""
+    late: int
+    watermark_us: int | None
+    """Documents before this event time are late, in microseconds since 1970."""
+    records: int
+    """Documents and partial matches in the state; one counts in every bucket that it is in."""
+    runs: int
+    bytes: int
+
+
+def join_progress(state: str | os.PathLike[str]) -> JoinProgress:
+    """Return how far the joins have come whose state a folder is.
+
+    Raises:
+        StateError: The state is damaged.
+    """
+    manifest = State(state).last() or Manifest(-1, 0, 0)
+    runs = [run for runs in manifest.runs.values() for run in runs]
+    return JoinProgress(
+        manifest.batch + 1,
+        manifest.documents,
+        manifest.late,
+        None if manifest.watermark_us == BEGINNING else manifest.watermark_us,
+        sum(run.records for run in runs),
+        len(runs),
+        sum(run.bytes for run in runs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Writes each batch into a folder of its own; a batch that comes again takes its place."""
+
+    path: str
+
+    def __call__(self, rows: DataFrame, number: int) -> None:
+        rows.write.mode("overwrite").parquet(f"{self.path}/batch={number}")
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """What is done with every micro-batch of a stream."""
+
+    state: State
+    subscriptions: Subscriptions
+    into: Into
+    lateness: timedelta | float | None
+    buckets: int
+    limits: Limits
+    hash_bits: int
+    is_text: bool
+    has_faults: bool
+
+    def batch(self, documents: DataFrame, number: int) -> None:
+        """Join a micro-batch, hand out its rows, and only then let the state go on."""
+        before = self.state.before(number, self.buckets, self.hash_bits)
+
+        def learn(planned: Planned) -> None:
+            self._learn(planned, documents, number)
+
+        changes = pin_changes(self.state, before, self.subscriptions, self.limits, learn)
+        with self.state.work(number) as work:
+            job = self._job(before, changes, work)
+            rounds = self.rounds(documents.sparkSession, job, before)
+            after = rounds.run(documents, JoinOptions(self.lateness).lateness_us)
+            if rounds.has_rows or not isinstance(self.into, _Files):
+                self.into(rounds.results(), number)
+        self.state.commit(replace(after, registry_version=changes.registry_version))
+
+    def _learn(self, planned: Planned, documents: DataFrame, number: int) -> None:
+        """Join some of the documents, to see which values are rare."""
+        for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
+            for document, time_us in documents_of(batch, self.is_text, 0):
+                with contextlib.suppress(DocumentError):
+                    record = read_record(planned, document, time_us, number)
+                    if record:
+                        planned.joins.push(record, True)
+                planned.joins.take()
+
+    def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:
+        """Return the rounds of a batch, none of which was gone through."""
+        return Rounds(spark, job, before)
+
+    def _job(self, before: Manifest, changes: Changes, work: str) -> Job:
+        changed = () if changes.is_empty else ((changes.batch, changes.mark),)
+        return Job(
+            str(self.state.folder),
+            work,
+            changes.batch,
+            (*before.changes, *changed),
+            before.buckets,
+            before.hash_bits,
+            before.watermark_us,
+            changes.arrival_us,
+            self.lateness,
+            self.limits,
+            self.is_text,
+            self.has_faults,
+        )

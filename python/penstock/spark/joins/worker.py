@@ -1,0 +1,303 @@
+"""What runs in Spark's Python workers: documents to records, and records to rows, bucket by bucket.
+
+Rows of subscriptions are built once in each worker process and kept here, in a module that is
+imported; every bucket and every batch uses them. What travels with a function is a ``Job``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.engine.joining import joined_row, lateness_error
+from penstock.errors import DocumentError
+from penstock.joins import Joined, Published
+from penstock.limits import Limits
+from penstock.sources.inputs import Input, Piece, unreadable
+from penstock.sources.memory import BytesInput, TextInput
+from penstock.spark.joins.changes import Planned, read_changes
+from penstock.spark.joins.exchange import Outbox, RowFile, Segment, read_segments
+from penstock.spark.joins.runs import damaged_run, map_run, merge_alike, write_image
+from penstock.spark.joins.state import BEGINNING, RUNS, Run
+from penstock.spark.rows import error_batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RESULTS_MAX = 16 << 10
+"""So many results are written before more records are joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every task of a batch needs to know."""
+
+    folder: str
+    work: str
+    batch: int
+    changes: tuple[tuple[int, str], ...]
+    buckets: int
+    hash_bits: int
+    watermark_us: int
+    arrival_us: int
+    lateness: timedelta | float | None
+    limits: Limits
+    is_text: bool
+    has_faults: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be done in one bucket: join what was sent to it, or let go what is due."""
+
+    bucket: int
+    runs: tuple[Run, ...]
+    sent: tuple[Segment, ...] = ()
+    is_derived: bool = False
+    until_us: int = BEGINNING
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Told:
+    """What a task tells the driver; it crosses as text."""
+
+    bucket: int | None = None
+    rows: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    """Files whose rows other tasks may have found as well."""
+    sent: dict[int, Segment] = field(default_factory=dict)
+    runs: list[Run] | None = None
+    dues: dict[str, int | None] = field(default_factory=dict)
+    documents: int = 0
+    late: int = 0
+    latest_us: int = BEGINNING
+    depth: int = 0
+
+    def dump(self) -> str:
+        """Return it as text."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def load(text: str) -> Told:
+        """Return it from text."""
+        entry = json.loads(text)
+        entry["sent"] = {int(bucket): tuple(one) for bucket, one in entry["sent"].items()}
+        if entry["runs"] is not None:
+            entry["runs"] = [Run(**run) for run in entry["runs"]]
+        return Told(**entry)
+
+
+_kept: dict[tuple[str, Limits, int], Planned] = {}
+"""Rows by the folder of their state, limits and hashes: those of one stream at a time."""
+
+
+def planned_for(job: Job) -> Planned:
+    """Return the rows of a batch's subscriptions.
+
+    Raises:
+        StateError: What was written down is missing or damaged, or was another version's.
+    """
+    key = (job.folder, job.limits, job.hash_bits)
+    planned = _kept.pop(key, None)
+    _kept.clear()
+    if planned is None or planned.applied != job.changes[: len(planned.applied)]:
+        planned = Planned(job.limits, job.hash_bits)
+    for batch, _ in job.changes[len(planned.applied) :]:
+        planned.apply(read_changes(job.folder, batch))
+    # Whoever fails in the middle leaves nothing half applied behind.
+    _kept[key] = planned
+    return planned
+
+
+class Findings:
+    """The rows of a task, and the records that it sends to buckets."""
+
+    def __init__(self, job: Job, planned: Planned) -> None:
+        self._job = job
+        self._planned = planned
+        self._outbox = Outbox()
+        self._rows, self._repeated = RowFile(job.work), RowFile(job.work)
+
+    def send(self, record: bytes) -> None:
+        """Take what a record gives by itself, and send it to its buckets."""
+        joins = self._planned.joins
+        joins.report_alone(record)
+        self._outbox.put(joins.route(record, self._job.buckets), record)
+
+    def add_errors(self, batch: Any) -> None:
+        """Add rows of documents that failed."""
+        self._rows.add_batch(batch)
+
+    def settle(self) -> None:
+        """Take all results that wait, and send off what they publish and lead to."""
+        joins, subscribers = self._planned.joins, self._planned.subscribers
+        is_derived = False
+        while joins.result_count():
+            waiting: dict[str, Published] = {}
+            for joined, xml, published in subscribers.take():
+                self._add(joined, xml, is_derived)
+                if published is not None:
+                    waiting[published.document] = published
+            for published in waiting.values():
+                self._publish(published)
+            # Several tasks may publish one event, and each asks what it gives by itself.
+            is_derived = True
+        for record in joins.take_partials():
+            self._outbox.put(joins.route(record, self._job.buckets), record)
+
+    def tell(self, told: Told) -> Told:
+        """Write everything down; return what was told with where it is."""
+        told.sent = self._outbox.write(self._job.work)
+        told.rows = [name for name in [self._rows.close()] if name is not None]
+        told.repeated = [name for name in [self._repeated.close()] if name is not None]
+        told.depth = self._planned.joins.depth()
+        return told
+
+    def _add(self, joined: Joined, xml: str, is_derived: bool) -> None:
+        subscriber = self._planned.subscribers[joined.subscription]
+        query = subscriber.query
+        row = joined_row(subscriber.name, query.blocks[-1].stream, query.output, joined, xml)
+        rows = self._repeated if is_derived or subscriber.may_repeat else self._rows
+        rows.add(row)
+
+    def _publish(self, event: Published) -> None:
+        joins = self._planned.joins
+        joins.begin(event.stream)
+        joins.feed(event.xml.encode("utf-8", "surrogatepass"))
+        number = document_number(event.stream, event.document, event.time_us, b"")
+        record = joins.finish(number, event.document, event.time_us, self._job.batch)
+        if record:
+            self.send(record)
+
+
+def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield what a task tells that turns documents into records and sends them to buckets."""
+    planned = planned_for(job)
+    planned.joins.enter(0, 1)
+    findings, told = Findings(job, planned), Told()
+    for whole in batches:
+        batch = whole.select(range(4))
+        faults = whole.column(4) if job.has_faults else None
+        failures: list[tuple[int, DocumentError]] = []
+        found = documents_of(batch, job.is_text, job.arrival_us)
+        for number, (document, time_us) in enumerate(found):
+            try:
+                record = read_record(planned, document, time_us, job.batch)
+            except DocumentError as error:
+                failures.append((number, error))
+                continue
+            told.documents += 1
+            if record and time_us < job.watermark_us:
+                told.late += 1
+                failures.append((number, lateness_error(job.lateness)))
+                continue
+            told.latest_us = max(told.latest_us, time_us)
+            if record:
+                findings.send(record)
+        findings.settle()
+        if failures:
+            findings.add_errors(error_batch(failures, batch, faults))
+    yield _row(findings.tell(told))
+
+
+def read_record(planned: Planned, document: Input, time_us: int, batch: int) -> bytes:
+    """Return the record of a document, empty if nothing in it joins.
+
+    Raises:
+        DocumentError: The document is not well-formed or cannot be read.
+        LimitError: The document passed a limit.
+    """
+    joins = planned.joins
+    joins.begin(document.stream, document.encoding)
+    content = hashlib.blake2b(digest_size=8)
+    for piece in document.pieces():
+        joins.feed(piece)
+        content.update(piece)
+    number = document_number(document.stream, document.document, time_us, content.digest())
+    return joins.finish(number, document.document, time_us, batch)
+
+
+def document_number(stream: str, document: str, time_us: int, content: bytes) -> int:
+    """Return what tells a document from all others, whoever reads it and however often."""
+    told = repr((stream, document, time_us)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(told + content, digest_size=8).digest(), "little")
+
+
+def do_tasks(
+    job: Job, tasks: Sequence[Task], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield what tasks tell; the batches hold their numbers."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield _row(_do(job, tasks[number]))
+
+
+def _do(job: Job, task: Task) -> Told:
+    planned = planned_for(job)
+    joins = planned.joins
+    joins.enter(task.bucket, job.buckets)
+    for number, run in enumerate(task.runs):
+        joins.attach(number, map_run(job.folder, run))
+    findings, told = Findings(job, planned), Told(task.bucket)
+    if task.depth:
+        for number, run in enumerate(task.runs):
+            due_us = joins.release_run(number, run.released_us, task.until_us, task.depth)
+            told.dues[run.file] = due_us
+        findings.settle()
+    else:
+        told.runs = list(_join(job, task, planned, findings))
+    if joins.is_damaged():
+        names = ", ".join(run.file for run in task.runs)
+        raise damaged_run(Path(job.folder, RUNS), f"is damaged in one of {names}")
+    joins.enter(0, 1)  # so that nobody holds files that are garbage by now
+    return findings.tell(told)
+
+
+def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Run]:
+    joins = planned.joins
+    joins.queue(b"".join(read_segments(job.work, task.sent)), task.is_derived)
+    while joins.push_queued(RESULTS_MAX):
+        findings.settle()
+    findings.settle()
+    image = joins.write_run()
+    if image is None:
+        return task.runs
+    runs = (*task.runs, write_image(job.folder, task.bucket, job.batch, image))
+    return merge_alike(job.folder, task.bucket, job.batch, runs, job.watermark_us)
+
+
+def documents_of(
+    batch: pa.RecordBatch, is_text: bool, arrival_us: int
+) -> Iterator[tuple[Input, int]]:
+    """Yield the documents of a batch with their event times in microseconds."""
+    import pyarrow as pa
+
+    times = batch.column(2).cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+    columns = (batch.column(0), batch.column(1), times, batch.column(3))
+    make = TextInput if is_text else BytesInput
+    for data, document, time_us, stream in zip(*(one.to_pylist() for one in columns), strict=True):
+        names = (document or "", stream or "default", None)
+        found = _Nothing(*names) if data is None else make(data, *names)
+        yield found, arrival_us if time_us is None else time_us
+
+
+class _Nothing(Input):
+    """A document that is null."""
+
+    def pieces(self) -> Iterator[Piece]:
+        raise unreadable("the document is null")
+
+    def original(self) -> bytes | None:
+        return None
+
+
+def _row(told: Told) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict({"told": [told.dump()]})
