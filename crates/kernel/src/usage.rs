@@ -29,21 +29,34 @@ pub(crate) struct Usage {
 
 impl Usage {
     pub fn count(&mut self, numbers: &[u32], now: u32) {
+        let Some(&most) = numbers.iter().max() else {
+            return;
+        };
+        self.reach(most);
         for &number in numbers {
-            self.count_rows(number, 1, now);
+            let cell = &mut self.cells[number as usize];
+            if cell.0 == 0 {
+                self.active.push(number);
+            }
+            *cell = (cell.0.saturating_add(1), now);
         }
     }
 
     #[inline]
     pub fn count_rows(&mut self, number: u32, rows: u32, now: u32) {
-        if self.cells.len() <= number as usize {
-            self.cells.resize(number as usize + 1, (0, 0));
-        }
+        self.reach(number);
         let cell = &mut self.cells[number as usize];
         if cell.0 == 0 {
             self.active.push(number);
         }
         *cell = (cell.0.saturating_add(rows), now);
+    }
+
+    #[inline]
+    fn reach(&mut self, number: u32) {
+        if self.cells.len() <= number as usize {
+            self.cells.resize(number as usize + 1, (0, 0));
+        }
     }
 
     pub fn charge(&mut self, subscription: u32, cost: f64) {

@@ -13,8 +13,10 @@ use super::question::Code;
 use super::sets::Sets;
 use crate::plan::NodeKind;
 
+/// The number of a path, signed, since minima of those are cheaper.
+pub type First = i16;
 /// In a row: no path answers the move.
-pub const DEAD: u16 = u16::MAX;
+pub const DEAD: First = First::MAX;
 /// Documents with more paths or wider tables are not read this way.
 const PATHS_MAX: usize = 1 << 12;
 const CELLS_MAX: usize = 1 << 21;
@@ -40,7 +42,7 @@ pub struct Paths {
     parent: Vec<u32>,
     last: Vec<u32>,
     /// By place: the first number to answer each column.
-    firsts: Vec<u16>,
+    firsts: Vec<First>,
     sets: Sets<u64>,
     /// By set: its places one by one, and where they end.
     places: Vec<u32>,
@@ -49,9 +51,9 @@ pub struct Paths {
     near: Vec<u64>,
     deep: Vec<u64>,
     /// By set.
-    rows: Vec<u16>,
+    rows: Vec<First>,
     next: Vec<u32>,
-    earliest: Vec<u16>,
+    earliest: Vec<First>,
     found: Vec<u64>,
 }
 
@@ -172,7 +174,7 @@ impl Paths {
         // From the last place up, what lies below a path is complete before it is passed on.
         for place in (1..self.number.len()).rev() {
             let above = self.parent[place] as usize;
-            let number = self.number[place] as u16;
+            let number = self.number[place] as First;
             let path = &document.paths[number as usize];
             let (upper, lower) = self.firsts.split_at_mut(place * width);
             let to = &mut upper[above * width..(above + 1) * width];
@@ -229,10 +231,10 @@ impl Paths {
             for (cell, &first) in row.iter_mut().zip(firsts) {
                 *cell = (*cell).min(first);
             }
-            earliest = earliest.min(self.number[place as usize] as u16);
+            earliest = earliest.min(self.number[place as usize] as First);
         }
         self.earliest.push(earliest);
-        let unknown = |&first: &u16| if first == DEAD { EMPTY } else { UNKNOWN };
+        let unknown = |&first: &First| if first == DEAD { EMPTY } else { UNKNOWN };
         self.next.extend(self.rows[row_start..].iter().map(unknown));
     }
 
@@ -267,7 +269,7 @@ impl Paths {
     }
 
     /// The first of a set's paths.
-    pub fn earliest(&self, set: u32) -> u16 {
+    pub fn earliest(&self, set: u32) -> First {
         self.earliest[set as usize]
     }
 
@@ -278,7 +280,7 @@ impl Paths {
 
     /// The cells of a set: where they start, and which path is the first to answer each column.
     #[inline(always)]
-    pub fn row(&self, set: u32) -> (u32, &[u16]) {
+    pub fn row(&self, set: u32) -> (u32, &[First]) {
         let start = set as usize * self.width;
         (start as u32, &self.rows[start..][..self.width])
     }
@@ -295,7 +297,7 @@ impl Paths {
 
     /// The first path to answer a column from a set.
     #[inline(always)]
-    pub fn first(&self, set: u32, column: u16) -> u16 {
+    pub fn first(&self, set: u32, column: u16) -> First {
         self.rows[set as usize * self.width + column as usize]
     }
 

@@ -3,6 +3,7 @@
 use super::Inverted;
 use super::document::NEVER;
 use super::image::{Askers, BARE, Image, MARK, Part};
+use super::paths::First;
 use super::walk::Walked;
 use crate::matcher::{Matches, RowHead, RowKind, Rows, Selected};
 use crate::plan::{NONE, NodeKind};
@@ -78,7 +79,7 @@ impl Inverted {
         image: Image<'_>,
         tier: &Tier,
         questions: &[u32],
-        firsts: &[u16],
+        firsts: &[First],
         how: How,
         rows: &mut Rows,
     ) {
@@ -89,11 +90,19 @@ impl Inverted {
             .iter()
             .map(|path| self.document.offsets[path.first as usize] as i64)
             .collect();
+        // Questions come in order, subscriptions do not: counting those is much cheaper.
+        self.used[FILTERS].count(questions, how.now);
         let matches = &mut rows.matches;
+        if tier.is_plain() && image.part(Part::Lists).is_empty() {
+            // One asker each, who is still there: the usual case of a large tier.
+            let numbers = questions.iter().map(|&question| askers[question as usize]);
+            matches.subscription.extend(numbers);
+            let times = firsts.iter().map(|&first| times[first as usize]);
+            matches.decided_at.extend(times);
+            return;
+        }
         matches.reserve(questions.len());
         for (&question, &first) in questions.iter().zip(firsts) {
-            // Questions come in order, subscriptions do not: counting those is much cheaper.
-            self.used[FILTERS].count_rows(question, 1, how.now);
             let asker = askers[question as usize];
             if asker & MARK == 0 {
                 if let Some(subscription) = tier.number(asker) {

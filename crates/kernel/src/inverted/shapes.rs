@@ -2,6 +2,7 @@
 //! same ways until conditions come in.
 
 use super::document::Document;
+use super::paths::First;
 use super::walk::Walked;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -16,7 +17,7 @@ pub struct Shape {
     /// Parent and symbol of each path.
     key: Box<[(u32, u32)]>,
     pub questions: Box<[u32]>,
-    pub firsts: Box<[u16]>,
+    pub firsts: Box<[First]>,
     /// Blocks of conditions, each with the places of its set of paths.
     pub blocks: Box<[(u32, Box<[u32]>)]>,
 }

@@ -2,13 +2,13 @@
 
 use super::Inverted;
 use super::image::{HALF_MARK, Image, MARK, Part};
-use super::paths::{DEAD, EMPTY, Paths};
+use super::paths::{DEAD, EMPTY, First, Paths};
 
 /// What a walk with sets of paths found.
 #[derive(Debug, Default)]
 pub struct Walked {
     questions: Vec<u32>,
-    firsts: Vec<u16>,
+    firsts: Vec<First>,
     count: usize,
     /// Blocks of conditions met, and with which sets.
     pub blocks: Vec<(u32, u32)>,
@@ -25,7 +25,7 @@ impl Walked {
     }
 
     /// The paths that answer them first.
-    pub fn firsts(&self) -> &[u16] {
+    pub fn firsts(&self) -> &[First] {
         &self.firsts[..self.count]
     }
 

@@ -51,7 +51,8 @@ impl Tier {
         (!self.is_removed(subscription)).then(|| self.first.saturating_add(subscription))
     }
 
-    fn is_plain(&self) -> bool {
+    /// Whether a subscription's own number is the session's, and none was removed.
+    pub(crate) fn is_plain(&self) -> bool {
         self.first == 0 && self.removed.is_empty()
     }
 }
