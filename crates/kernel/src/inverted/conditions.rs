@@ -6,7 +6,7 @@
 
 use super::Inverted;
 use super::document::NEVER;
-use super::nodes::Timed;
+use super::nodes::{NodeSets, Timed};
 use crate::matcher::parse_number;
 use crate::plan::{Axis, Comparison, Formula, FormulaKind, NodeKind};
 use memchr::memmem;
@@ -21,7 +21,7 @@ impl Inverted {
         };
         let (groups, others) = image.block(block);
         for group in groups {
-            self.try_group(&plan, &group, set, is_query);
+            self.try_group(&plan, image, &group, set, is_query);
         }
         if others.is_empty() {
             return;
@@ -29,7 +29,10 @@ impl Inverted {
         let items = self.nodes.get(set).to_vec();
         for pair in others.chunks_exact(2) {
             let holding = self.holding(pair[0], &items);
-            self.go_on_with(pair[1], holding, is_query);
+            let earliest = NodeSets::earliest(&holding);
+            self.go_on(pair[1], earliest, is_query, |own| {
+                own.nodes.intern(&holding)
+            });
         }
     }
 
@@ -132,9 +135,9 @@ impl Inverted {
         };
         let paths = self.document.paths.iter().enumerate().skip(1);
         let paths: Vec<u32> = paths.filter(passes).map(|(id, _)| id as u32).collect();
-        let nodes = self.nodes.nodes_of(&self.document, paths.into_iter());
-        let born = |&node: &u32| (node, self.document.nodes[node as usize].born);
-        let ends: Vec<Timed> = nodes.iter().map(born).collect();
+        let mut ends = Vec::new();
+        let nodes = &mut self.nodes;
+        nodes.list_nodes(&self.document, paths.into_iter(), &mut ends);
         let ends = self.holding(view.sub(), &ends);
         let mut found = Vec::new();
         for &(node, time) in &ends {

@@ -9,6 +9,7 @@
 //!
 //! The answers are those of the matcher, the event at which each is decided included.
 
+mod answers;
 mod collect;
 mod conditions;
 mod document;
@@ -18,6 +19,7 @@ mod names;
 mod nodes;
 mod paths;
 pub mod question;
+mod ranked;
 mod report;
 mod sets;
 mod shapes;
@@ -129,10 +131,6 @@ impl Inverted {
 
     /// The axis of a move.
     fn axis(&self, code: u16) -> Axis {
-        let codes = self
-            .plan
-            .questions()
-            .map_or(&[][..], |i| i.part(Part::Codes));
-        Axis::from_code(codes[2 * code as usize]).unwrap_or(Axis::Child)
+        self.names.axis(code)
     }
 }

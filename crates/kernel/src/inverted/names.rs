@@ -13,11 +13,20 @@ pub struct Codes {
     pub deep: Vec<Code>,
 }
 
+impl Codes {
+    /// Both.
+    pub fn all(&self) -> impl Iterator<Item = Code> + '_ {
+        self.near.iter().chain(&self.deep).copied()
+    }
+}
+
 /// The codes of all symbols met so far.
 #[derive(Debug)]
 pub struct Names {
     by_move: FxHashMap<(u32, u32), Code>,
     by_symbol: Vec<Codes>,
+    /// By code.
+    axes: Vec<Axis>,
 }
 
 impl Names {
@@ -28,7 +37,18 @@ impl Names {
                 .map(|(code, pair)| ((pair[0], pair[1]), code as Code))
                 .collect(),
             by_symbol: Vec::new(),
+            axes: image
+                .part(Part::Codes)
+                .chunks_exact(2)
+                .map(|pair| Axis::from_code(pair[0]).unwrap_or(Axis::Child))
+                .collect(),
         }
+    }
+
+    /// The axis of a move.
+    #[inline]
+    pub fn axis(&self, code: Code) -> Axis {
+        self.axes[code as usize]
     }
 
     /// Makes sure of the codes of every symbol up to this one.

@@ -1,14 +1,16 @@
 //! Sets of nodes, each with the time at which it is certain that the way so far leads to it.
 
-use super::document::{Document, NEVER};
+use super::answers::Answers;
+use super::document::{Document, NEVER, Node};
 use super::names::Names;
 use super::question::Code;
 use super::sets::Sets;
 use crate::plan::Axis;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 const UNKNOWN: u32 = u32::MAX;
+/// Fewer items than this are sorted.
+const GATHERED_MIN: usize = 16;
 
 /// A node and a time.
 pub type Timed = (u32, u32);
@@ -19,12 +21,14 @@ pub struct NodeSets {
     next: FxHashMap<(u32, Code), u32>,
     /// By set of paths: its set of nodes, or `UNKNOWN`.
     of_paths: Vec<u32>,
-    answers: FxHashMap<Code, Rc<[u32]>>,
+    answers: Answers,
     /// Nodes of each path, in document order, behind each other; where each path's start.
     of_path: Vec<u32>,
     path_from: Vec<u32>,
     /// Times by node, `NEVER` but while a set is looked at.
     times: Vec<u32>,
+    bits: Vec<u64>,
+    scratch: Vec<Timed>,
 }
 
 impl NodeSets {
@@ -33,10 +37,12 @@ impl NodeSets {
             sets: Sets::new(),
             next: FxHashMap::default(),
             of_paths: Vec::new(),
-            answers: FxHashMap::default(),
+            answers: Answers::default(),
             of_path: Vec::new(),
             path_from: Vec::new(),
             times: Vec::new(),
+            bits: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -82,33 +88,72 @@ impl NodeSets {
         if self.of_paths[index] != UNKNOWN {
             return self.of_paths[index];
         }
-        let nodes = self.nodes_of(document, paths);
-        let born = |&node: &u32| (node, document.nodes[node as usize].born);
-        let items: Vec<Timed> = nodes.iter().map(born).collect();
+        let mut items = std::mem::take(&mut self.scratch);
+        self.list_nodes(document, paths, &mut items);
         let found = self.intern(&items);
+        self.scratch = items;
         self.of_paths[index] = found;
         found
     }
 
-    /// The nodes of paths, in document order.
-    pub fn nodes_of(&mut self, document: &Document, paths: impl Iterator<Item = u32>) -> Vec<u32> {
+    /// Lists the nodes of paths, certain from their birth, in document order.
+    pub fn list_nodes(
+        &mut self,
+        document: &Document,
+        paths: impl Iterator<Item = u32>,
+        items: &mut Vec<Timed>,
+    ) {
         if self.path_from.is_empty() {
             self.group_by_path(document);
         }
-        let mut nodes = Vec::new();
-        let mut runs = 0;
+        items.clear();
         for path in paths {
-            let (from, to) = (
-                self.path_from[path as usize],
-                self.path_from[path as usize + 1],
-            );
-            nodes.extend_from_slice(&self.of_path[from as usize..to as usize]);
-            runs += 1;
+            let from = self.path_from[path as usize] as usize;
+            let to = self.path_from[path as usize + 1] as usize;
+            let born = |&node: &u32| (node, document.nodes[node as usize].born);
+            items.extend(self.of_path[from..to].iter().map(born));
         }
-        if runs > 1 {
-            nodes.sort_unstable();
+        self.gather(items);
+    }
+
+    /// Brings items into document order, each node once with its earliest time.
+    pub fn gather(&mut self, items: &mut Vec<Timed>) {
+        let Some(high) = items.iter().map(|item| item.0).max() else {
+            return;
+        };
+        let words = high as usize / u64::BITS as usize + 1;
+        if items.is_sorted() {
+            items.dedup_by_key(|item| item.0);
+        } else if items.len() < GATHERED_MIN || items.len() < words {
+            items.sort_unstable();
+            items.dedup_by_key(|item| item.0);
+        } else {
+            self.gather_by_bits(items, words);
         }
-        nodes
+    }
+
+    /// The same by a bit for each node, where these are not many more than the items.
+    fn gather_by_bits(&mut self, items: &mut Vec<Timed>, words: usize) {
+        let nodes = words * u64::BITS as usize;
+        if self.times.len() < nodes {
+            self.times.resize(nodes, NEVER);
+        }
+        self.bits.clear();
+        self.bits.resize(words, 0);
+        for (node, time) in items.drain(..) {
+            let known = &mut self.times[node as usize];
+            *known = time.min(*known);
+            self.bits[(node / u64::BITS) as usize] |= 1 << (node % u64::BITS);
+        }
+        for (index, &word) in self.bits.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let node = index as u32 * u64::BITS + rest.trailing_zeros();
+                let time = std::mem::replace(&mut self.times[node as usize], NEVER);
+                items.push((node, time));
+                rest &= rest - 1;
+            }
+        }
     }
 
     fn group_by_path(&mut self, document: &Document) {
@@ -126,25 +171,13 @@ impl NodeSets {
             self.of_path[*place as usize] = number as u32;
             *place += 1;
         }
-        if self.times.len() < document.nodes.len() {
-            self.times.resize(document.nodes.len(), NEVER);
-        }
     }
 
     /// The nodes that answer a move, in document order.
-    pub fn answers(&mut self, document: &Document, names: &Names, code: Code) -> Rc<[u32]> {
-        if let Some(known) = self.answers.get(&code) {
-            return known.clone();
-        }
-        let has_code = |&(_, path): &(usize, &super::document::Path)| {
-            let codes = names.codes(path.symbol);
-            codes.near.contains(&code) || codes.deep.contains(&code)
-        };
-        let paths = document.paths.iter().enumerate().skip(1);
-        let paths = paths.filter(has_code).map(|(number, _)| number as u32);
-        let found: Rc<[u32]> = self.nodes_of(document, paths).into();
-        self.answers.insert(code, found.clone());
-        found
+    #[inline]
+    pub fn answers(&mut self, document: &Document, names: &Names, code: Code) -> &[u32] {
+        self.answers.fill(document, names);
+        self.answers.of(code)
     }
 
     /// Where a move leads from a set.
@@ -159,47 +192,83 @@ impl NodeSets {
         if let Some(&known) = self.next.get(&(set, code)) {
             return known;
         }
-        let answers = self.answers(document, names, code);
-        let found = if axis == Axis::Descendant {
-            below(document, self.sets.get(set), &answers)
+        let mut found = std::mem::take(&mut self.scratch);
+        found.clear();
+        if axis == Axis::Descendant {
+            self.answers.fill(document, names);
+            let (items, answers) = (self.sets.get(set), self.answers.of(code));
+            below(document, items, answers, &mut found);
         } else {
-            self.children(document, set, &answers)
-        };
+            self.each_child(document, names, set, code, |number, node, time| {
+                found.push((number, time.max(node.born)));
+            });
+        }
         let to = self.intern(&found);
+        self.scratch = found;
         self.next.insert((set, code), to);
         to
     }
 
-    fn children(&mut self, document: &Document, set: u32, answers: &[u32]) -> Vec<Timed> {
-        let items = self.sets.get(set);
-        let last = |&(node, _): &Timed| document.nodes[node as usize].last;
+    /// Visits the answers to a move whose parents are in a set, with the times of these.
+    pub fn each_child(
+        &mut self,
+        document: &Document,
+        names: &Names,
+        set: u32,
+        code: Code,
+        mut visit: impl FnMut(u32, &Node, u32),
+    ) {
+        self.answers.fill(document, names);
+        let (items, answers) = (self.sets.get(set), self.answers.of(code));
+        let nodes = &document.nodes;
+        if let [(parent, time)] = *items {
+            for &answer in between(answers, parent, nodes[parent as usize].last) {
+                let node = &nodes[answer as usize];
+                if node.parent == parent {
+                    visit(answer, node, time);
+                }
+            }
+            return;
+        }
+        let last = |&(node, _): &Timed| nodes[node as usize].last;
         let (Some(first), Some(end)) = (items.first(), items.iter().map(last).max()) else {
-            return Vec::new();
+            return;
         };
+        let answers = between(answers, first.0, end);
+        if answers.is_empty() {
+            return;
+        }
+        if self.times.len() < nodes.len() {
+            self.times.resize(nodes.len(), NEVER);
+        }
         for &(node, time) in items {
             self.times[node as usize] = time;
         }
-        let from = answers.partition_point(|&node| node <= first.0);
-        let mut found = Vec::new();
-        for &node in answers[from..].iter().take_while(|&&node| node <= end) {
-            let entry = &document.nodes[node as usize];
-            let time = self.times[entry.parent as usize];
+        for &answer in answers {
+            let node = &nodes[answer as usize];
+            let time = self.times[node.parent as usize];
             if time != NEVER {
-                found.push((node, time.max(entry.born)));
+                visit(answer, node, time);
             }
         }
         for &(node, _) in items {
             self.times[node as usize] = NEVER;
         }
-        found
     }
 }
 
+/// The answers behind one node, up to another.
+#[inline]
+pub fn between(answers: &[u32], node: u32, last: u32) -> &[u32] {
+    let from = answers.partition_point(|&answer| answer <= node);
+    let rest = &answers[from..];
+    &rest[..rest.partition_point(|&answer| answer <= last)]
+}
+
 /// The answers below some item; certain when the first item above it is, and it is born.
-fn below(document: &Document, items: &[Timed], answers: &[u32]) -> Vec<Timed> {
-    let mut found = Vec::new();
+fn below(document: &Document, items: &[Timed], answers: &[u32], found: &mut Vec<Timed>) {
     let Some(&(first, _)) = items.first() else {
-        return found;
+        return;
     };
     // The items that are open at the node under way, each with the best time of those above it.
     let mut open: Vec<(u32, u32)> = Vec::new();
@@ -222,7 +291,6 @@ fn below(document: &Document, items: &[Timed], answers: &[u32]) -> Vec<Timed> {
             break;
         }
     }
-    found
 }
 
 fn close_before(open: &mut Vec<(u32, u32)>, node: u32) {

@@ -1,33 +1,28 @@
 //! Conditions on values, found by their constants.
 //!
-//! From a set of nodes a chain of moves leads to values. Which constants are among them, or lie
-//! beyond them, is found by search, and what they let pass is worked out once for all constants
-//! that let the same pass.
+//! From a set of nodes a chain of moves leads to values. They are sorted once; which constants
+//! are among them, or lie beyond them, is found by search, and all constants between the same two
+//! values let the same nodes pass.
 
 use super::Inverted;
 use super::document::NEVER;
-use super::image::{Group, MARK};
-use super::nodes::{NodeSets, Timed};
+use super::image::{Group, Image, MARK};
+use super::nodes::between;
 use super::question::{Code, Relation};
+use super::ranked::{Part, Ranked};
 use crate::matcher::parse_number;
-use crate::plan::{Axis, NodeKind, Plan};
+use crate::plan::{Axis, Plan};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The nodes that a condition lets pass: a range of the items, and when the first is certain.
-#[derive(Clone, Copy, Debug)]
-pub struct Passing {
-    from: u32,
-    to: u32,
-    earliest: u32,
-}
+/// A node that a chain leads to, the node from which it does, and when it is certain that the way
+/// leads to that one.
+type Pair = (u32, u32, u32);
 
 /// The values that a chain reaches from a set: ranges of the lists below.
 #[derive(Clone, Debug)]
 struct Reached {
     pairs: Range<usize>,
-    /// All contexts with a value.
-    all: Passing,
     strings: Option<Range<usize>>,
     numbers: Option<Range<usize>>,
 }
@@ -36,285 +31,304 @@ struct Reached {
 /// that a document costs no memory that the one before has not had.
 #[derive(Debug, Default)]
 pub struct Values {
-    known: FxHashMap<(u32, u32), usize>,
+    /// Places in `reached`: by set and chain, by set for the empty chain, by place and next move.
+    known: FxHashMap<(u32, u32), u32>,
+    starts: Vec<u32>,
+    steps: FxHashMap<(u32, Code), u32>,
     reached: Vec<Reached>,
-    /// Context, value node, time.
-    pairs: Vec<(u32, u32, u32)>,
-    items: Vec<Timed>,
-    /// Strings of the plan, sorted, and where the value is that string.
-    strings: Vec<(u32, Passing)>,
-    /// The numbers among the values, sorted, with context and time.
-    numbers: Vec<(f64, u32, u32)>,
-    /// What comparisons let pass, by values, relation and number of values that do.
-    compared: FxHashMap<(usize, Relation, usize), Passing>,
-    /// Attributes of the nodes of a set, by code: code, attribute, place of the node in the set.
-    attributes: Vec<(Code, u32, u32)>,
-    attributes_of: FxHashMap<u32, Range<usize>>,
-    scratch: Vec<Timed>,
+    pairs: Vec<Pair>,
+    scratch: Vec<Pair>,
+    /// By node: its first pair, `UNKNOWN` but while pairs are looked at.
+    marks: Vec<u32>,
+    /// Values by the string of the plan that they are; those that are none come last.
+    strings: Ranked<u32>,
+    /// Values that are numbers.
+    numbers: Ranked<f64>,
     /// By node: the string of the plan that its value is.
     string_of: Vec<u32>,
+    /// By node: the number that its value is.
+    number_of: Vec<Option<f64>>,
 }
 
 impl Values {
     /// Forgets the document before.
     pub fn clear(&mut self) {
         self.known.clear();
+        self.starts.clear();
+        self.steps.clear();
         self.reached.clear();
         self.pairs.clear();
-        self.items.clear();
         self.strings.clear();
         self.numbers.clear();
-        self.compared.clear();
-        self.attributes.clear();
-        self.attributes_of.clear();
         self.string_of.clear();
+        self.number_of.clear();
     }
 
-    /// Keeps nodes, each once with its earliest time, in document order.
-    fn keep(&mut self, items: impl Iterator<Item = Timed>) -> Passing {
-        let mut kept = std::mem::take(&mut self.scratch);
-        kept.clear();
-        kept.extend(items);
-        if !kept.is_sorted() {
-            kept.sort_unstable();
-        }
-        kept.dedup_by_key(|item| item.0);
-        let from = self.items.len() as u32;
-        self.items.extend_from_slice(&kept);
-        let passing = Passing {
-            from,
-            to: self.items.len() as u32,
-            earliest: NodeSets::earliest(&kept),
-        };
-        self.scratch = kept;
-        passing
+    /// Keeps the pairs from an index on, sorted, as what some chain reaches.
+    fn add_reached(&mut self, from: usize) -> u32 {
+        self.reached.push(Reached {
+            pairs: from..self.pairs.len(),
+            strings: None,
+            numbers: None,
+        });
+        (self.reached.len() - 1) as u32
     }
 }
 
+const UNKNOWN: u32 = u32::MAX;
 /// No string of the plan; and not looked up yet.
 const NO_STRING: u32 = u32::MAX;
 const NOT_SOUGHT: u32 = u32::MAX - 1;
 
 impl Inverted {
     /// Follows every constant of a group that some value of the set is in the relation to.
-    pub(super) fn try_group(&mut self, plan: &Plan, group: &Group<'_>, set: u32, is_query: bool) {
+    pub(super) fn try_group(
+        &mut self,
+        plan: &Plan,
+        image: Image<'_>,
+        group: &Group<'_>,
+        set: u32,
+        is_query: bool,
+    ) {
+        let codes = image.chain(group.chain);
+        if let Some(&code) = codes.first()
+            && self
+                .nodes
+                .answers(&self.document, &self.names, code as Code)
+                .is_empty()
+        {
+            return;
+        }
         let known = self.values.known.get(&(set, group.chain)).copied();
-        let place = known.unwrap_or_else(|| self.reach(set, group.chain));
+        let place = known.unwrap_or_else(|| {
+            let place = self.reach(set, codes);
+            self.values.known.insert((set, group.chain), place);
+            place
+        }) as usize;
         if self.values.reached[place].pairs.is_empty() {
             return;
         }
         match group.relation {
             Relation::Equal => self.try_equal(group, place, is_query),
             Relation::Differs => self.try_differing(group, place, is_query),
-            _ => self.try_numbers(plan, group, place, is_query),
+            Relation::Same => self.try_same(plan, group, place, is_query),
+            _ => self.try_bounds(plan, group, place, is_query),
         }
     }
 
     fn try_equal(&mut self, group: &Group<'_>, place: usize, is_query: bool) {
-        for index in self.strings_at(place) {
-            let (string, passing) = self.values.strings[index];
+        let list = self.strings_at(place);
+        let mut run = 0;
+        while run < list.len() {
+            let string = self.values.strings.key(&list, run);
             if let Ok(index) = group.constants.binary_search(&string) {
-                self.go_on(group.to[index], passing, is_query);
+                self.go_on_with_strings(group.to[index], &list, Part::Run(run), is_query);
             }
+            run = self.values.strings.run_end(&list, run);
         }
     }
 
     fn try_differing(&mut self, group: &Group<'_>, place: usize, is_query: bool) {
-        let strings = self.strings_at(place);
-        for (constant, &to) in group.constants.iter().zip(group.to) {
-            let among = &self.values.strings[strings.clone()];
-            // Almost every value differs from almost every constant.
-            let mut passing = self.values.reached[place].all;
-            if among
-                .binary_search_by_key(constant, |entry| entry.0)
-                .is_ok()
-            {
-                let values = &mut self.values;
-                let pairs = values.reached[place].pairs.clone();
-                let others: Vec<Timed> = values.pairs[pairs]
-                    .iter()
-                    .filter(|entry| values.string_of[entry.1 as usize] != *constant)
-                    .map(|&(context, _, time)| (context, time))
-                    .collect();
-                passing = values.keep(others.into_iter());
-            }
-            self.go_on(to, passing, is_query);
-        }
-    }
-
-    fn try_numbers(&mut self, plan: &Plan, group: &Group<'_>, place: usize, is_query: bool) {
-        let at = self.numbers_at(place);
-        let numbers = &self.values.numbers[at.clone()];
-        let (Some(low), Some(high)) = (numbers.first(), numbers.last()) else {
+        let list = self.strings_at(place);
+        if list.is_empty() {
             return;
-        };
-        let (low, high) = (low.0, high.0);
-        let count = group.constants.len();
-        let first = |is_before: &dyn Fn(f64) -> bool| {
-            let constants = group.constants;
-            constants.partition_point(|&id| is_before(plan.number(id)))
-        };
-        let indices = match group.relation {
-            Relation::Less => first(&|c| c <= low)..count,
-            Relation::AtMost => first(&|c| c < low)..count,
-            Relation::Greater => 0..first(&|c| c < high),
-            Relation::AtLeast => 0..first(&|c| c <= high),
-            _ => first(&|c| c < low)..first(&|c| c <= high),
-        };
-        for index in indices {
-            let bound = plan.number(group.constants[index]);
-            let numbers = &self.values.numbers[at.clone()];
-            let below = numbers.partition_point(|entry| entry.0 < bound);
-            let upto = below + numbers[below..].partition_point(|entry| entry.0 <= bound);
-            // Constants between the same two values let the same pass.
-            let (side, range) = match group.relation {
-                Relation::Less => ((Relation::Less, below), 0..below),
-                Relation::AtMost => ((Relation::Less, upto), 0..upto),
-                Relation::Greater => ((Relation::Greater, upto), upto..numbers.len()),
-                Relation::AtLeast => ((Relation::Greater, below), below..numbers.len()),
-                _ => ((Relation::Same, below), below..upto),
+        }
+        let mut at = 0;
+        for (&constant, &to) in group.constants.iter().zip(group.to) {
+            let strings = &self.values.strings;
+            at = strings.seek(&list, at, constant);
+            // Almost every value differs from almost every constant.
+            let is_among = at < list.len() && strings.key(&list, at) == constant;
+            let part = if is_among {
+                Part::Rest(at)
+            } else {
+                Part::From(0)
             };
-            if !range.is_empty() {
-                let passing =
-                    self.compared(place, side, at.start + range.start..at.start + range.end);
-                self.go_on(group.to[index], passing, is_query);
+            self.go_on_with_strings(to, &list, part, is_query);
+        }
+    }
+
+    fn try_same(&mut self, plan: &Plan, group: &Group<'_>, place: usize, is_query: bool) {
+        let list = self.numbers_at(place);
+        let mut run = 0;
+        while run < list.len() {
+            let number = self.values.numbers.key(&list, run);
+            let constants = group.constants;
+            let mut index = constants.partition_point(|&id| plan.number(id) < number);
+            // Zero is written in two ways.
+            while index < constants.len() && plan.number(constants[index]) == number {
+                self.go_on_with_numbers(group.to[index], &list, Part::Run(run), is_query);
+                index += 1;
             }
+            run = self.values.numbers.run_end(&list, run);
         }
     }
 
-    fn compared(&mut self, place: usize, side: (Relation, usize), at: Range<usize>) -> Passing {
-        let key = (place, side.0, side.1);
-        if let Some(&known) = self.values.compared.get(&key) {
-            return known;
+    fn try_bounds(&mut self, plan: &Plan, group: &Group<'_>, place: usize, is_query: bool) {
+        let list = self.numbers_at(place);
+        let is_upper = matches!(group.relation, Relation::Less | Relation::AtMost);
+        let count = group.constants.len();
+        for step in 0..count {
+            // The constants that let most pass come first: when one lets nothing pass, no other
+            // does.
+            let index = if is_upper { count - 1 - step } else { step };
+            let bound = plan.number(group.constants[index]);
+            let numbers = &self.values.numbers;
+            let below = numbers.seek(&list, 0, bound);
+            let is_among = below < list.len() && numbers.key(&list, below) == bound;
+            let split = match group.relation {
+                Relation::AtMost | Relation::Greater if is_among => numbers.run_end(&list, below),
+                _ => below,
+            };
+            let part = if is_upper {
+                split.checked_sub(1).map(Part::Upto)
+            } else {
+                (split < list.len()).then_some(Part::From(split))
+            };
+            let Some(part) = part else {
+                return;
+            };
+            self.go_on_with_numbers(group.to[index], &list, part, is_query);
         }
-        let found: Vec<Timed> = self.values.numbers[at]
-            .iter()
-            .map(|&(_, context, time)| (context, time))
-            .collect();
-        let passing = self.values.keep(found.into_iter());
-        self.values.compared.insert(key, passing);
-        passing
     }
 
-    /// Leads nodes on to a record, or to the end of a question.
-    fn go_on(&mut self, to: u32, passing: Passing, is_query: bool) {
-        let items = &self.values.items[passing.from as usize..passing.to as usize];
-        if items.is_empty() {
+    #[inline]
+    fn go_on_with_strings(&mut self, to: u32, list: &Range<usize>, part: Part, is_query: bool) {
+        let earliest = self.values.strings.earliest(list, part);
+        self.go_on(to, earliest, is_query, |own| {
+            own.values.strings.set(list, part, &mut own.nodes)
+        });
+    }
+
+    #[inline]
+    fn go_on_with_numbers(&mut self, to: u32, list: &Range<usize>, part: Part, is_query: bool) {
+        let earliest = self.values.numbers.earliest(list, part);
+        self.go_on(to, earliest, is_query, |own| {
+            own.values.numbers.set(list, part, &mut own.nodes)
+        });
+    }
+
+    /// Leads nodes on to a record, or to the end of a question: there a filter wants to know only
+    /// when the first of them is certain, not which they are.
+    #[inline]
+    pub(super) fn go_on(
+        &mut self,
+        to: u32,
+        earliest: u32,
+        is_query: bool,
+        set: impl FnOnce(&mut Self) -> u32,
+    ) {
+        if earliest == NEVER {
             return;
         }
         if to & MARK != 0 && !is_query {
-            self.found.push((to & !MARK, passing.earliest));
+            self.found.push((to & !MARK, earliest));
         } else {
-            let set = self.nodes.intern(items);
+            let set = set(self);
             self.todo.push((to, set));
         }
     }
 
-    /// The same for nodes that a formula left.
-    pub(super) fn go_on_with(&mut self, to: u32, items: Vec<Timed>, is_query: bool) {
-        let passing = self.values.keep(items.into_iter());
-        self.go_on(to, passing, is_query);
-    }
-
-    /// Follows a chain from a set to the nodes whose values are known.
-    fn reach(&mut self, set: u32, chain: u32) -> usize {
-        let plan = self.plan.clone();
-        let codes = plan.questions().map_or(&[][..], |image| image.chain(chain));
-        let pairs = match codes {
-            [code] if self.axis(*code as Code) == Axis::Attribute => {
-                self.attribute_pairs(set, *code as Code)
+    /// Follows a chain from a set; chains share the steps that they begin with.
+    fn reach(&mut self, set: u32, codes: &[u32]) -> u32 {
+        let mut place = self.start_at(set);
+        for &code in codes {
+            if self.values.reached[place as usize].pairs.is_empty() {
+                break;
             }
-            _ => {
-                // Pairs of a node and the place of its context in the set.
-                let items = self.nodes.get(set).iter().enumerate();
-                let mut pairs: Vec<(u32, u32)> =
-                    items.map(|(i, item)| (item.0, i as u32)).collect();
-                for &code in codes {
-                    pairs = self.step_pairs(&pairs, code as Code);
-                }
-                pairs
-            }
-        };
-        let items = self.nodes.get(set);
-        let from = self.values.pairs.len();
-        for (node, context) in pairs {
-            let (context, time) = items[context as usize];
-            let closed = self.document.nodes[node as usize].closed;
-            if closed != NEVER {
-                self.values.pairs.push((context, node, time.max(closed)));
-            }
+            let code = code as Code;
+            place = match self.values.steps.get(&(place, code)) {
+                Some(&known) => known,
+                None => self.step(place, code),
+            };
         }
-        let pairs = from..self.values.pairs.len();
-        let contexts: Vec<Timed> = self.values.pairs[pairs.clone()]
-            .iter()
-            .map(|&(context, _, time)| (context, time))
-            .collect();
-        let all = self.values.keep(contexts.into_iter());
-        let place = self.values.reached.len();
-        self.values.reached.push(Reached {
-            pairs,
-            all,
-            strings: None,
-            numbers: None,
-        });
-        self.values.known.insert((set, chain), place);
         place
     }
 
-    /// The attributes of a set that a move leads to, each with the place of its element in the set.
-    fn attribute_pairs(&mut self, set: u32, code: Code) -> Vec<(u32, u32)> {
-        let known = self.values.attributes_of.get(&set).cloned();
-        let at = known.unwrap_or_else(|| self.list_attributes(set));
-        let listed = &self.values.attributes[at];
-        let from = listed.partition_point(|entry| entry.0 < code);
-        let found = listed[from..].iter().take_while(|entry| entry.0 == code);
-        found.map(|&(_, node, context)| (node, context)).collect()
-    }
-
-    fn list_attributes(&mut self, set: u32) -> Range<usize> {
-        let from = self.values.attributes.len();
-        for (place, &(node, _)) in self.nodes.get(set).iter().enumerate() {
-            // Attributes come right behind their element.
-            for (index, entry) in self
-                .document
-                .nodes
-                .iter()
-                .enumerate()
-                .skip(node as usize + 1)
-            {
-                let path = &self.document.paths[entry.path as usize];
-                if path.kind != NodeKind::Attribute || entry.parent != node {
-                    break;
-                }
-                for &code in &self.names.codes(path.symbol).near {
-                    let found = (code, index as u32, place as u32);
-                    self.values.attributes.push(found);
-                }
-            }
+    /// The empty chain leads from each node to itself.
+    fn start_at(&mut self, set: u32) -> u32 {
+        let values = &mut self.values;
+        if values.starts.len() <= set as usize {
+            values.starts.resize(set as usize + 1, UNKNOWN);
         }
-        self.values.attributes[from..].sort_unstable();
-        let at = from..self.values.attributes.len();
-        self.values.attributes_of.insert(set, at.clone());
-        at
+        if values.starts[set as usize] == UNKNOWN {
+            let from = values.pairs.len();
+            let items = self.nodes.get(set).iter();
+            let pairs = items.map(|&(node, time)| (node, node, time));
+            values.pairs.extend(pairs);
+            values.starts[set as usize] = values.add_reached(from);
+        }
+        values.starts[set as usize]
     }
 
-    fn step_pairs(&mut self, pairs: &[(u32, u32)], code: u16) -> Vec<(u32, u32)> {
-        let mut next = Vec::with_capacity(pairs.len());
-        let axis = self.axis(code);
+    fn step(&mut self, place: u32, code: Code) -> u32 {
+        let from = self.values.pairs.len();
+        let pairs = self.values.reached[place as usize].pairs.clone();
+        if self.names.axis(code) == Axis::Descendant {
+            self.step_down(pairs, code);
+        } else {
+            self.step_to_children(pairs, code);
+        }
+        let to = self.values.add_reached(from);
+        self.values.steps.insert((place, code), to);
+        to
+    }
+
+    fn step_down(&mut self, pairs: Range<usize>, code: Code) {
         let answers = self.nodes.answers(&self.document, &self.names, code);
-        for &(node, context) in pairs {
+        let values = &mut self.values;
+        values.scratch.clear();
+        for &(node, context, time) in &values.pairs[pairs] {
             let last = self.document.nodes[node as usize].last;
-            let from = answers.partition_point(|&answer| answer <= node);
-            for &answer in answers[from..].iter().take_while(|&&a| a <= last) {
-                let is_child = self.document.nodes[answer as usize].parent == node;
-                if is_child || axis == Axis::Descendant {
-                    next.push((answer, context));
-                }
+            let found = between(answers, node, last).iter();
+            values
+                .scratch
+                .extend(found.map(|&answer| (answer, context, time)));
+        }
+        // Two nodes of a context, one above the other, lead to the same.
+        if !values.scratch.is_sorted() {
+            values.scratch.sort_unstable();
+        }
+        values.scratch.dedup();
+        values.pairs.extend_from_slice(&values.scratch);
+    }
+
+    fn step_to_children(&mut self, pairs: Range<usize>, code: Code) {
+        let answers = self.nodes.answers(&self.document, &self.names, code);
+        let nodes = &self.document.nodes;
+        let Values {
+            pairs: all, marks, ..
+        } = &mut self.values;
+        let last = |pair: &Pair| nodes[pair.0 as usize].last;
+        let (Some(first), Some(last)) = (
+            all[pairs.clone()].first(),
+            all[pairs.clone()].iter().map(last).max(),
+        ) else {
+            return;
+        };
+        let answers = between(answers, first.0, last);
+        if answers.is_empty() {
+            return;
+        }
+        if marks.len() < nodes.len() {
+            marks.resize(nodes.len(), UNKNOWN);
+        }
+        // The pairs of a node are neighbours; the first of them has the last word.
+        for index in pairs.clone().rev() {
+            marks[all[index].0 as usize] = index as u32;
+        }
+        for &answer in answers {
+            let parent = nodes[answer as usize].parent;
+            let mut index = marks[parent as usize] as usize;
+            while index < pairs.end && all[index].0 == parent {
+                let (_, context, time) = all[index];
+                all.push((answer, context, time));
+                index += 1;
             }
         }
-        next.sort_unstable();
-        next.dedup();
-        next
+        for index in pairs {
+            marks[all[index].0 as usize] = UNKNOWN;
+        }
     }
 
     /// The strings among the values, sorted.
@@ -322,24 +336,19 @@ impl Inverted {
         if let Some(known) = &self.values.reached[place].strings {
             return known.clone();
         }
-        let mut found: Vec<(u32, u32, u32)> = Vec::new();
-        for index in self.values.reached[place].pairs.clone() {
-            let (context, node, time) = self.values.pairs[index];
-            let string = self.string_of(node);
-            if string != NO_STRING {
-                found.push((string, context, time));
-            }
-        }
-        found.sort_unstable();
         let from = self.values.strings.len();
-        for run in found.chunk_by(|a, b| a.0 == b.0) {
-            let items = run.iter().map(|&(_, context, time)| (context, time));
-            let passing = self.values.keep(items);
-            self.values.strings.push((run[0].0, passing));
+        for index in self.values.reached[place].pairs.clone() {
+            let (node, context, time) = self.values.pairs[index];
+            let closed = self.document.nodes[node as usize].closed;
+            if closed == NEVER {
+                continue;
+            }
+            let string = self.string_of(node);
+            self.values.strings.push(string, context, time.max(closed));
         }
-        let at = from..self.values.strings.len();
-        self.values.reached[place].strings = Some(at.clone());
-        at
+        let list = self.values.strings.finish(from);
+        self.values.reached[place].strings = Some(list.clone());
+        list
     }
 
     /// The numbers among the values, sorted.
@@ -349,24 +358,26 @@ impl Inverted {
         }
         let from = self.values.numbers.len();
         for index in self.values.reached[place].pairs.clone() {
-            let (context, node, time) = self.values.pairs[index];
-            let number = parse_number(self.document.value(node));
+            let (node, context, time) = self.values.pairs[index];
+            let closed = self.document.nodes[node as usize].closed;
+            if closed == NEVER {
+                continue;
+            }
+            let number = self.number_of(node);
             if !number.is_nan() {
-                self.values.numbers.push((number, context, time));
+                self.values.numbers.push(number, context, time.max(closed));
             }
         }
-        self.values.numbers[from..].sort_by(|a, b| a.0.total_cmp(&b.0));
-        let at = from..self.values.numbers.len();
-        self.values.reached[place].numbers = Some(at.clone());
-        at
+        let list = self.values.numbers.finish(from);
+        self.values.reached[place].numbers = Some(list.clone());
+        list
     }
 
     /// The string of the plan that equals a node's value.
     fn string_of(&mut self, node: u32) -> u32 {
         if self.values.string_of.len() <= node as usize {
-            self.values
-                .string_of
-                .resize(self.document.nodes.len(), NOT_SOUGHT);
+            let count = self.document.nodes.len();
+            self.values.string_of.resize(count, NOT_SOUGHT);
         }
         let known = self.values.string_of[node as usize];
         if known != NOT_SOUGHT {
@@ -381,5 +392,15 @@ impl Inverted {
         let string = found.map_or(NO_STRING, |atom| self.plan.formula(atom).constant());
         self.values.string_of[node as usize] = string;
         string
+    }
+
+    /// The number that a node's value is, if it is one.
+    fn number_of(&mut self, node: u32) -> f64 {
+        if self.values.number_of.len() <= node as usize {
+            let count = self.document.nodes.len();
+            self.values.number_of.resize(count, None);
+        }
+        let value = || parse_number(self.document.value(node));
+        *self.values.number_of[node as usize].get_or_insert_with(value)
     }
 }

@@ -1,0 +1,172 @@
+//! Values in order: what lies on one side of a constant is a range of them.
+
+use super::document::NEVER;
+use super::nodes::{NodeSets, Timed};
+use std::ops::Range;
+
+const UNKNOWN: u32 = u32::MAX;
+
+/// A value that a chain leads to, among the others of its list.
+#[derive(Clone, Copy, Debug)]
+struct Entry<K> {
+    key: K,
+    /// The node from which the chain leads here, and when that is certain.
+    context: u32,
+    time: u32,
+    /// Where the entries with the same key end; known at the first of them.
+    run_end: u32,
+    /// The earliest time up to here, from here on, and among those with the same key.
+    upto: u32,
+    from: u32,
+    run: u32,
+    /// The sets of contexts of the parts that start or end here, or `UNKNOWN`.
+    sets: [u32; 4],
+}
+
+/// A part of a list, by places in it.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// Everything up to a place.
+    Upto(usize),
+    /// Everything from a place on.
+    From(usize),
+    /// The entries with the same key, by the first of them.
+    Run(usize),
+    /// All but these.
+    Rest(usize),
+}
+
+/// Lists of values, each sorted by key, behind each other. A list is named by its range.
+#[derive(Debug)]
+pub struct Ranked<K> {
+    entries: Vec<Entry<K>>,
+    scratch: Vec<Timed>,
+}
+
+impl<K> Default for Ranked<K> {
+    fn default() -> Self {
+        Ranked {
+            entries: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+}
+
+impl<K: Copy + PartialOrd> Ranked<K> {
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// How many entries there are; a new list starts here.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Adds to the list under way.
+    pub fn push(&mut self, key: K, context: u32, time: u32) {
+        self.entries.push(Entry {
+            key,
+            context,
+            time,
+            run_end: 0,
+            upto: time,
+            from: time,
+            run: time,
+            sets: [UNKNOWN; 4],
+        });
+    }
+
+    /// Ends the list that starts at an entry.
+    pub fn finish(&mut self, start: usize) -> Range<usize> {
+        let end = self.entries.len();
+        let list = &mut self.entries[start..];
+        // Keys have an order: numbers that are none are left out.
+        list.sort_unstable_by(|a, b| {
+            let order = a.key.partial_cmp(&b.key);
+            order
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then(a.context.cmp(&b.context))
+        });
+        for place in 1..list.len() {
+            list[place].upto = list[place].upto.min(list[place - 1].upto);
+        }
+        for place in (0..list.len()).rev() {
+            list[place].run_end = (place + 1) as u32;
+            if let Some(&next) = list.get(place + 1) {
+                let entry = &mut list[place];
+                entry.from = entry.from.min(next.from);
+                if entry.key == next.key {
+                    entry.run = entry.run.min(next.run);
+                    entry.run_end = next.run_end;
+                }
+            }
+        }
+        start..end
+    }
+
+    #[inline]
+    pub fn key(&self, list: &Range<usize>, place: usize) -> K {
+        self.entries[list.start + place].key
+    }
+
+    /// Where the run that starts at a place ends.
+    #[inline]
+    pub fn run_end(&self, list: &Range<usize>, place: usize) -> usize {
+        self.entries[list.start + place].run_end as usize
+    }
+
+    /// The first place, from a given one on, whose key is not below a bound.
+    #[inline]
+    pub fn seek(&self, list: &Range<usize>, from: usize, bound: K) -> usize {
+        let rest = &self.entries[list.start + from..list.end];
+        from + rest.partition_point(|entry| entry.key < bound)
+    }
+
+    /// When the first context of a part is certain, `NEVER` if there is none.
+    #[inline]
+    pub fn earliest(&self, list: &Range<usize>, part: Part) -> u32 {
+        let entries = &self.entries[list.clone()];
+        match part {
+            Part::Upto(place) => entries[place].upto,
+            Part::From(place) => entries[place].from,
+            Part::Run(place) => entries[place].run,
+            Part::Rest(place) => {
+                let before = place
+                    .checked_sub(1)
+                    .map_or(NEVER, |last| entries[last].upto);
+                let behind = entries.get(entries[place].run_end as usize);
+                before.min(behind.map_or(NEVER, |first| first.from))
+            }
+        }
+    }
+
+    /// The set of the contexts of a part, each with its earliest time.
+    pub fn set(&mut self, list: &Range<usize>, part: Part, nodes: &mut NodeSets) -> u32 {
+        let entries = &mut self.entries[list.clone()];
+        let end = entries.len();
+        let (kind, place) = match part {
+            Part::Upto(place) => (0, place),
+            Part::From(place) => (1, place),
+            Part::Run(place) => (2, place),
+            Part::Rest(place) => (3, place),
+        };
+        if entries[place].sets[kind] != UNKNOWN {
+            return entries[place].sets[kind];
+        }
+        let run_end = entries[place].run_end as usize;
+        let (one, other) = match part {
+            Part::Upto(place) => (0..place + 1, end..end),
+            Part::From(place) => (place..end, end..end),
+            Part::Run(place) => (place..run_end, end..end),
+            Part::Rest(place) => (0..place, run_end..end),
+        };
+        let found = entries[one].iter().chain(&entries[other]);
+        self.scratch.clear();
+        self.scratch
+            .extend(found.map(|entry| (entry.context, entry.time)));
+        nodes.gather(&mut self.scratch);
+        let set = nodes.intern(&self.scratch);
+        entries[place].sets[kind] = set;
+        set
+    }
+}
