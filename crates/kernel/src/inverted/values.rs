@@ -5,7 +5,7 @@
 //! values let the same nodes pass.
 
 use super::Inverted;
-use super::document::NEVER;
+use super::document::{NEVER, Node};
 use super::image::{Group, Image, MARK};
 use super::nodes::between;
 use super::question::{Code, Relation};
@@ -37,7 +37,8 @@ pub struct Values {
     steps: FxHashMap<(u32, Code), u32>,
     reached: Vec<Reached>,
     pairs: Vec<Pair>,
-    scratch: Vec<Pair>,
+    /// The pairs under whose nodes a walk over answers is.
+    open: Vec<Pair>,
     /// By node: its first pair, `UNKNOWN` but while pairs are looked at.
     marks: Vec<u32>,
     /// Values by the string of the plan that they are; those that are none come last.
@@ -276,21 +277,40 @@ impl Inverted {
 
     fn step_down(&mut self, pairs: Range<usize>, code: Code) {
         let answers = self.nodes.answers(&self.document, &self.names, code);
-        let values = &mut self.values;
-        values.scratch.clear();
-        for &(node, context, time) in &values.pairs[pairs] {
-            let last = self.document.nodes[node as usize].last;
-            let found = between(answers, node, last).iter();
-            values
-                .scratch
-                .extend(found.map(|&answer| (answer, context, time)));
+        let nodes = &self.document.nodes;
+        let Values {
+            pairs: all, open, ..
+        } = &mut self.values;
+        open.clear();
+        let mut rest = pairs;
+        let first = all.get(rest.start).map_or(0, |pair| pair.0);
+        let from = answers.partition_point(|&answer| answer <= first);
+        for &answer in &answers[from..] {
+            while rest.start < rest.end && all[rest.start].0 < answer {
+                let pair = all[rest.start];
+                close_before(open, nodes, pair.0);
+                open.push(pair);
+                rest.start += 1;
+            }
+            close_before(open, nodes, answer);
+            if open.is_empty() && rest.is_empty() {
+                break;
+            }
+            let start = all.len();
+            all.extend(open.iter().map(|pair| (answer, pair.1, pair.2)));
+            // Two nodes of a context, one above the other, lead to the same.
+            if open.len() > 1 {
+                all[start..].sort_unstable();
+                let mut kept = start + 1;
+                for index in start + 1..all.len() {
+                    if all[index] != all[kept - 1] {
+                        all[kept] = all[index];
+                        kept += 1;
+                    }
+                }
+                all.truncate(kept);
+            }
         }
-        // Two nodes of a context, one above the other, lead to the same.
-        if !values.scratch.is_sorted() {
-            values.scratch.sort_unstable();
-        }
-        values.scratch.dedup();
-        values.pairs.extend_from_slice(&values.scratch);
     }
 
     fn step_to_children(&mut self, pairs: Range<usize>, code: Code) {
@@ -402,5 +422,15 @@ impl Inverted {
         }
         let value = || parse_number(self.document.value(node));
         *self.values.number_of[node as usize].get_or_insert_with(value)
+    }
+}
+
+/// Forgets the pairs whose nodes end before a node.
+fn close_before(open: &mut Vec<Pair>, nodes: &[Node], node: u32) {
+    while open
+        .last()
+        .is_some_and(|pair| nodes[pair.0 as usize].last < node)
+    {
+        open.pop();
     }
 }
