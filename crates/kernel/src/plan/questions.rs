@@ -198,16 +198,20 @@ impl Asking<'_> {
     }
 
     /// The part to follow: the only one, or the longest of those that lead to no constant.
-    /// Conditions on values are found by their constants, so they are better left conditions.
+    /// Conditions on values are found by their constants, so they are better left conditions. If
+    /// there is nothing else, the longest is followed all the same, once the others hold: a way
+    /// shares its steps with other ways and its nodes with all constants.
     fn continuation(&self, parts: &[u32]) -> Option<usize> {
         let is_edge = |part: u32| matches!(self.key(part), FormulaKey::Edge { .. });
         if let [only] = parts {
             return is_edge(*only).then_some(0);
         }
         let edges = parts.iter().enumerate().filter(|&(_, &part)| is_edge(part));
+        let far = edges.clone().filter(|&(_, &part)| self.length(part) > 1);
         edges
             .filter(|&(_, &part)| self.value_at_end(part).is_none())
             .max_by_key(|&(_, &part)| self.length(part))
+            .or_else(|| far.max_by_key(|&(_, &part)| self.length(part)))
             .map(|(index, _)| index)
     }
 
