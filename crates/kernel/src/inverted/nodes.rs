@@ -298,3 +298,26 @@ fn close_before(open: &mut Vec<(u32, u32)>, node: u32) {
         open.pop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NodeSets, Timed};
+
+    #[test]
+    fn many_items_are_gathered_like_few() {
+        let mut sets = NodeSets::new();
+        for count in [0, 3, 40, 400] {
+            let item = |n: u32| ((n * 37) % 101, 1 + (n * 53) % 17);
+            let items: Vec<Timed> = (0..count).map(item).collect();
+            let mut sorted = items.clone();
+            sorted.sort_unstable();
+            sorted.dedup_by_key(|item| item.0);
+            // Twice: what the first leaves behind must not be seen by the second.
+            for _ in 0..2 {
+                let mut gathered = items.clone();
+                sets.gather(&mut gathered);
+                assert_eq!(gathered, sorted);
+            }
+        }
+    }
+}

@@ -170,3 +170,41 @@ impl<K: Copy + PartialOrd> Ranked<K> {
         set
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NodeSets, Part, Ranked};
+    use crate::inverted::document::NEVER;
+
+    #[test]
+    fn parts_know_their_earliest_time_and_their_contexts() {
+        let (mut ranked, mut nodes) = (Ranked::default(), NodeSets::new());
+        let values = [(5, 1, 9), (3, 2, 4), (5, 1, 7), (8, 3, 6)];
+        let parts = [
+            (Part::Upto(0), 4, vec![(2, 4)]),
+            (Part::Upto(2), 4, vec![(1, 7), (2, 4)]),
+            (Part::From(1), 6, vec![(1, 7), (3, 6)]),
+            (Part::Run(1), 7, vec![(1, 7)]),
+            (Part::Rest(1), 4, vec![(2, 4), (3, 6)]),
+        ];
+        for _ in 0..2 {
+            // A second list behind the first knows nothing of it.
+            let start = ranked.len();
+            for (key, context, time) in values {
+                ranked.push(key, context, time);
+            }
+            let list = ranked.finish(start);
+            assert_eq!(ranked.seek(&list, 0, 5), 1);
+            assert_eq!(ranked.run_end(&list, 1), 3);
+            for (part, earliest, contexts) in &parts {
+                assert_eq!(ranked.earliest(&list, *part), *earliest);
+                let set = ranked.set(&list, *part, &mut nodes);
+                assert_eq!(nodes.get(set), contexts);
+            }
+        }
+        let start = ranked.len();
+        ranked.push(1, 1, 1);
+        let alone = ranked.finish(start);
+        assert_eq!(ranked.earliest(&alone, Part::Rest(0)), NEVER);
+    }
+}
