@@ -62,8 +62,7 @@ def subscribe(queries: Iterable[str], mode: str) -> Subscribed:
     registry = penstock.Registry()
     texts = enumerate(queries)
     lines = (json.dumps({"name": f"q{n}", "query": text, "mode": mode}) for n, text in texts)
-    report = registry.load(lines)
-    assert not report.failed, "a query was refused"
+    _refuse_errors(registry.load(lines))
     return Subscribed(registry, mode)
 
 
@@ -72,4 +71,9 @@ def load(registry: Any, path: str, count: int, mode: str) -> None:
     with open(path, encoding="utf-8") as file:
         end = f', "mode": "{mode}"}}'
         lines = (line.rstrip().removesuffix("}") + end for line in islice(file, count))
-        assert not registry.load(lines).failed, "a query was refused"
+        _refuse_errors(registry.load(lines))
+
+
+def _refuse_errors(report: Any) -> None:
+    for error in report.errors:
+        raise ValueError(f"{error.code}: {error}")

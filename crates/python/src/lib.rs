@@ -3,6 +3,7 @@
 
 mod bindings;
 mod columns;
+mod counting;
 mod images;
 mod joins;
 mod plans;
@@ -15,13 +16,15 @@ mod _native {
     #[pymodule_export]
     use crate::columns::Column;
     #[pymodule_export]
+    use crate::counting::count_events;
+    #[pymodule_export]
     use crate::images::{merge_runs, read_run};
     #[pymodule_export]
     use crate::joins::{Joins, read_record};
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
-    use crate::sessions::{Session, count_events};
+    use crate::sessions::Session;
     #[pymodule_export]
     use crate::witnesses::{event_ordinal, witness_columns};
 }
