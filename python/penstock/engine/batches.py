@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.feeding import error_row, feed
-from penstock.engine.follower import Follower
+from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
 from penstock.kernel import Column
 from penstock.registry.names import arrow_of
@@ -37,29 +37,22 @@ def batch_rows(steps: Iterator[list[Result]]) -> Iterator[pa.RecordBatch]:
             yield batch_of(rows)
 
 
-def run_batches(start: Callable[[], Follower], source: Source) -> Iterator[pa.RecordBatch]:
+def run_batches(followed: Followed, source: Source) -> Iterator[pa.RecordBatch]:
     """Yield the rows of all documents of a source in batches."""
     schema()  # a missing pyarrow is reported by the call, not by the first batch
-    return _run(start, source)
+    return _run(followed, source)
 
 
-def _run(start: Callable[[], Follower], source: Source) -> Iterator[pa.RecordBatch]:
-    follower: Follower | None = None
-    try:
+def _run(followed: Followed, source: Source) -> Iterator[pa.RecordBatch]:
+    with followed as follower:
+        waiting = _Waiting(follower)
         for document in inputs(source):
-            if follower is None:
-                follower = start()
-                waiting = _Waiting(follower)
-            elif follower.is_behind():
+            if follower.is_behind():
                 yield from waiting.flush()
                 follower.advance()
                 waiting = _Waiting(follower)
             yield from _read(follower, waiting, document)
-        if follower is not None:
-            yield from waiting.flush()
-    finally:
-        if follower is not None:
-            follower.settle()
+        yield from waiting.flush()
 
 
 def _read(follower: Follower, waiting: _Waiting, document: Input) -> Iterator[pa.RecordBatch]:

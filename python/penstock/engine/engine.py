@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -57,7 +58,7 @@ class Engine:
         self.lateness = lateness
         self.trust = trust
         self.joins = replace(joins or JoinOptions(), lateness=lateness)
-        self._idle: dict[bool, list[Follower]] = {True: [], False: []}
+        self._idle: defaultdict[frozenset[str], list[Follower]] = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
 
@@ -97,7 +98,7 @@ class Engine:
         if self.registry.joining():
             return batch_rows(self.steps(source, order))
         in_order = _is_document_order(order)
-        return run_batches(lambda: self._follower(in_document_order=in_order), source)
+        return run_batches(self._followed(in_document_order=in_order), source)
 
     def matches(self, source: Source) -> Iterator[Matches]:
         """Yield what documents gave in bulk: who found something, and each node once.
@@ -110,7 +111,7 @@ class Engine:
         """
         from penstock.engine.matches import run_matches
 
-        return run_matches(self._follower, source)
+        return run_matches(self._followed(), source)
 
     def explain(self) -> str:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
@@ -159,7 +160,7 @@ class Engine:
         Raises:
             DocumentError: The encoding is unknown.
         """
-        idle = [] if live else self._idle[parts]
+        idle = [] if live else self._idle_ones(in_parts=parts)
         follower = idle.pop() if idle else self._follower(in_parts=parts, is_live=live)
         follower.advance()
         follower.session.begin(encoding)
@@ -171,26 +172,41 @@ class Engine:
     def _follower(self, **options: bool) -> Follower:
         return Follower(self.registry, self.limits, self._usage, is_trusting=self.trust, **options)
 
-    def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
-        follower: Follower | None = None
-        joining = Joining(self.registry, self.limits, self.joins)
+    @contextmanager
+    def _followed(self, **options: bool) -> Iterator[Follower]:
+        """Give a follower for the time of a run.
+
+        One that comes to the end of its run is kept for the next: it knows the plan already.
+        """
+        idle = self._idle_ones(**options)
+        follower = idle.pop() if idle else self._follower(**options)
+        follower.advance()
         try:
+            yield follower
+        except BaseException:
+            # In the middle of a document a session is of no use to anybody else.
+            follower.settle()
+            raise
+        _release(idle, follower)
+
+    def _idle_ones(self, **options: bool) -> list[Follower]:
+        return self._idle[frozenset(name for name, is_on in options.items() if is_on)]
+
+    def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
+        joining = Joining(self.registry, self.limits, self.joins)
+        with self._followed(**options) as follower, closing(joining):
             for document in inputs(source):
-                if follower is None:
-                    follower = self._follower(**options)
                 follower.advance()
                 joining.follow(follower.version)
                 yield from _read(follower, document, joining)
             yield joining.end()
-        finally:
-            joining.close()
-            if follower is not None:
-                follower.settle()
 
 
 def _release(idle: list[Follower], follower: Follower) -> None:
     if len(idle) < _IDLE_MAX:
         idle.append(follower)
+    else:
+        follower.settle()
 
 
 def _read(follower: Follower, document: Input, joining: Joining) -> Iterator[list[Result]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
@@ -78,3 +79,7 @@ class Follower:
                 self._usage.count(self.session, self.names)
                 self._plan, self.names = plan, names
                 self.session.join(plan)
+
+
+Followed = AbstractContextManager[Follower]
+"""Gives a follower for the time of a run."""

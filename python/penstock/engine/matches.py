@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.engine.batches import LINGER_SECONDS
 from penstock.engine.feeding import error_row, feed
-from penstock.engine.follower import Follower
+from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
 from penstock.registry.names import arrow_of
 from penstock.results import Result
@@ -53,31 +53,24 @@ class Matches:
         return arrow_of(self.names).take(self.entries.column("subscription"))
 
 
-def run_matches(start: Callable[[], Follower], source: Source) -> Iterator[Matches]:
+def run_matches(followed: Followed, source: Source) -> Iterator[Matches]:
     """Yield the matches of all documents of a source."""
     schema()  # a missing pyarrow is reported by the call, not by the first matches
-    return _run(start, source)
+    return _run(followed, source)
 
 
-def _run(start: Callable[[], Follower], source: Source) -> Iterator[Matches]:
-    follower: Follower | None = None
-    try:
+def _run(followed: Followed, source: Source) -> Iterator[Matches]:
+    with followed as follower:
+        waiting = _Waiting(follower)
         for document in inputs(source):
-            if follower is None:
-                follower = start()
-                waiting = _Waiting(follower)
-            elif follower.is_behind():
+            if follower.is_behind():
                 yield from waiting.flush()
                 follower.advance()
                 waiting = _Waiting(follower)
             waiting.read(document)
             if waiting.is_due:
                 yield from waiting.flush()
-        if follower is not None:
-            yield from waiting.flush()
-    finally:
-        if follower is not None:
-            follower.settle()
+        yield from waiting.flush()
 
 
 class _Waiting:

@@ -194,3 +194,23 @@ def test_explain_names_the_structures() -> None:
     few.add("q", "//b")
     assert "asked" not in penstock.Engine(few).explain()
     assert penstock.Engine(penstock.Registry()).explain() == "0 subscriptions, version 0"
+
+
+def test_a_run_that_was_broken_off_leaves_nothing_behind() -> None:
+    registry = penstock.Registry()
+    registry.add("b", "//b")
+    engine = penstock.Engine(registry)
+    for start in (engine.run, engine.batches, engine.matches):
+        broken = start(["<a><b/></a>"] * 3)
+        next(iter(broken))
+        broken.close()  # type: ignore[attr-defined]
+        assert [row.value for row in engine.run("<a><b>1</b></a>")] == ["<b>1</b>"]
+        with pytest.raises(ValueError, match="stop"):
+            list(start(_failing()))
+        assert [row.value for row in engine.run("<a><b>2</b></a>")] == ["<b>2</b>"]
+    assert engine.statistics().of("b").matches >= 6
+
+
+def _failing() -> Any:
+    yield "<a><b/></a>"
+    raise ValueError("stop")
