@@ -101,4 +101,4 @@ def test_what_would_come_back_to_its_publisher_is_refused() -> None:
     registry.add("one", penstock.xscl("SELECT x FROM A//a->x PUBLISH B"))
     with pytest.raises(RegistryError) as caught:
         registry.add("two", penstock.xscl("SELECT x FROM B//a->x PUBLISH A"))
-    assert caught.value.code == "PR0009"
+    assert caught.value.code == "PR0010"

@@ -161,8 +161,7 @@ class Engine:
             DocumentError: The encoding is unknown.
         """
         idle = [] if live else self._idle_ones(in_parts=parts)
-        follower = idle.pop() if idle else self._follower(in_parts=parts, is_live=live)
-        follower.advance()
+        follower = self._borrow(idle, in_parts=parts, is_live=live)
         follower.session.begin(encoding)
         document = str(next(self._pushed)) if id is None else id
         event_time = Document(b"", time=time).event_time
@@ -179,8 +178,7 @@ class Engine:
         One that comes to the end of its run is kept for the next: it knows the plan already.
         """
         idle = self._idle_ones(**options)
-        follower = idle.pop() if idle else self._follower(**options)
-        follower.advance()
+        follower = self._borrow(idle, **options)
         try:
             yield follower
         except BaseException:
@@ -188,6 +186,14 @@ class Engine:
             follower.settle()
             raise
         _release(idle, follower)
+
+    def _borrow(self, idle: list[Follower], **options: bool) -> Follower:
+        try:
+            follower = idle.pop()
+        except IndexError:  # another thread may have been faster
+            follower = self._follower(**options)
+        follower.advance()
+        return follower
 
     def _idle_ones(self, **options: bool) -> list[Follower]:
         return self._idle[frozenset(name for name, is_on in options.items() if is_on)]

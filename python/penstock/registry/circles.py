@@ -40,7 +40,7 @@ def refuse_circle(subscription: Subscription, others: Mapping[str, Query]) -> No
         reached |= further
     if _reads(query, reached):
         message = f"`{subscription.name}` would read what it publishes"
-        raise RegistryError("PR0009", f"{message}; publish to another stream")
+        raise RegistryError("PR0010", f"{message}; publish to another stream")
 
 
 def without_circles(

@@ -1,9 +1,10 @@
 """A registry in a folder: it survives crashes, and several processes share it.
 
-The folder holds one database and, in ``plans``, one file for each of the last plans. The
-database is the truth; a plan file is a cache that is built again whenever it is missing or
-damaged. All processes that open the registry are on one machine, as SQLite's log demands.
-Workers of a stream may be elsewhere: they read plans and pins, and no database.
+The folder holds one database, in ``bases`` the plan of most subscriptions, which processes map,
+and in ``plans`` one file for each version that a stream or somebody else asked for. The database
+is the truth; the others are caches that are built again whenever one is missing or damaged. All
+processes that open the registry are on one machine, as SQLite's log demands. Workers of a stream
+may be elsewhere: they read plans and pins, and no database.
 """
 
 from __future__ import annotations

@@ -222,7 +222,8 @@ class Registry:
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
-        return self._joining
+        with self._lock:
+            return dict(self._joining)
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter([entry.subscription for entry in self._entries.values()])

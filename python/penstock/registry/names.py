@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -34,14 +35,14 @@ class _Names(Sequence[str]):
             raise IndexError(index)
         return self.name(index % len(self))
 
+    @abstractmethod
     def name(self, index: int) -> str:
         """Return the name of a number."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def arrow(self) -> Any:
         """The names as an Arrow array."""
-        raise NotImplementedError
 
 
 class FlatNames(_Names):
