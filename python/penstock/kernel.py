@@ -136,6 +136,17 @@ class Session:
         failures = self._native.read_documents(data, offsets)
         return [(number, _error(failure)) for number, failure in failures]
 
+    def read_in_bulk(
+        self, documents: list[tuple[Buffer, str | None]], number: int
+    ) -> list[tuple[int, DocumentError]]:
+        """Read whole documents, bytes and encoding, whose rows ``take_found`` will take.
+
+        Many subscriptions are evaluated over several documents at once. Rows carry numbers from
+        ``number`` on. Returns the errors by number; a bad document never harms the next one.
+        """
+        failures = self._native.read_in_bulk(documents, number)
+        return [(failed, _error(failure)) for failed, failure in failures]
+
     def statistics(self) -> Statistics:
         """Return the session's counters so far."""
         return Statistics(*self._native.statistics())

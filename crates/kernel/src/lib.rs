@@ -14,5 +14,5 @@ pub mod session;
 pub mod tiers;
 pub mod tokenizer;
 pub mod usage;
-mod whole;
+pub mod whole;
 pub mod witness;

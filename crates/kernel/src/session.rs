@@ -6,7 +6,7 @@ use crate::matcher::{Found, Options, Rows, Statistics, TraceEntry};
 use crate::tiers::{Tier, Tiers};
 use crate::tokenizer::Tokenizer;
 use crate::usage::{Usage, Used};
-use crate::whole::Whole;
+use crate::whole::{Document, Whole};
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size.
 ///
@@ -95,15 +95,49 @@ impl Session {
             // Rows stay in the order of their documents.
             self.gather_rows();
             self.is_whole = true;
-            let rows = &mut self.rows;
-            let read = self.whole.read(self.number, document, encoding, now, rows);
-            if let Some(read) = read {
-                return read;
+            let alone = Document {
+                number: self.number,
+                bytes: document,
+                encoding,
+            };
+            let read = self.whole.read(&[alone], now, &mut self.rows);
+            if let Some(verdict) = read.and_then(|mut verdicts| verdicts.pop()) {
+                return verdict;
             }
         }
         self.begin(encoding)?;
         self.feed(document)?;
         self.finish()
+    }
+
+    /// Reads whole documents whose rows will be taken in bulk, by `take_found`: many of them at
+    /// once where that pays. The verdicts are in the order of the documents.
+    pub fn read_in_bulk(
+        &mut self,
+        documents: &[Document<'_>],
+        now: u32,
+    ) -> Vec<Result<(), DocumentError>> {
+        self.adopt_next();
+        let mut verdicts = Vec::with_capacity(documents.len());
+        while verdicts.len() < documents.len() {
+            let rest = &documents[verdicts.len()..];
+            let together = self.whole.bundle_len(rest);
+            if together > 1 {
+                // Rows stay in the order of their documents.
+                self.gather_rows();
+                self.is_whole = true;
+                let read = self.whole.read(&rest[..together], now, &mut self.rows);
+                if let Some(read) = read {
+                    verdicts.extend(read);
+                    continue;
+                }
+            }
+            for document in &rest[..together.max(1)] {
+                self.number_documents(document.number);
+                verdicts.push(self.read(document.bytes, document.encoding, now));
+            }
+        }
+        verdicts
     }
 
     /// Reads the next bytes.

@@ -1,7 +1,7 @@
 //! Documents that are at hand as a whole: which are asked the questions, and what goes with it.
 
 use crate::error::DocumentError;
-use crate::inverted::{How, Inverted};
+use crate::inverted::{DOCUMENTS_MAX, Inverted};
 use crate::limits::Limits;
 use crate::matcher::{Options, Rows};
 use crate::plan::Plan;
@@ -13,6 +13,21 @@ use std::sync::Arc;
 /// Larger documents have so many nodes that the matcher is as good.
 const BYTES_MAX: usize = 1 << 20;
 
+/// Documents are read together up to this size; more of them would crowd each other out of the
+/// cache.
+const BUNDLE_BYTES_MAX: usize = 512 << 10;
+
+/// A document that is at hand as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// Its rows carry this number.
+    pub number: u32,
+    /// All its bytes.
+    pub bytes: &'a [u8],
+    /// Overrides what it says of itself.
+    pub encoding: Option<&'a str>,
+}
+
 /// A tier whose questions are asked.
 struct Asked {
     tier: Tier,
@@ -20,6 +35,8 @@ struct Asked {
     inverted: Inverted,
     /// What of its plan cannot be asked.
     rest: Option<Arc<Plan>>,
+    /// How many documents its questions are best put to at once.
+    together_max: usize,
 }
 
 /// Reads whole documents: where a tier has many questions they are asked, and matchers see to the
@@ -31,6 +48,8 @@ pub(crate) struct Whole {
     limits: Limits,
     options: Options,
     bytes_max: usize,
+    /// How many documents are read together.
+    together_max: usize,
 }
 
 impl Whole {
@@ -50,6 +69,7 @@ impl Whole {
             limits,
             options,
             bytes_max: BYTES_MAX.min(usize::try_from(bounds).unwrap_or(usize::MAX)),
+            together_max: DOCUMENTS_MAX,
         };
         whole.adopt(tiers);
         whole
@@ -95,10 +115,12 @@ impl Whole {
         if tier.plan.question_count() < self.options.questions_min {
             return None;
         }
+        let inverted = Inverted::new(tier.plan.clone(), self.limits.candidates_max)?;
         Some(Asked {
             tier: tier.clone(),
             tokenizer: Tokenizer::new(self.limits),
-            inverted: Inverted::new(tier.plan.clone(), self.limits.candidates_max)?,
+            together_max: inverted.together_max(),
+            inverted,
             rest: tier.plan.rest(),
         })
     }
@@ -124,58 +146,94 @@ impl Whole {
         !self.asked.is_empty() && document.len() <= self.bytes_max
     }
 
-    /// Reads a document and adds its rows. None, and no rows, if it has to be matched after all.
-    pub fn read(
-        &mut self,
-        number: u32,
-        document: &[u8],
-        encoding: Option<&str>,
-        now: u32,
-        rows: &mut Rows,
-    ) -> Option<Result<(), DocumentError>> {
-        let mut verdict = Ok(());
-        for asked in &mut self.asked {
-            verdict = asked.take_in(document, encoding);
-            if !asked.inverted.can_answer() {
-                return None;
-            }
-        }
-        if !self.matched.is_empty() {
-            let matched = self.match_whole(number, document, encoding);
-            let found = self.matched.take_rows();
-            // A matcher can pass a limit that ends the document for everyone, at an event that
-            // questions know nothing of.
-            if matched != verdict {
-                return None;
-            }
-            rows.append(found);
-        }
-        for asked in &mut self.asked {
-            let how = How {
-                in_document_order: self.options.in_document_order,
-                now,
-            };
-            asked.inverted.answer(number, &asked.tier, how, rows);
-        }
-        Some(verdict)
+    /// How many of these documents, from the first on, are read together.
+    pub fn bundle_len(&self, documents: &[Document<'_>]) -> usize {
+        let mut bytes = 0;
+        let fits = |document: &&Document<'_>| {
+            bytes += document.bytes.len();
+            self.suits(document.bytes) && bytes <= BUNDLE_BYTES_MAX
+        };
+        let each = self.asked.iter().map(|asked| asked.together_max);
+        let most = each.min().unwrap_or(1).min(self.together_max);
+        let documents = documents[..documents.len().min(most)].iter();
+        documents.take_while(fits).count()
     }
 
-    fn match_whole(
+    /// Reads documents together and adds their rows; matches tell when they were decided if there
+    /// is only one. `now`, in seconds, is when rows are counted. None, and no rows, if they have to be read
+    /// otherwise: one by one, or matched after all.
+    pub fn read(
         &mut self,
-        number: u32,
-        document: &[u8],
-        encoding: Option<&str>,
-    ) -> Result<(), DocumentError> {
+        documents: &[Document<'_>],
+        now: u32,
+        rows: &mut Rows,
+    ) -> Option<Vec<Result<(), DocumentError>>> {
+        let read = self.try_read(documents, now, rows);
+        // What makes a bundle too diverse is likely to come again, but not for ever.
+        if read.is_none() {
+            self.together_max = (documents.len() / 2).max(1);
+        } else if documents.len() == self.together_max {
+            self.together_max = (2 * self.together_max).min(DOCUMENTS_MAX);
+        }
+        read
+    }
+
+    fn try_read(
+        &mut self,
+        documents: &[Document<'_>],
+        now: u32,
+        rows: &mut Rows,
+    ) -> Option<Vec<Result<(), DocumentError>>> {
+        let mut verdicts = Vec::new();
+        for asked in &mut self.asked {
+            asked.inverted.begin_bundle();
+            let taken = documents.iter().map(|document| asked.take_in(document));
+            verdicts = taken.collect();
+            if !asked.inverted.ask() {
+                return None;
+            }
+        }
+        let mut matched = Vec::new();
+        if !self.matched.is_empty() {
+            for (document, verdict) in documents.iter().zip(&verdicts) {
+                let read = self.match_whole(document);
+                matched.push(self.matched.take_rows());
+                // A matcher can pass a limit that ends the document for everyone, at an event
+                // that questions know nothing of.
+                if read != *verdict {
+                    return None;
+                }
+            }
+        }
+        for asked in &mut self.asked {
+            asked.inverted.tell(&asked.tier, now);
+        }
+        let mut matched = matched.into_iter();
+        for (index, document) in documents.iter().enumerate() {
+            if let Some(found) = matched.next() {
+                rows.append(found);
+            }
+            for asked in &mut self.asked {
+                let is_ordered = self.options.in_document_order;
+                asked
+                    .inverted
+                    .report(index, document.number, is_ordered, rows);
+            }
+        }
+        Some(verdicts)
+    }
+
+    fn match_whole(&mut self, document: &Document<'_>) -> Result<(), DocumentError> {
         let (tokenizer, tiers) = (&mut self.tokenizer, &mut self.matched);
-        tiers.number_documents(number);
+        tiers.number_documents(document.number);
         let mut read = || {
-            tokenizer.begin(encoding)?;
+            tokenizer.begin(document.encoding)?;
             tiers.begin()?;
             if tiers.is_plain() {
-                tokenizer.feed(document, tiers.only())?;
+                tokenizer.feed(document.bytes, tiers.only())?;
                 tokenizer.finish(tiers.only())?;
             } else {
-                tokenizer.feed(document, tiers)?;
+                tokenizer.feed(document.bytes, tiers)?;
                 tokenizer.finish(tiers)?;
             }
             tiers.finish(tokenizer.position())
@@ -206,10 +264,10 @@ impl Whole {
 }
 
 impl Asked {
-    fn take_in(&mut self, document: &[u8], encoding: Option<&str>) -> Result<(), DocumentError> {
+    fn take_in(&mut self, document: &Document<'_>) -> Result<(), DocumentError> {
         self.inverted.begin();
-        let read = self.tokenizer.begin(encoding);
-        let read = read.and_then(|()| self.tokenizer.feed(document, &mut self.inverted));
+        let read = self.tokenizer.begin(document.encoding);
+        let read = read.and_then(|()| self.tokenizer.feed(document.bytes, &mut self.inverted));
         let read = read.and_then(|()| self.tokenizer.finish(&mut self.inverted));
         match read {
             Ok(()) => self.inverted.finish(self.tokenizer.position()),

@@ -7,6 +7,7 @@ use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::limits::Limits;
 use penstock_kernel::matcher::{Declarations, Options, Rows};
 use penstock_kernel::session;
+use penstock_kernel::whole::Document;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -156,6 +157,38 @@ impl Session {
         })
     }
 
+    /// Reads whole documents, bytes and encoding, whose rows will be taken by `take_found`; they
+    /// carry numbers from `number` on. Returns what went wrong, by number.
+    fn read_in_bulk(
+        &self,
+        py: Python<'_>,
+        documents: Vec<(Bound<'_, PyAny>, Option<String>)>,
+        number: u32,
+    ) -> PyResult<Vec<(u32, Failure)>> {
+        let chunks = documents.iter().map(|(data, _)| Chunk::of(data));
+        let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
+        let raw: Vec<Raw> = chunks.iter().map(Chunk::raw).collect();
+        let encodings: Vec<Option<&str>> = documents.iter().map(|one| one.1.as_deref()).collect();
+        let at = now();
+        py.detach(|| {
+            self.with(|session| {
+                let numbered = raw.iter().zip(&encodings).zip(number..);
+                let documents: Vec<Document<'_>> = numbered
+                    .map(|((raw, &encoding), number)| Document {
+                        number,
+                        bytes: raw.bytes(),
+                        encoding,
+                    })
+                    .collect();
+                let verdicts = session.read_in_bulk(&documents, at);
+                let failed = verdicts.into_iter().zip(number..);
+                failed
+                    .filter_map(|(read, number)| Some((number, failure(read.err()?))))
+                    .collect()
+            })
+        })
+    }
+
     /// Whether nothing that may follow in the document that is fed would add a row.
     fn is_decided(&self) -> PyResult<bool> {
         self.with(|session| session.is_decided())
@@ -198,7 +231,8 @@ impl Session {
     }
 
     /// The same in bulk: entries as columns of document, subscription, and the first and the
-    /// number of their places; places; and the nodes that these name, as above.
+    /// number of their places, both empty if no entry has any; places; and the nodes that these
+    /// name, as above.
     fn take_found<'py>(&self, py: Python<'py>) -> PyResult<FoundColumns<'py>> {
         let found = self.with(|session| session.take_found(now()))?;
         let entries = PyDict::new(py);

@@ -30,12 +30,23 @@ def feed(
         LimitError: The document passed a limit.
     """
     whole = document.whole()
-    if whole is not None:
-        session.read(whole, document.encoding)
-        if joiner is not None:
-            joiner.begin(document.stream, document.encoding)
-            joiner.feed(whole)
+    if whole is None:
+        yield from feed_pieces(session, document, joiner, is_trusting=is_trusting)
         return
+    session.read(whole, document.encoding)
+    if joiner is not None:
+        joiner.begin(document.stream, document.encoding)
+        joiner.feed(whole)
+
+
+def feed_pieces(
+    session: Session,
+    document: Input,
+    joiner: Joiner | None = None,
+    *,
+    is_trusting: bool = False,
+) -> Generator[None]:
+    """Do the same for a document that is not at hand."""
     session.begin(document.encoding)
     if joiner is not None:
         joiner.begin(document.stream, document.encoding)

@@ -6,17 +6,17 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.batches import LINGER_SECONDS
-from penstock.engine.feeding import error_row, feed
+from penstock.engine.feeding import error_row, feed_pieces
 from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
 from penstock.registry.names import arrow_of
 from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
-from penstock.sources import Input, Source, inputs
+from penstock.sources import Input, Piece, Source, inputs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +27,10 @@ ROWS_MAX = 1 << 20
 """… or when ``batches`` would make this many rows of them …"""
 VALUE_BYTES_MAX = 64 << 20
 """… with this many bytes of values, or when they have waited a moment."""
+TOGETHER_MAX = 32
+"""So many documents are read at once, up to …"""
+TOGETHER_BYTES_MAX = 512 << 10
+"""… this many bytes."""
 
 _DOCUMENT = ("document", "stream", "event_time")
 _FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
@@ -82,19 +86,37 @@ class _Waiting:
         self._names = follower.names
         self._documents: list[Input] = []
         self._errors: list[Result] = []
+        self._at_hand: list[tuple[Piece, str | None]] = []
+        self._bytes_at_hand = 0
         self._flushed_at = time.monotonic()
 
     def read(self, document: Input) -> None:
-        """Read a document, whose matches wait from then on."""
+        """Take a document, whose matches wait from then on; those at hand are read together."""
+        whole = document.whole()
+        if whole is not None:
+            self._documents.append(document)
+            self._at_hand.append((whole, document.encoding))
+            self._bytes_at_hand += len(whole)
+            if len(self._at_hand) == TOGETHER_MAX or self._bytes_at_hand >= TOGETHER_BYTES_MAX:
+                self._read_at_hand()
+            return
+        self._read_at_hand()
         self._session.number_documents(len(self._documents))
         self._documents.append(document)
+        fed = feed_pieces(self._session, document, is_trusting=self._follower.is_trusting)
         try:
-            fed = feed(self._session, document, is_trusting=self._follower.is_trusting)
             with closing(fed) as pieces:
                 for _ in pieces:
                     pass
         except DocumentError as error:
             self._errors.append(error_row(error, document))
+
+    def _read_at_hand(self) -> None:
+        if self._at_hand:
+            number = len(self._documents) - len(self._at_hand)
+            for failed, error in self._session.read_in_bulk(self._at_hand, number):
+                self._errors.append(error_row(error, self._documents[failed]))
+            self._at_hand, self._bytes_at_hand = [], 0
 
     @property
     def is_due(self) -> bool:
@@ -108,6 +130,7 @@ class _Waiting:
 
     def flush(self) -> Iterator[Matches]:
         """Yield the matches that wait, if there are documents."""
+        self._read_at_hand()
         if self._documents:
             documents, errors = self._documents, self._errors
             self._documents, self._errors = [], []
@@ -135,8 +158,12 @@ def _documents(documents: list[Input]) -> Any:
 def _entries(columns: dict[str, Any], nodes: Any) -> Any:
     import pyarrow as pa
 
+    length = columns["length"]
+
     def numbers(name: str, type_: Any) -> Any:
-        return pa.Array.from_buffers(type_, columns["length"], [None, pa.py_buffer(columns[name])])
+        data = pa.py_buffer(columns[name])
+        # No entry has nodes: filters only.
+        return pa.Array.from_buffers(type_, length, [None, data if data.size else _zeros(length)])
 
     listed = pa.Array.from_buffers(pa.uint32(), len(nodes) // 4, [None, pa.py_buffer(nodes)])
     first, count = numbers("first", pa.int32()), numbers("count", pa.int32())
@@ -146,6 +173,18 @@ def _entries(columns: dict[str, Any], nodes: Any) -> Any:
         pa.ListViewArray.from_arrays(first, count, listed),
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=_entry_schema())
+
+
+def _zeros(length: int) -> Any:
+    """Return a buffer of at least so many numbers that are 0; all batches share it."""
+    import pyarrow as pa
+
+    return pa.py_buffer(_kept_zeros(max(length, ROWS_MAX).bit_length()))
+
+
+@lru_cache(maxsize=2)
+def _kept_zeros(bits: int) -> bytes:
+    return bytes(4 << bits)
 
 
 @cache

@@ -1,6 +1,6 @@
 //! Which nodes answer each move: one list by code for the whole document.
 
-use super::document::Document;
+use super::bundle::Bundle;
 use super::names::Names;
 use super::question::Code;
 
@@ -39,16 +39,16 @@ impl Answers {
 
     /// Makes sure of the lists of a document.
     #[inline]
-    pub fn fill(&mut self, document: &Document, names: &Names) {
+    pub fn fill(&mut self, bundle: &Bundle, names: &Names) {
         if self.from.is_empty() {
-            self.list(document, names);
+            self.list(bundle, names);
         }
     }
 
     #[inline(never)]
-    fn list(&mut self, document: &Document, names: &Names) {
+    fn list(&mut self, bundle: &Bundle, names: &Names) {
         // Counted first, so that every node goes straight to its place.
-        for path in &document.paths[1..] {
+        for path in &bundle.paths[1..] {
             for code in names.codes(path.symbol).all() {
                 if self.places.len() <= code as usize {
                     self.places.resize(code as usize + 1, 0);
@@ -69,8 +69,12 @@ impl Answers {
         self.nodes.clear();
         self.nodes.resize(total as usize, 0);
         let mut next = self.from.clone();
-        for (number, node) in document.nodes.iter().enumerate().skip(1) {
-            let symbol = document.paths[node.path as usize].symbol;
+        for (number, node) in bundle.nodes.iter().enumerate() {
+            // Document nodes answer nothing.
+            if node.path == 0 {
+                continue;
+            }
+            let symbol = bundle.paths[node.path as usize].symbol;
             for code in names.codes(symbol).all() {
                 let at = &mut next[self.places[code as usize] as usize - 1];
                 self.nodes[*at as usize] = number as u32;

@@ -1,4 +1,4 @@
-//! Taking a document in.
+//! Taking documents in.
 
 use super::Inverted;
 use crate::error::DocumentError;
@@ -7,23 +7,30 @@ use crate::plan::NodeKind;
 use std::rc::Rc;
 
 impl Inverted {
+    /// Starts a bundle of documents.
+    pub fn begin_bundle(&mut self) {
+        self.bundle.clear();
+        self.source.clear();
+        self.source_from.clear();
+        self.described.clear();
+    }
+
     /// Starts a document.
     pub fn begin(&mut self) {
-        self.document.begin(self.symbols.document);
-        self.source.clear();
-        self.described.clear();
+        self.bundle.begin(self.symbols.document);
+        self.source_from.push(self.source.len());
         self.describe(b"", b"", None);
     }
 
     /// The document is complete.
     pub fn finish(&mut self, length: u64) {
         self.end_text();
-        self.document.finish(length);
+        self.bundle.finish(length);
     }
 
     /// The document turned out to be bad: what is decided so far stands.
     pub fn break_off(&mut self) {
-        self.document.break_off();
+        self.bundle.break_off();
     }
 
     fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
@@ -38,9 +45,9 @@ impl Inverted {
 
     fn end_text(&mut self) {
         if self.is_text_asked {
-            let before = self.document.nodes.len();
-            self.document.end_text(self.symbols.text);
-            if self.document.nodes.len() > before {
+            let before = self.bundle.nodes.len();
+            self.bundle.end_text(self.symbols.text);
+            if self.bundle.nodes.len() > before {
                 self.describe(b"", b"", None);
             }
         }
@@ -74,14 +81,14 @@ impl Handler for Inverted {
     #[inline]
     fn start(&mut self, tag: &StartTag<'_>) -> Result<(), DocumentError> {
         self.end_text();
-        self.document.open(tag.symbol.0, tag.span);
+        self.bundle.open(tag.symbol.0, tag.span);
         self.describe(local(tag.name), tag.uri, Some(tag.scope));
         if self.asks_attributes {
             for attribute in tag.attributes {
                 if self.is_asked(attribute.symbol.0) {
                     let symbol = attribute.symbol.0;
                     let kind = NodeKind::Attribute;
-                    self.document
+                    self.bundle
                         .leaf(symbol, kind, attribute.value, attribute.span);
                     self.describe(local(attribute.name), attribute.uri, None);
                 }
@@ -93,20 +100,20 @@ impl Handler for Inverted {
     #[inline]
     fn end(&mut self, span: Span) -> Result<(), DocumentError> {
         self.end_text();
-        self.document.close(span.end);
+        self.bundle.close(span.end);
         Ok(())
     }
 
     #[inline]
     fn text(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
         if self.needs_values || self.is_text_asked {
-            self.document.text(value, span, self.is_text_asked);
+            self.bundle.text(value, span, self.is_text_asked);
         }
         Ok(())
     }
 
     fn empty_text(&mut self, span: Span) -> Result<(), DocumentError> {
-        self.document.extend_text(span.end);
+        self.bundle.extend_text(span.end);
         Ok(())
     }
 
@@ -114,7 +121,7 @@ impl Handler for Inverted {
         self.end_text();
         if self.is_comment_asked {
             let symbol = self.symbols.comment;
-            self.document
+            self.bundle
                 .leaf_event(symbol, NodeKind::Comment, value, span);
             self.describe(b"", b"", None);
         }
@@ -130,7 +137,7 @@ impl Handler for Inverted {
         self.end_text();
         let symbol = self.symbol(NodeKind::Instruction, b"", target);
         if self.is_asked(symbol) {
-            self.document
+            self.bundle
                 .leaf_event(symbol, NodeKind::Instruction, value, span);
             self.describe(target, b"", None);
         }

@@ -1,12 +1,12 @@
 //! Conditions: at which nodes they hold, and from when.
 //!
-//! An edge is worked out once for the whole document, from the nodes that pass its test up; all
+//! An edge is worked out once for the whole bundle, from the nodes that pass its test up; all
 //! others are tried at the nodes in question. Truth comes at the same event as in the matcher: a
 //! value with the end of its node, a negation when what it denies can no longer come.
 
 use super::Inverted;
-use super::document::NEVER;
-use super::nodes::{NodeSets, Timed};
+use super::bundle::NEVER;
+use super::nodes::Timed;
 use crate::matcher::parse_number;
 use crate::plan::{Axis, Comparison, Formula, FormulaKind, NodeKind};
 use memchr::memmem;
@@ -29,7 +29,7 @@ impl Inverted {
         let items = self.nodes.get(set).to_vec();
         for pair in others.chunks_exact(2) {
             let holding = self.holding(pair[0], &items);
-            let earliest = NodeSets::earliest(&holding);
+            let earliest = self.bundle.earliest_of(&holding);
             self.go_on(pair[1], earliest, is_query, |own| {
                 own.nodes.intern(&holding)
             });
@@ -74,8 +74,8 @@ impl Inverted {
             | FormulaKind::Contains
             | FormulaKind::StartsWith => {
                 let known = |&(node, time): &Timed| {
-                    let closed = self.document.nodes[node as usize].closed;
-                    (closed != NEVER && self.is_true_of(view, self.document.value(node)))
+                    let closed = self.bundle.nodes[node as usize].closed;
+                    (closed != NEVER && self.is_true_of(view, self.bundle.value(node)))
                         .then_some((node, time.max(closed)))
                 };
                 items.iter().filter_map(known).collect()
@@ -112,7 +112,7 @@ impl Inverted {
             if denied.peek() == Some(&node) {
                 continue;
             }
-            let entry = &self.document.nodes[node as usize];
+            let entry = &self.bundle.nodes[node as usize];
             let certain = if is_near { entry.born } else { entry.closed };
             if certain != NEVER {
                 found.push((node, time.max(certain)));
@@ -129,19 +129,19 @@ impl Inverted {
         let plan = self.plan.clone();
         let view = plan.formula(formula);
         let is_attribute = view.axis() == Axis::Attribute;
-        let passes = |&(_, path): &(usize, &super::document::Path)| {
+        let passes = |&(_, path): &(usize, &super::bundle::Path)| {
             (path.kind == NodeKind::Attribute) == is_attribute
                 && self.symbols.passes(path.symbol, view.test())
         };
-        let paths = self.document.paths.iter().enumerate().skip(1);
+        let paths = self.bundle.paths.iter().enumerate().skip(1);
         let paths: Vec<u32> = paths.filter(passes).map(|(id, _)| id as u32).collect();
         let mut ends = Vec::new();
         let nodes = &mut self.nodes;
-        nodes.list_nodes(&self.document, paths.into_iter(), &mut ends);
+        nodes.list_nodes(&self.bundle, paths.into_iter(), &mut ends);
         let ends = self.holding(view.sub(), &ends);
         let mut found = Vec::new();
         for &(node, time) in &ends {
-            let parent = self.document.nodes[node as usize].parent;
+            let parent = self.bundle.nodes[node as usize].parent;
             found.push((parent, time));
         }
         let mut found = gather(found);
@@ -160,7 +160,7 @@ impl Inverted {
             // Whoever has an earlier time has passed it on to all above.
             while best.get(&node).is_none_or(|&known| known > time) {
                 best.insert(node, time);
-                node = self.document.nodes[node as usize].parent;
+                node = self.bundle.nodes[node as usize].parent;
             }
         }
         let mut found: Vec<Timed> = best.into_iter().collect();
@@ -169,9 +169,9 @@ impl Inverted {
     }
 
     fn passes(&self, node: u32, test: u32) -> bool {
-        let path = self.document.nodes[node as usize].path;
+        let path = self.bundle.nodes[node as usize].path;
         self.symbols
-            .passes(self.document.paths[path as usize].symbol, test)
+            .passes(self.bundle.paths[path as usize].symbol, test)
     }
 }
 

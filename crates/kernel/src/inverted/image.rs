@@ -131,8 +131,13 @@ impl<'a> Image<'a> {
         if asker & MARK == 0 {
             Askers::One(asker)
         } else {
-            Askers::Many(list(self.part(Part::Lists), asker & !MARK))
+            Askers::Many(self.list(asker))
         }
+    }
+
+    /// The askers that a marked one stands for.
+    pub fn list(&self, asker: u32) -> &'a [u32] {
+        list(self.part(Part::Lists), asker & !MARK)
     }
 }
 

@@ -3,16 +3,21 @@
 //! The matcher holds the questions still and moves over the document, event by event. For a small
 //! document that is at hand as a whole it is cheaper to hold the document still and to move over
 //! the questions: they lie in a trie of steps, and a set of label paths of the document goes down
-//! every way that leads somewhere. A way is visited at most once per document, nothing is
-//! remembered between documents but shapes, and what does not occur in the document costs
-//! nothing. Where conditions come in, sets of nodes take the place of sets of paths.
+//! every way that leads somewhere. What does not occur in the document costs nothing, and nothing
+//! is remembered between documents. Where conditions come in, sets of nodes take the place of sets
+//! of paths.
+//!
+//! Documents that come together go the ways together, as a bundle: most ways lead somewhere in
+//! several of them, and each is gone only once.
 //!
 //! The answers are those of the matcher, the event at which each is decided included.
 
 mod answers;
+mod ask;
+mod bundle;
 mod collect;
+mod columns;
 mod conditions;
-mod document;
 pub mod image;
 pub mod layout;
 mod names;
@@ -22,59 +27,69 @@ pub mod question;
 mod ranked;
 mod report;
 mod sets;
-mod shapes;
+mod transpose;
 mod values;
 mod walk;
 
-pub use report::How;
+pub use bundle::DOCUMENTS_MAX;
 
 use crate::events::Scope;
 use crate::matcher::Symbols;
 use crate::plan::{Axis, Plan};
 use crate::usage::Usage;
-use document::Document;
+use ask::{Told, Ways};
+use bundle::{Bundle, Docs};
+use columns::Columns;
 use image::{Figure, Part};
 use names::Names;
 use nodes::{NodeSets, Timed};
-use paths::Paths;
+use paths::First;
+use ranked::Earliest;
 use rustc_hash::{FxHashMap, FxHashSet};
-use shapes::Shapes;
 use std::rc::Rc;
 use std::sync::Arc;
 use values::Values;
-use walk::Walked;
+use walk::{Answered, Walk};
 
 /// A node for rows of queries: its name, and the declarations in scope.
 type Described = (Rc<[u8]>, Option<Rc<Scope>>);
 
-/// Asks the questions of a plan of one whole document after the other.
+/// Asks the questions of a plan of whole documents, one bundle after the other.
 ///
-/// As a handler it takes in a document; `answer` then reports what it answers.
+/// As a handler it takes in documents; `ask` then puts the questions to them, and `report` tells
+/// what each of them answers.
 pub struct Inverted {
     plan: Arc<Plan>,
     symbols: Symbols,
     names: Names,
-    document: Document,
-    paths: Paths,
+    bundle: Bundle,
+    columns: Columns,
+    /// The ways through a document that is alone, and through several.
+    alone: Ways<First>,
+    together: Ways<Docs>,
+    walk: Walk,
+    /// Queries that paths answer.
+    queries: Answered<u32>,
     nodes: NodeSets,
-    shapes: Shapes,
     values: Values,
     /// Edges by formula: the nodes at which they hold.
     edges: FxHashMap<u32, Rc<[Timed]>>,
     /// Records to visit with sets of nodes.
     todo: Vec<(u32, u32)>,
-    /// Answered filters that conditions decided: question, time.
-    found: Vec<(u32, u32)>,
-    /// Answered queries: question, set of nodes.
+    /// Filters that conditions answer.
+    found: Vec<(u32, Earliest)>,
+    /// Queries and the sets of nodes that answer them.
     selected: Vec<(u32, u32)>,
     /// Rows of filters and of queries, by question.
     used: [Usage; 2],
     /// By node.
     described: Vec<Described>,
+    /// The documents behind each other, if there are queries, and where each starts.
     source: Vec<u8>,
+    source_from: Vec<usize>,
     scratch: Vec<u8>,
     known_names: FxHashSet<Rc<[u8]>>,
-    walked: Walked,
+    told: Told,
     nodes_max: u64,
     equal_bytes_max: usize,
     needs_values: bool,
@@ -85,7 +100,7 @@ pub struct Inverted {
 }
 
 impl Inverted {
-    /// For the questions of a plan; none if it has none. Documents of more than `nodes_max`
+    /// For the questions of a plan; none if it has none. Bundles of more than `nodes_max`
     /// nodes are refused.
     pub fn new(plan: Arc<Plan>, nodes_max: u64) -> Option<Self> {
         let image = plan.questions()?;
@@ -102,10 +117,13 @@ impl Inverted {
         });
         Some(Inverted {
             names,
-            document: Document::default(),
-            paths: Paths::new(image.part(Part::Codes).len() / 2),
+            bundle: Bundle::default(),
+            columns: Columns::new(image.part(Part::Codes).len() / 2),
+            alone: Ways::new(),
+            together: Ways::new(),
+            walk: Walk::default(),
+            queries: Answered::new(),
             nodes: NodeSets::new(),
-            shapes: Shapes::default(),
             values: Values::default(),
             edges: FxHashMap::default(),
             todo: Vec::new(),
@@ -114,9 +132,10 @@ impl Inverted {
             used: Default::default(),
             described: Vec::new(),
             source: Vec::new(),
+            source_from: Vec::new(),
             scratch: Vec::new(),
             known_names: FxHashSet::default(),
-            walked: Walked::default(),
+            told: Told::default(),
             nodes_max,
             equal_bytes_max: image.figure(Figure::EqualBytesMax) as usize,
             needs_values: image.figure(Figure::NeedsValues) != 0,
@@ -127,6 +146,23 @@ impl Inverted {
             symbols,
             plan,
         })
+    }
+
+    /// To how many documents the questions are best put at once. Filters that paths decide gain
+    /// most. Values differ from document to document, and so do the lists of nodes that queries
+    /// share.
+    pub fn together_max(&self) -> usize {
+        let Some(image) = self.plan.questions() else {
+            return 1;
+        };
+        let length = |part: Part| image.part(part).len();
+        if length(Part::Queries) > length(Part::Filters) {
+            1
+        } else if length(Part::Blocks) > length(Part::Filters) {
+            DOCUMENTS_MAX / 4
+        } else {
+            DOCUMENTS_MAX
+        }
     }
 
     /// The axis of a move.

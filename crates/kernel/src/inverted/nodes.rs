@@ -1,26 +1,46 @@
 //! Sets of nodes, each with the time at which it is certain that the way so far leads to it.
 
 use super::answers::Answers;
-use super::document::{Document, NEVER, Node};
+use super::bundle::{Bundle, NEVER, Node};
 use super::names::Names;
+use super::paths::{Paths, Sight};
 use super::question::Code;
+use super::ranked::Earliest;
 use super::sets::Sets;
 use crate::plan::Axis;
 use rustc_hash::FxHashMap;
 
 const UNKNOWN: u32 = u32::MAX;
+/// So many items of sets are kept at once.
+const ITEMS_MAX: usize = 1 << 23;
 /// Fewer items than this are sorted.
 const GATHERED_MIN: usize = 16;
 
 /// A node and a time.
 pub type Timed = (u32, u32);
 
-/// The sets of nodes met in one document.
+/// What is to be known of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    pub earliest: Earliest,
+    /// How many of its nodes are complete.
+    pub complete: u32,
+}
+
+const UNSEEN: Summary = Summary {
+    earliest: Earliest::NONE,
+    complete: u32::MAX,
+};
+
+/// The sets of nodes met in a bundle.
 pub struct NodeSets {
     sets: Sets<Timed>,
+    /// By set, as far as somebody asked.
+    summaries: Vec<Summary>,
     next: FxHashMap<(u32, Code), u32>,
-    /// By set of paths: its set of nodes, or `UNKNOWN`.
-    of_paths: Vec<u32>,
+    /// By set of paths, and by end: the set of nodes, or `UNKNOWN`.
+    of_sets: Vec<u32>,
+    of_ends: Vec<u32>,
     answers: Answers,
     /// Nodes of each path, in document order, behind each other; where each path's start.
     of_path: Vec<u32>,
@@ -35,8 +55,10 @@ impl NodeSets {
     pub fn new() -> Self {
         NodeSets {
             sets: Sets::new(),
+            summaries: Vec::new(),
             next: FxHashMap::default(),
-            of_paths: Vec::new(),
+            of_sets: Vec::new(),
+            of_ends: Vec::new(),
             answers: Answers::default(),
             of_path: Vec::new(),
             path_from: Vec::new(),
@@ -46,11 +68,13 @@ impl NodeSets {
         }
     }
 
-    /// Forgets the document before.
+    /// Forgets the bundle before.
     pub fn clear(&mut self) {
         self.sets.clear();
+        self.summaries.clear();
         self.next.clear();
-        self.of_paths.clear();
+        self.of_sets.clear();
+        self.of_ends.clear();
         self.answers.clear();
         self.path_from.clear();
     }
@@ -65,52 +89,75 @@ impl NodeSets {
         self.sets.len()
     }
 
+    /// Whether sets have more items than may be kept.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.sets.item_count() > ITEMS_MAX
+    }
+
     pub fn intern(&mut self, items: &[Timed]) -> u32 {
         self.sets.intern(items).0
     }
 
-    /// When the first node of a list is certain.
-    pub fn earliest(items: &[Timed]) -> u32 {
-        items.iter().map(|&(_, time)| time).min().unwrap_or(NEVER)
+    /// What is to be known of a set.
+    #[inline]
+    pub fn summary(&mut self, bundle: &Bundle, set: u32) -> Summary {
+        if self.summaries.len() <= set as usize {
+            self.summaries.resize(self.sets.len(), UNSEEN);
+        }
+        let known = &mut self.summaries[set as usize];
+        if known.complete == UNSEEN.complete {
+            *known = sum_up(bundle, self.sets.get(set));
+        }
+        *known
     }
 
     /// The nodes of a set of paths, certain from their birth.
-    pub fn of_paths(
-        &mut self,
-        document: &Document,
-        set: u32,
-        paths: impl Iterator<Item = u32>,
-    ) -> u32 {
-        let index = set as usize;
-        if self.of_paths.len() <= index {
-            self.of_paths.resize(index + 1, UNKNOWN);
+    #[inline]
+    pub fn of_set<S: Sight>(&mut self, bundle: &Bundle, paths: &Paths<S>, set: u32) -> u32 {
+        if let Some(known) = look_up(&mut self.of_sets, set) {
+            return known;
         }
-        if self.of_paths[index] != UNKNOWN {
-            return self.of_paths[index];
+        let found = self.intern_nodes(bundle, paths.numbers(set));
+        self.of_sets[set as usize] = found;
+        found
+    }
+
+    /// The same for an end.
+    #[inline]
+    pub fn of_end<S: Sight>(&mut self, bundle: &Bundle, paths: &Paths<S>, end: u32) -> u32 {
+        if let Some(known) = look_up(&mut self.of_ends, end) {
+            return known;
         }
+        let found = self.intern_nodes(bundle, paths.end_numbers(end));
+        self.of_ends[end as usize] = found;
+        found
+    }
+
+    #[inline(never)]
+    fn intern_nodes(&mut self, bundle: &Bundle, paths: impl Iterator<Item = u32>) -> u32 {
         let mut items = std::mem::take(&mut self.scratch);
-        self.list_nodes(document, paths, &mut items);
+        self.list_nodes(bundle, paths, &mut items);
         let found = self.intern(&items);
         self.scratch = items;
-        self.of_paths[index] = found;
         found
     }
 
     /// Lists the nodes of paths, certain from their birth, in document order.
     pub fn list_nodes(
         &mut self,
-        document: &Document,
+        bundle: &Bundle,
         paths: impl Iterator<Item = u32>,
         items: &mut Vec<Timed>,
     ) {
         if self.path_from.is_empty() {
-            self.group_by_path(document);
+            self.group_by_path(bundle);
         }
         items.clear();
         for path in paths {
             let from = self.path_from[path as usize] as usize;
             let to = self.path_from[path as usize + 1] as usize;
-            let born = |&node: &u32| (node, document.nodes[node as usize].born);
+            let born = |&node: &u32| (node, bundle.nodes[node as usize].born);
             items.extend(self.of_path[from..to].iter().map(born));
         }
         self.gather(items);
@@ -156,17 +203,17 @@ impl NodeSets {
         }
     }
 
-    fn group_by_path(&mut self, document: &Document) {
+    fn group_by_path(&mut self, bundle: &Bundle) {
         let mut from = 0;
-        for path in &document.paths {
+        for path in &bundle.paths {
             self.path_from.push(from);
             from += path.count;
         }
         self.path_from.push(from);
         let mut at = self.path_from.clone();
         self.of_path.clear();
-        self.of_path.resize(document.nodes.len(), 0);
-        for (number, node) in document.nodes.iter().enumerate() {
+        self.of_path.resize(bundle.nodes.len(), 0);
+        for (number, node) in bundle.nodes.iter().enumerate() {
             let place = &mut at[node.path as usize];
             self.of_path[*place as usize] = number as u32;
             *place += 1;
@@ -175,15 +222,15 @@ impl NodeSets {
 
     /// The nodes that answer a move, in document order.
     #[inline]
-    pub fn answers(&mut self, document: &Document, names: &Names, code: Code) -> &[u32] {
-        self.answers.fill(document, names);
+    pub fn answers(&mut self, bundle: &Bundle, names: &Names, code: Code) -> &[u32] {
+        self.answers.fill(bundle, names);
         self.answers.of(code)
     }
 
     /// Where a move leads from a set.
     pub fn follow(
         &mut self,
-        document: &Document,
+        bundle: &Bundle,
         names: &Names,
         set: u32,
         code: Code,
@@ -195,11 +242,11 @@ impl NodeSets {
         let mut found = std::mem::take(&mut self.scratch);
         found.clear();
         if axis == Axis::Descendant {
-            self.answers.fill(document, names);
+            self.answers.fill(bundle, names);
             let (items, answers) = (self.sets.get(set), self.answers.of(code));
-            below(document, items, answers, &mut found);
+            below(bundle, items, answers, &mut found);
         } else {
-            self.each_child(document, names, set, code, |number, node, time| {
+            self.each_child(bundle, names, set, code, |number, node, time| {
                 found.push((number, time.max(node.born)));
             });
         }
@@ -212,15 +259,15 @@ impl NodeSets {
     /// Visits the answers to a move whose parents are in a set, with the times of these.
     pub fn each_child(
         &mut self,
-        document: &Document,
+        bundle: &Bundle,
         names: &Names,
         set: u32,
         code: Code,
         mut visit: impl FnMut(u32, &Node, u32),
     ) {
-        self.answers.fill(document, names);
+        self.answers.fill(bundle, names);
         let (items, answers) = (self.sets.get(set), self.answers.of(code));
-        let nodes = &document.nodes;
+        let nodes = &bundle.nodes;
         if let [(parent, time)] = *items {
             for &answer in between(answers, parent, nodes[parent as usize].last) {
                 let node = &nodes[answer as usize];
@@ -257,6 +304,24 @@ impl NodeSets {
     }
 }
 
+#[inline]
+fn look_up(known: &mut Vec<u32>, index: u32) -> Option<u32> {
+    if known.len() <= index as usize {
+        known.resize(index as usize + 1, UNKNOWN);
+    }
+    let found = known[index as usize];
+    (found != UNKNOWN).then_some(found)
+}
+
+#[inline(never)]
+fn sum_up(bundle: &Bundle, items: &[Timed]) -> Summary {
+    let is_complete = |item: &&Timed| bundle.nodes[item.0 as usize].closed != NEVER;
+    Summary {
+        earliest: bundle.earliest_of(items),
+        complete: items.iter().filter(is_complete).count() as u32,
+    }
+}
+
 /// The answers behind one node, up to another.
 #[inline]
 pub fn between(answers: &[u32], node: u32, last: u32) -> &[u32] {
@@ -266,7 +331,7 @@ pub fn between(answers: &[u32], node: u32, last: u32) -> &[u32] {
 }
 
 /// The answers below some item; certain when the first item above it is, and it is born.
-fn below(document: &Document, items: &[Timed], answers: &[u32], found: &mut Vec<Timed>) {
+fn below(bundle: &Bundle, items: &[Timed], answers: &[u32], found: &mut Vec<Timed>) {
     let Some(&(first, _)) = items.first() else {
         return;
     };
@@ -281,12 +346,12 @@ fn below(document: &Document, items: &[Timed], answers: &[u32], found: &mut Vec<
             }
             close_before(&mut open, item);
             let best = open.last().map_or(time, |&(_, above)| time.min(above));
-            open.push((document.nodes[item as usize].last, best));
+            open.push((bundle.nodes[item as usize].last, best));
             rest = further;
         }
         close_before(&mut open, node);
         if let Some(&(_, best)) = open.last() {
-            found.push((node, best.max(document.nodes[node as usize].born)));
+            found.push((node, best.max(bundle.nodes[node as usize].born)));
         } else if rest.is_empty() {
             break;
         }

@@ -1,35 +1,83 @@
 //! Sets of label paths: where the ways of questions lead, as long as no condition is met.
 //!
-//! Only the moves that some path of the document can answer matter; each has a *column*. A row
-//! tells for each column which path is the first to answer it, and rows of sets are the minima of
-//! the rows of their paths. So one lookup says whether a move leads anywhere, and since paths are
-//! numbered in order of their first nodes, it says when. Where it leads is worked out when somebody
-//! goes there: sets are bits by place, and a move is a conjunction of the paths that answer it with
+//! A row tells for each column what is to be seen from the set: of a document that is alone the
+//! first path that answers the move, which says when; of several which of them answer it. So one
+//! lookup says whether a move leads anywhere. Where it leads is worked out when somebody goes
+//! there: sets are bits by place, and a move is a conjunction of the paths that answer it with
 //! those that lie below the set.
 
-use super::document::Document;
+use super::bundle::{Bundle, Docs, Path};
+use super::columns::Columns;
+use super::image::MARK;
 use super::names::Names;
-use super::question::Code;
 use super::sets::Sets;
-use crate::plan::NodeKind;
 
-/// The number of a path, signed, since minima of those are cheaper.
-pub type First = i16;
-/// In a row: no path answers the move.
-pub const DEAD: First = First::MAX;
-/// Documents with more paths or wider tables are not read this way.
+/// Bundles with more paths or wider tables are not read this way.
 const PATHS_MAX: usize = 1 << 12;
 const CELLS_MAX: usize = 1 << 21;
+/// So many cells of sets are kept at once, with up to eight bytes for each.
+const KEPT_CELLS_MAX: usize = 1 << 23;
 /// The set of no paths; no path answers anything from there.
-pub const EMPTY: u32 = 0;
+const EMPTY: u32 = 0;
+/// The set of the document node's path.
+pub const START: u32 = 1;
 const UNKNOWN: u32 = u32::MAX;
 
-/// The paths of one document and the sets of them that were met.
-pub struct Paths {
-    /// Column by code; 0 is the column that nothing answers.
-    columns: Vec<u16>,
-    used: Vec<Code>,
-    pub width: usize,
+/// What is to be seen of some paths.
+pub trait Sight: Copy + PartialEq {
+    /// No path.
+    const NOTHING: Self;
+
+    /// One path.
+    fn of(number: usize, path: &Path) -> Self;
+
+    /// The paths of both.
+    fn and(self, other: Self) -> Self;
+}
+
+/// Of several documents: those that have some of the paths.
+impl Sight for Docs {
+    const NOTHING: Docs = 0;
+
+    fn of(_: usize, path: &Path) -> Docs {
+        path.documents
+    }
+
+    #[inline(always)]
+    fn and(self, other: Docs) -> Docs {
+        self | other
+    }
+}
+
+/// Of one document: the number of the first of the paths; they are numbered in order of their
+/// first nodes. Signed, since minima of those are cheaper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct First(i16);
+
+impl First {
+    /// The number of the path.
+    #[inline(always)]
+    pub fn path(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Sight for First {
+    const NOTHING: First = First(i16::MAX);
+
+    fn of(number: usize, _: &Path) -> First {
+        First(number as i16)
+    }
+
+    #[inline(always)]
+    fn and(self, other: First) -> First {
+        First(self.0.min(other.0))
+    }
+}
+
+/// The paths of a bundle and the sets of them that were met.
+pub struct Paths<S> {
+    width: usize,
     deep_from: usize,
     /// Words of a set of places.
     words: usize,
@@ -41,27 +89,36 @@ pub struct Paths {
     /// By place: the place above, the last place below.
     parent: Vec<u32>,
     last: Vec<u32>,
-    /// By place: the first number to answer each column.
-    firsts: Vec<First>,
+    /// The places that have others below them.
+    is_above: Vec<u64>,
+    /// By place: the places right below it, and where they end.
+    children: Vec<u32>,
+    child_ends: Vec<u32>,
+    /// By place: what is seen right below it, column by column, and where that ends.
+    beneath: Vec<(u16, S)>,
+    beneath_ends: Vec<u32>,
+    /// By place: what is seen anywhere below it, for each move to descendants.
+    below: Vec<S>,
     sets: Sets<u64>,
-    /// By set: its places one by one, and where they end.
-    places: Vec<u32>,
-    ends: Vec<u32>,
+    /// Sets that only answer: nobody goes on from there.
+    ends: Sets<u64>,
+    /// By cell, and by set: its end, or `UNKNOWN`.
+    end_of: Vec<u32>,
+    own_end: Vec<u32>,
     /// By set: the places right below it, and all below it.
     near: Vec<u64>,
     deep: Vec<u64>,
-    /// By set.
-    rows: Vec<First>,
+    /// By set: what is seen of it.
+    seen: Vec<S>,
+    /// By set, for each column: what is seen of the answers, and the set of them.
+    rows: Vec<S>,
     next: Vec<u32>,
-    earliest: Vec<First>,
     found: Vec<u64>,
 }
 
-impl Paths {
-    pub fn new(codes: usize) -> Self {
+impl<S: Sight> Paths<S> {
+    pub fn new() -> Self {
         Paths {
-            columns: vec![0; codes],
-            used: Vec::new(),
             width: 1,
             deep_from: 1,
             words: 1,
@@ -70,71 +127,60 @@ impl Paths {
             place: Vec::new(),
             parent: Vec::new(),
             last: Vec::new(),
-            firsts: Vec::new(),
+            is_above: Vec::new(),
+            children: Vec::new(),
+            child_ends: Vec::new(),
+            beneath: Vec::new(),
+            beneath_ends: Vec::new(),
+            below: Vec::new(),
             sets: Sets::new(),
-            places: Vec::new(),
-            ends: Vec::new(),
+            ends: Sets::new(),
+            end_of: Vec::new(),
+            own_end: Vec::new(),
             near: Vec::new(),
             deep: Vec::new(),
+            seen: Vec::new(),
             rows: Vec::new(),
             next: Vec::new(),
-            earliest: Vec::new(),
             found: Vec::new(),
         }
     }
 
-    /// Takes in a document; false if it has too many paths for this.
-    pub fn take(&mut self, document: &Document, names: &Names) -> bool {
-        for code in self.used.drain(..) {
-            self.columns[code as usize] = 0;
-        }
-        self.assign_columns(document, names);
-        let count = document.paths.len();
-        if count > PATHS_MAX || count * self.width > CELLS_MAX {
+    /// Takes in a bundle; false if it has too many paths for this.
+    pub fn take(&mut self, bundle: &Bundle, names: &Names, columns: &mut Columns) -> bool {
+        let count = bundle.paths.len();
+        if count > PATHS_MAX {
             return false;
         }
+        columns.assign(bundle, names);
+        if count * columns.width > CELLS_MAX {
+            return false;
+        }
+        (self.width, self.deep_from) = (columns.width, columns.deep_from);
         self.words = count.div_ceil(u64::BITS as usize);
-        self.order(document);
-        self.fill_answers(document, names);
-        self.fill_firsts(document, names);
+        self.order(bundle);
+        self.fill_answers(bundle, names, columns);
+        self.fill_below(bundle, names, columns);
         self.sets.clear();
-        self.places.clear();
         self.ends.clear();
+        self.end_of.clear();
+        self.own_end.clear();
         self.near.clear();
         self.deep.clear();
+        self.seen.clear();
         self.rows.clear();
         self.next.clear();
-        self.earliest.clear();
         self.found.clear();
         self.found.resize(self.words, 0);
-        self.describe();
+        self.describe(S::NOTHING);
+        put(&mut self.found, 0);
+        let start = self.intern_found(S::of(0, &bundle.paths[0]));
+        debug_assert_eq!(start, START);
         true
     }
 
-    /// Columns of moves to children and attributes come first, then those to descendants, which
-    /// alone are passed on from path to path.
-    fn assign_columns(&mut self, document: &Document, names: &Names) {
-        self.width = 1;
-        for is_deep in [false, true] {
-            if is_deep {
-                self.deep_from = self.width;
-            }
-            for path in &document.paths[1..] {
-                let codes = names.codes(path.symbol);
-                let codes = if is_deep { &codes.deep } else { &codes.near };
-                for &code in codes {
-                    if self.columns[code as usize] == 0 {
-                        self.columns[code as usize] = self.width as u16;
-                        self.used.push(code);
-                        self.width += 1;
-                    }
-                }
-            }
-        }
-    }
-
-    fn order(&mut self, document: &Document) {
-        let count = document.paths.len();
+    fn order(&mut self, bundle: &Bundle) {
+        let count = bundle.paths.len();
         self.number.clear();
         self.place.clear();
         self.place.resize(count, 0);
@@ -143,9 +189,9 @@ impl Paths {
         while let Some(path) = todo.pop() {
             self.place[path as usize] = self.number.len() as u32;
             self.number.push(path);
-            let above = document.paths[path as usize].parent;
+            let above = bundle.paths[path as usize].parent;
             self.parent.push(self.place[above as usize]);
-            todo.extend(document.children(path));
+            todo.extend(bundle.children(path));
         }
         self.last.clear();
         self.last.extend(0..count as u32);
@@ -153,152 +199,188 @@ impl Paths {
             let above = self.parent[place] as usize;
             self.last[above] = self.last[above].max(self.last[place]);
         }
-    }
-
-    fn fill_answers(&mut self, document: &Document, names: &Names) {
-        self.answers.clear();
-        self.answers.resize(self.width * self.words, 0);
-        for (place, &number) in self.number.iter().enumerate().skip(1) {
-            let codes = names.codes(document.paths[number as usize].symbol);
-            for &code in codes.near.iter().chain(&codes.deep) {
-                let column = self.columns[code as usize] as usize;
-                put(&mut self.answers[column * self.words..], place as u32);
-            }
+        self.is_above.clear();
+        self.is_above.resize(self.words, 0);
+        for &above in &self.parent[1..] {
+            put(&mut self.is_above, above);
         }
     }
 
-    fn fill_firsts(&mut self, document: &Document, names: &Names) {
-        let width = self.width;
-        self.firsts.clear();
-        self.firsts.resize(self.number.len() * width, DEAD);
+    fn fill_answers(&mut self, bundle: &Bundle, names: &Names, columns: &Columns) {
+        self.answers.clear();
+        self.answers.resize(self.width * self.words, 0);
+        self.children.clear();
+        self.child_ends.clear();
+        self.beneath.clear();
+        self.beneath_ends.clear();
+        for (place, &number) in self.number.iter().enumerate() {
+            for code in names.codes(bundle.paths[number as usize].symbol).all() {
+                // The document node answers nothing.
+                if place > 0 {
+                    let column = columns.of(code) as usize;
+                    put(&mut self.answers[column * self.words..], place as u32);
+                }
+            }
+            let from = self.beneath.len();
+            for child in bundle.children(number) {
+                let path = &bundle.paths[child as usize];
+                self.children.push(self.place[child as usize]);
+                for &code in &names.codes(path.symbol).near {
+                    let (column, sight) = (columns.of(code), S::of(child as usize, path));
+                    // Siblings mostly share the columns that do not name them.
+                    match self.beneath[from..].iter_mut().find(|one| one.0 == column) {
+                        Some(known) => known.1 = known.1.and(sight),
+                        None => self.beneath.push((column, sight)),
+                    }
+                }
+            }
+            self.child_ends.push(self.children.len() as u32);
+            self.beneath_ends.push(self.beneath.len() as u32);
+        }
+    }
+
+    fn fill_below(&mut self, bundle: &Bundle, names: &Names, columns: &Columns) {
+        let width = self.width - self.deep_from;
+        self.below.clear();
+        self.below.resize(self.number.len() * width, S::NOTHING);
         // From the last place up, what lies below a path is complete before it is passed on.
         for place in (1..self.number.len()).rev() {
             let above = self.parent[place] as usize;
-            let number = self.number[place] as First;
-            let path = &document.paths[number as usize];
-            let (upper, lower) = self.firsts.split_at_mut(place * width);
-            let to = &mut upper[above * width..(above + 1) * width];
-            let codes = names.codes(path.symbol);
-            for &code in codes.near.iter().chain(&codes.deep) {
-                let cell = &mut to[self.columns[code as usize] as usize];
-                *cell = (*cell).min(number);
+            let number = self.number[place] as usize;
+            let path = &bundle.paths[number];
+            let (upper, lower) = self.below.split_at_mut(place * width);
+            let to = &mut upper[above * width..][..width];
+            for &code in &names.codes(path.symbol).deep {
+                let cell = &mut to[columns.of(code) as usize - self.deep_from];
+                *cell = cell.and(S::of(number, path));
             }
-            if path.kind == NodeKind::Element {
-                let from = &lower[self.deep_from..width];
-                for (cell, &below) in to[self.deep_from..].iter_mut().zip(from) {
-                    *cell = (*cell).min(below);
+            if self.last[place] as usize > place {
+                for (cell, &below) in to.iter_mut().zip(&lower[..width]) {
+                    *cell = cell.and(below);
                 }
             }
         }
     }
 
-    /// Describes the newest set: its places, what lies below them, and its row.
-    fn describe(&mut self) {
-        let from = self.places.len();
-        for (index, &word) in self
-            .sets
-            .get((self.sets.len() - 1) as u32)
-            .iter()
-            .enumerate()
-        {
-            let mut rest = word;
-            while rest != 0 {
-                let place = index as u32 * u64::BITS + rest.trailing_zeros();
-                self.places.push(place);
-                rest &= rest - 1;
-            }
-        }
-        self.ends.push(self.places.len() as u32);
+    /// Describes the newest set: what lies below it, and its row.
+    fn describe(&mut self, seen: S) {
+        self.seen.push(seen);
         let start = self.near.len();
         self.near.resize(start + self.words, 0);
         self.deep.resize(start + self.words, 0);
         let row_start = self.rows.len();
-        self.rows.resize(row_start + self.width, DEAD);
-        let row = &mut self.rows[row_start..];
-        let mut earliest = DEAD;
+        self.rows.resize(row_start + self.width, S::NOTHING);
+        self.next.resize(row_start + self.width, UNKNOWN);
+        let (near, deep) = (&mut self.near[start..], &mut self.deep[start..]);
+        let (near_row, deep_row) = self.rows[row_start..].split_at_mut(self.deep_from);
+        let width = deep_row.len();
         let mut covered = 0;
-        for &place in &self.places[from..] {
-            let last = self.last[place as usize];
-            let mut child = place + 1;
-            while child <= last {
-                put(&mut self.near[start..], child);
-                child = self.last[child as usize] + 1;
+        // Places with nothing below them are left out at once: they are half of all.
+        let set = self.sets.get((self.sets.len() - 1) as u32);
+        let words = set.iter().zip(&self.is_above);
+        for (index, (&word, &above)) in words.enumerate() {
+            let mut rest = word & above;
+            while rest != 0 {
+                let place = index * u64::BITS as usize + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                for &child in part(&self.children, &self.child_ends, place) {
+                    put(near, child);
+                }
+                for &(column, sight) in part(&self.beneath, &self.beneath_ends, place) {
+                    let cell = &mut near_row[column as usize];
+                    *cell = cell.and(sight);
+                }
+                // What lies below a path that lies below another is there already.
+                if place >= covered {
+                    covered = self.last[place] as usize + 1;
+                    put_range(deep, place as u32 + 1, covered as u32);
+                    let below = &self.below[place * width..][..width];
+                    for (cell, &sight) in deep_row.iter_mut().zip(below) {
+                        *cell = cell.and(sight);
+                    }
+                }
             }
-            // What lies below a path that lies below another is there already.
-            put_range(&mut self.deep[start..], covered.max(place + 1), last + 1);
-            covered = covered.max(last + 1);
-            let firsts = &self.firsts[place as usize * self.width..][..self.width];
-            for (cell, &first) in row.iter_mut().zip(firsts) {
-                *cell = (*cell).min(first);
-            }
-            earliest = earliest.min(self.number[place as usize] as First);
         }
-        self.earliest.push(earliest);
-        let unknown = |&first: &First| if first == DEAD { EMPTY } else { UNKNOWN };
-        self.next.extend(self.rows[row_start..].iter().map(unknown));
     }
 
-    /// The set of paths at these places.
-    pub fn set_of(&mut self, places: &[u32]) -> u32 {
-        self.found.fill(0);
-        for &place in places {
-            put(&mut self.found, place);
-        }
-        self.intern_found()
-    }
-
-    fn intern_found(&mut self) -> u32 {
+    fn intern_found(&mut self, seen: S) -> u32 {
         let (set, is_new) = self.sets.intern(&self.found);
         if is_new {
-            self.describe();
+            self.describe(seen);
         }
         set
     }
 
-    /// The paths of a set, by their places.
-    pub fn places(&self, set: u32) -> &[u32] {
-        let set = set as usize;
-        let from = if set == 0 { 0 } else { self.ends[set - 1] };
-        &self.places[from as usize..self.ends[set] as usize]
-    }
-
     /// The numbers of the paths of a set.
     pub fn numbers(&self, set: u32) -> impl Iterator<Item = u32> + '_ {
-        let places = self.places(set).iter();
-        places.map(|&place| self.number[place as usize])
+        self.numbers_in(self.sets.get(set))
     }
 
-    /// The first of a set's paths.
-    pub fn earliest(&self, set: u32) -> First {
-        self.earliest[set as usize]
+    /// The numbers of the paths of an end.
+    pub fn end_numbers(&self, end: u32) -> impl Iterator<Item = u32> + '_ {
+        self.numbers_in(self.ends.get(end))
     }
 
-    #[inline]
-    pub fn columns(&self) -> &[u16] {
-        &self.columns
+    fn numbers_in<'a>(&'a self, set: &'a [u64]) -> impl Iterator<Item = u32> + 'a {
+        set.iter().enumerate().flat_map(move |(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(self.number[index * u64::BITS as usize + bit])
+            })
+        })
     }
 
-    /// The cells of a set: where they start, and which path is the first to answer each column.
+    /// The end of an answer: of a set if it is marked, otherwise of a cell.
     #[inline(always)]
-    pub fn row(&self, set: u32) -> (u32, &[First]) {
+    pub fn end(&mut self, answer: u32) -> u32 {
+        let index = (answer & !MARK) as usize;
+        let known = if answer & MARK == 0 {
+            &mut self.end_of
+        } else {
+            &mut self.own_end
+        };
+        if known.len() <= index {
+            known.resize(index + 1, UNKNOWN);
+        }
+        if known[index] != UNKNOWN {
+            return known[index];
+        }
+        self.find_end(answer)
+    }
+
+    #[inline(never)]
+    fn find_end(&mut self, answer: u32) -> u32 {
+        if answer & MARK == 0 {
+            self.find_answers(answer as usize);
+            let (end, _) = self.ends.intern(&self.found);
+            self.end_of[answer as usize] = end;
+            return end;
+        }
+        let set = answer & !MARK;
+        let (end, _) = self.ends.intern(self.sets.get(set));
+        self.own_end[set as usize] = end;
+        end
+    }
+
+    /// Whether sets have more cells than may be kept.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.rows.len() > KEPT_CELLS_MAX
+    }
+
+    /// What is seen of a set.
+    #[inline]
+    pub fn seen(&self, set: u32) -> S {
+        self.seen[set as usize]
+    }
+
+    /// The cells of a set: where they start, and what is seen in each column.
+    #[inline(always)]
+    pub fn row(&self, set: u32) -> (u32, &[S]) {
         let start = set as usize * self.width;
         (start as u32, &self.rows[start..][..self.width])
-    }
-
-    /// The columns by code, for the time of a walk: what does not change needs no second look.
-    pub fn lend_columns(&mut self) -> Vec<u16> {
-        std::mem::take(&mut self.columns)
-    }
-
-    /// Takes the columns back.
-    pub fn take_columns(&mut self, columns: Vec<u16>) {
-        self.columns = columns;
-    }
-
-    /// The first path to answer a column from a set.
-    #[inline(always)]
-    pub fn first(&self, set: u32, column: u16) -> First {
-        self.rows[set as usize * self.width + column as usize]
     }
 
     /// The set to which a cell leads.
@@ -315,7 +397,17 @@ impl Paths {
 
     #[inline(never)]
     fn step(&mut self, cell: usize) -> u32 {
-        let (set, column) = (cell / self.width, cell % self.width);
+        if self.rows[cell] == S::NOTHING {
+            return EMPTY;
+        }
+        self.find_answers(cell);
+        self.intern_found(self.rows[cell])
+    }
+
+    /// Finds the places in reach of a cell's set that answer its move.
+    fn find_answers(&mut self, cell: usize) {
+        let (cell, width) = (cell as u32, self.width as u32);
+        let (set, column) = ((cell / width) as usize, (cell % width) as usize);
         let reach = if column >= self.deep_from {
             &self.deep
         } else {
@@ -326,8 +418,14 @@ impl Paths {
         for ((word, &below), &answer) in self.found.iter_mut().zip(reach).zip(answers) {
             *word = below & answer;
         }
-        self.intern_found()
     }
+}
+
+/// What belongs to a place, of lists that lie behind each other.
+#[inline(always)]
+fn part<'a, T>(items: &'a [T], ends: &[u32], place: usize) -> &'a [T] {
+    let from = if place == 0 { 0 } else { ends[place - 1] };
+    &items[from as usize..ends[place] as usize]
 }
 
 /// Puts places into a set, from one up to before another.
@@ -342,6 +440,7 @@ fn put_range(words: &mut [u64], from: u32, to: u32) {
 }
 
 /// Puts a place into a set.
+#[inline(always)]
 fn put(words: &mut [u64], place: u32) {
     words[(place / u64::BITS) as usize] |= 1 << (place % u64::BITS);
 }

@@ -1,6 +1,6 @@
 //! Values in order: what lies on one side of a constant is a range of them.
 
-use super::document::NEVER;
+use super::bundle::{Docs, NEVER};
 use super::nodes::{NodeSets, Timed};
 use std::ops::Range;
 
@@ -15,12 +15,37 @@ struct Entry<K> {
     time: u32,
     /// Where the entries with the same key end; known at the first of them.
     run_end: u32,
-    /// The earliest time up to here, from here on, and among those with the same key.
-    upto: u32,
-    from: u32,
-    run: u32,
+    /// The earliest time and the documents up to here, from here on, and of those with the same
+    /// key.
+    upto: Earliest,
+    from: Earliest,
+    run: Earliest,
     /// The sets of contexts of the parts that start or end here, or `UNKNOWN`.
     sets: [u32; 4],
+}
+
+/// When the first of some nodes is certain, and which documents have such nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Earliest {
+    pub time: u32,
+    pub documents: Docs,
+}
+
+impl Earliest {
+    /// That of no nodes.
+    pub const NONE: Earliest = Earliest {
+        time: NEVER,
+        documents: 0,
+    };
+
+    /// That of the nodes of both.
+    #[inline]
+    pub fn or(self, other: Earliest) -> Earliest {
+        Earliest {
+            time: self.time.min(other.time),
+            documents: self.documents | other.documents,
+        }
+    }
 }
 
 /// A part of a list, by places in it.
@@ -63,15 +88,15 @@ impl<K: Copy + PartialOrd> Ranked<K> {
     }
 
     /// Adds to the list under way.
-    pub fn push(&mut self, key: K, context: u32, time: u32) {
+    pub fn push(&mut self, key: K, context: u32, first: Earliest) {
         self.entries.push(Entry {
             key,
             context,
-            time,
+            time: first.time,
             run_end: 0,
-            upto: time,
-            from: time,
-            run: time,
+            upto: first,
+            from: first,
+            run: first,
             sets: [UNKNOWN; 4],
         });
     }
@@ -88,15 +113,15 @@ impl<K: Copy + PartialOrd> Ranked<K> {
                 .then(a.context.cmp(&b.context))
         });
         for place in 1..list.len() {
-            list[place].upto = list[place].upto.min(list[place - 1].upto);
+            list[place].upto = list[place].upto.or(list[place - 1].upto);
         }
         for place in (0..list.len()).rev() {
             list[place].run_end = (place + 1) as u32;
             if let Some(&next) = list.get(place + 1) {
                 let entry = &mut list[place];
-                entry.from = entry.from.min(next.from);
+                entry.from = entry.from.or(next.from);
                 if entry.key == next.key {
-                    entry.run = entry.run.min(next.run);
+                    entry.run = entry.run.or(next.run);
                     entry.run_end = next.run_end;
                 }
             }
@@ -122,9 +147,9 @@ impl<K: Copy + PartialOrd> Ranked<K> {
         from + rest.partition_point(|entry| entry.key < bound)
     }
 
-    /// When the first context of a part is certain, `NEVER` if there is none.
+    /// When the first context of a part is certain, and in which documents there are some.
     #[inline]
-    pub fn earliest(&self, list: &Range<usize>, part: Part) -> u32 {
+    pub fn earliest(&self, list: &Range<usize>, part: Part) -> Earliest {
         let entries = &self.entries[list.clone()];
         match part {
             Part::Upto(place) => entries[place].upto,
@@ -133,9 +158,9 @@ impl<K: Copy + PartialOrd> Ranked<K> {
             Part::Rest(place) => {
                 let before = place
                     .checked_sub(1)
-                    .map_or(NEVER, |last| entries[last].upto);
+                    .map_or(Earliest::NONE, |last| entries[last].upto);
                 let behind = entries.get(entries[place].run_end as usize);
-                before.min(behind.map_or(NEVER, |first| first.from))
+                before.or(behind.map_or(Earliest::NONE, |first| first.from))
             }
         }
     }
@@ -173,8 +198,7 @@ impl<K: Copy + PartialOrd> Ranked<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NodeSets, Part, Ranked};
-    use crate::inverted::document::NEVER;
+    use super::{Earliest, NodeSets, Part, Ranked};
 
     #[test]
     fn parts_know_their_earliest_time_and_their_contexts() {
@@ -191,20 +215,30 @@ mod tests {
             // A second list behind the first knows nothing of it.
             let start = ranked.len();
             for (key, context, time) in values {
-                ranked.push(key, context, time);
+                let documents = 1 << context;
+                ranked.push(key, context, Earliest { time, documents });
             }
             let list = ranked.finish(start);
             assert_eq!(ranked.seek(&list, 0, 5), 1);
             assert_eq!(ranked.run_end(&list, 1), 3);
-            for (part, earliest, contexts) in &parts {
-                assert_eq!(ranked.earliest(&list, *part), *earliest);
+            for (part, time, contexts) in &parts {
+                let documents = contexts.iter().fold(0, |all, item| all | 1 << item.0);
+                let first = Earliest {
+                    time: *time,
+                    documents,
+                };
+                assert_eq!(ranked.earliest(&list, *part), first);
                 let set = ranked.set(&list, *part, &mut nodes);
                 assert_eq!(nodes.get(set), contexts);
             }
         }
         let start = ranked.len();
-        ranked.push(1, 1, 1);
+        let only = Earliest {
+            time: 1,
+            documents: 1,
+        };
+        ranked.push(1, 1, only);
         let alone = ranked.finish(start);
-        assert_eq!(ranked.earliest(&alone, Part::Rest(0)), NEVER);
+        assert_eq!(ranked.earliest(&alone, Part::Rest(0)), Earliest::NONE);
     }
 }

@@ -1,10 +1,29 @@
 //! Sets that exist once: equal lists get equal numbers.
 
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
-
 const SLOTS_MIN: usize = 256;
 const FREE: u32 = u32::MAX;
+/// An odd number without a pattern.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// What lists are made of.
+pub trait Item: Copy + Eq {
+    /// Equal items have equal words.
+    fn word(self) -> u64;
+}
+
+impl Item for u64 {
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self
+    }
+}
+
+impl Item for (u32, u32) {
+    #[inline(always)]
+    fn word(self) -> u64 {
+        u64::from(self.0) << 32 | u64::from(self.1)
+    }
+}
 
 /// A table of distinct lists. Number 0 is the empty list.
 #[derive(Debug)]
@@ -14,7 +33,7 @@ pub struct Sets<T> {
     slots: Vec<u32>,
 }
 
-impl<T: Copy + Eq + Hash> Sets<T> {
+impl<T: Item> Sets<T> {
     pub fn new() -> Self {
         let mut sets = Sets {
             items: Vec::new(),
@@ -37,6 +56,11 @@ impl<T: Copy + Eq + Hash> Sets<T> {
         self.ends.len()
     }
 
+    /// How long all lists are together.
+    pub fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
     #[inline]
     pub fn get(&self, set: u32) -> &[T] {
         let set = set as usize;
@@ -49,7 +73,9 @@ impl<T: Copy + Eq + Hash> Sets<T> {
         let mask = self.slots.len() - 1;
         let mut slot = hash(list) as usize & mask;
         while self.slots[slot] != FREE {
-            if self.get(self.slots[slot]) == list {
+            // Most lists are short: a loop here is cheaper than a call.
+            let known = self.get(self.slots[slot]);
+            if known.len() == list.len() && known.iter().zip(list).all(|(a, b)| a == b) {
                 return (self.slots[slot], false);
             }
             slot = (slot + 1) & mask;
@@ -77,10 +103,9 @@ impl<T: Copy + Eq + Hash> Sets<T> {
     }
 }
 
-fn hash<T: Hash>(list: &[T]) -> u64 {
-    let mut hasher = FxHasher::default();
-    list.hash(&mut hasher);
-    let hash = hasher.finish();
+fn hash<T: Item>(list: &[T]) -> u64 {
+    let mix = |hash: u64, item: &T| (hash.rotate_left(5) ^ item.word()).wrapping_mul(SPREAD);
+    let hash = list.iter().fold(list.len() as u64, mix);
     hash ^ (hash >> 32)
 }
 
@@ -91,8 +116,8 @@ mod tests {
     #[test]
     fn equal_lists_have_one_number_also_after_growing() {
         let mut sets = Sets::new();
-        let numbers: Vec<u32> = (0..1000u32).map(|n| sets.intern(&[n, n + 1]).0).collect();
-        for n in 0..1000u32 {
+        let numbers: Vec<u32> = (0..1000u64).map(|n| sets.intern(&[n, n + 1]).0).collect();
+        for n in 0..1000u64 {
             assert_eq!(sets.intern(&[n, n + 1]), (numbers[n as usize], false));
             assert_eq!(sets.get(numbers[n as usize]), &[n, n + 1]);
         }

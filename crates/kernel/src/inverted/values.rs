@@ -5,11 +5,11 @@
 //! values let the same nodes pass.
 
 use super::Inverted;
-use super::document::{NEVER, Node};
+use super::bundle::{NEVER, Node};
 use super::image::{Group, Image, MARK};
 use super::nodes::between;
 use super::question::{Code, Relation};
-use super::ranked::{Part, Ranked};
+use super::ranked::{Earliest, Part, Ranked};
 use crate::matcher::parse_number;
 use crate::plan::{Axis, Plan};
 use rustc_hash::FxHashMap;
@@ -95,7 +95,7 @@ impl Inverted {
         if let Some(&code) = codes.first()
             && self
                 .nodes
-                .answers(&self.document, &self.names, code as Code)
+                .answers(&self.bundle, &self.names, code as Code)
                 .is_empty()
         {
             return;
@@ -215,11 +215,11 @@ impl Inverted {
     pub(super) fn go_on(
         &mut self,
         to: u32,
-        earliest: u32,
+        earliest: Earliest,
         is_query: bool,
         set: impl FnOnce(&mut Self) -> u32,
     ) {
-        if earliest == NEVER {
+        if earliest.documents == 0 {
             return;
         }
         if to & MARK != 0 && !is_query {
@@ -276,8 +276,8 @@ impl Inverted {
     }
 
     fn step_down(&mut self, pairs: Range<usize>, code: Code) {
-        let answers = self.nodes.answers(&self.document, &self.names, code);
-        let nodes = &self.document.nodes;
+        let answers = self.nodes.answers(&self.bundle, &self.names, code);
+        let nodes = &self.bundle.nodes;
         let Values {
             pairs: all, open, ..
         } = &mut self.values;
@@ -314,8 +314,8 @@ impl Inverted {
     }
 
     fn step_to_children(&mut self, pairs: Range<usize>, code: Code) {
-        let answers = self.nodes.answers(&self.document, &self.names, code);
-        let nodes = &self.document.nodes;
+        let answers = self.nodes.answers(&self.bundle, &self.names, code);
+        let nodes = &self.bundle.nodes;
         let Values {
             pairs: all, marks, ..
         } = &mut self.values;
@@ -359,12 +359,13 @@ impl Inverted {
         let from = self.values.strings.len();
         for index in self.values.reached[place].pairs.clone() {
             let (node, context, time) = self.values.pairs[index];
-            let closed = self.document.nodes[node as usize].closed;
+            let closed = self.bundle.nodes[node as usize].closed;
             if closed == NEVER {
                 continue;
             }
             let string = self.string_of(node);
-            self.values.strings.push(string, context, time.max(closed));
+            let earliest = self.bundle.earliest(node, time.max(closed));
+            self.values.strings.push(string, context, earliest);
         }
         let list = self.values.strings.finish(from);
         self.values.reached[place].strings = Some(list.clone());
@@ -379,13 +380,14 @@ impl Inverted {
         let from = self.values.numbers.len();
         for index in self.values.reached[place].pairs.clone() {
             let (node, context, time) = self.values.pairs[index];
-            let closed = self.document.nodes[node as usize].closed;
+            let closed = self.bundle.nodes[node as usize].closed;
             if closed == NEVER {
                 continue;
             }
             let number = self.number_of(node);
             if !number.is_nan() {
-                self.values.numbers.push(number, context, time.max(closed));
+                let earliest = self.bundle.earliest(node, time.max(closed));
+                self.values.numbers.push(number, context, earliest);
             }
         }
         let list = self.values.numbers.finish(from);
@@ -396,14 +398,14 @@ impl Inverted {
     /// The string of the plan that equals a node's value.
     fn string_of(&mut self, node: u32) -> u32 {
         if self.values.string_of.len() <= node as usize {
-            let count = self.document.nodes.len();
+            let count = self.bundle.nodes.len();
             self.values.string_of.resize(count, NOT_SOUGHT);
         }
         let known = self.values.string_of[node as usize];
         if known != NOT_SOUGHT {
             return known;
         }
-        let value = self.document.value(node);
+        let value = self.bundle.value(node);
         let found = if value.len() > self.equal_bytes_max {
             None
         } else {
@@ -417,10 +419,10 @@ impl Inverted {
     /// The number that a node's value is, if it is one.
     fn number_of(&mut self, node: u32) -> f64 {
         if self.values.number_of.len() <= node as usize {
-            let count = self.document.nodes.len();
+            let count = self.bundle.nodes.len();
             self.values.number_of.resize(count, None);
         }
-        let value = || parse_number(self.document.value(node));
+        let value = || parse_number(self.bundle.value(node));
         *self.values.number_of[node as usize].get_or_insert_with(value)
     }
 }

@@ -1,116 +1,113 @@
 //! Down the tries: with sets of paths first, then with sets of nodes where conditions were met.
 
 use super::Inverted;
+use super::columns::Columns;
 use super::image::{HALF_MARK, Image, MARK, Part};
-use super::paths::{DEAD, EMPTY, First, Paths};
+use super::paths::{Paths, START, Sight};
 
-/// What a walk with sets of paths found.
-#[derive(Debug, Default)]
-pub struct Walked {
+/// Answered questions, each with what a walk with sets of paths tells of it.
+#[derive(Debug)]
+pub struct Answered<T> {
     questions: Vec<u32>,
-    firsts: Vec<First>,
+    told: Vec<T>,
     count: usize,
-    /// Blocks of conditions met, and with which sets.
-    pub blocks: Vec<(u32, u32)>,
-    /// Answered queries, and the sets of paths that answer them.
-    pub selected: Vec<(u32, u32)>,
-    /// Records to visit, and the cells that lead to their sets.
-    todo: Vec<(u32, u32)>,
 }
 
-impl Walked {
-    /// Answered filters.
+impl<T: Copy> Answered<T> {
+    pub fn new() -> Self {
+        Answered {
+            questions: Vec::new(),
+            told: Vec::new(),
+            count: 0,
+        }
+    }
+
     pub fn questions(&self) -> &[u32] {
         &self.questions[..self.count]
     }
 
-    /// The paths that answer them first.
-    pub fn firsts(&self) -> &[First] {
-        &self.firsts[..self.count]
+    pub fn told(&self) -> &[T] {
+        &self.told[..self.count]
     }
 
-    /// Goes down the trie of filters.
-    pub fn walk_filters(&mut self, stream: &[u16], paths: &mut Paths) {
-        self.blocks.clear();
+    /// Both.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, T)> + '_ {
+        let told = self.told().iter().copied();
+        self.questions().iter().copied().zip(told)
+    }
+}
+
+/// A walk with sets of paths, down a trie.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Blocks of conditions met, and with which sets.
+    pub blocks: Vec<(u32, u32)>,
+    /// Records to visit, and the cells that lead to their sets.
+    todo: Vec<(u32, u32)>,
+}
+
+impl Walk {
+    /// Goes down a trie and lists the questions that paths answer. `tell` is given what is seen of
+    /// the answers, and their name as `Paths::end` takes it. False if there are too many sets
+    /// for that.
+    pub fn go<S: Sight, T: Copy>(
+        &mut self,
+        stream: &[u16],
+        columns: &Columns,
+        paths: &mut Paths<S>,
+        answered: &mut Answered<T>,
+        tell: impl Fn(S, u32) -> T,
+    ) -> bool {
         let mut count = 0;
-        self.walk(stream, paths, |walked, record, set, columns, paths| {
+        let is_done = self.walk(stream, columns, paths, |record, set, paths| {
             let most = count + record.leaves.len() + record.pairs.len() / 2 + 1;
-            if walked.questions.len() < most {
-                walked.questions.resize(2 * most, 0);
-                walked.firsts.resize(2 * most, 0);
+            if answered.questions.len() < most {
+                answered.questions.resize(2 * most, 0);
+                answered.told.resize(2 * most, tell(S::NOTHING, 0));
             }
-            let questions = &mut walked.questions[..most];
-            let firsts = &mut walked.firsts[..most];
+            let questions = &mut answered.questions[..most];
+            let told = &mut answered.told[..most];
             let mut question = record.number;
+            // Written whether it counts or not: a branch here would be a coin toss.
+            let mut answer = |sight: S, name: u32| {
+                (questions[count], told[count]) = (question, tell(sight, name));
+                count += usize::from(sight != S::NOTHING);
+                question += 1;
+            };
             if record.has_own {
-                (questions[count], firsts[count]) = (question, paths.earliest(set));
-                count += 1;
-                question += 1;
+                answer(paths.seen(set), MARK | set);
             }
-            let (_, row) = paths.row(set);
+            let (start, row) = paths.row(set);
             for &code in record.leaves {
-                let first = row[columns[code as usize] as usize];
-                // Written whether it counts or not: a branch here would be a coin toss.
-                (questions[count], firsts[count]) = (question, first);
-                count += usize::from(first != DEAD);
-                question += 1;
-            }
-            let (start, _) = paths.row(set);
-            for pair in record.pairs.chunks_exact(2) {
-                let to = paths.follow(start + u32::from(columns[pair[0] as usize]));
-                let first = paths.first(to, columns[pair[1] as usize]);
-                (questions[count], firsts[count]) = (question, first);
-                count += usize::from(first != DEAD);
-                question += 1;
-            }
-        });
-        self.count = count;
-    }
-
-    /// Goes down the trie of queries.
-    pub fn walk_queries(&mut self, stream: &[u16], paths: &mut Paths) {
-        self.blocks.clear();
-        self.selected.clear();
-        self.walk(stream, paths, |walked, record, set, columns, paths| {
-            let mut question = record.number;
-            if record.has_own {
-                walked.selected.push((question, set));
-                question += 1;
-            }
-            let (start, _) = paths.row(set);
-            for &code in record.leaves {
-                let to = paths.follow(start + u32::from(columns[code as usize]));
-                if to != EMPTY {
-                    walked.selected.push((question, to));
-                }
-                question += 1;
+                let column = columns.of(code);
+                answer(row[column as usize], start + u32::from(column));
             }
             for pair in record.pairs.chunks_exact(2) {
-                let to = paths.follow(start + u32::from(columns[pair[0] as usize]));
-                let (start, _) = paths.row(to);
-                let to = paths.follow(start + u32::from(columns[pair[1] as usize]));
-                if to != EMPTY {
-                    walked.selected.push((question, to));
-                }
-                question += 1;
+                let to = paths.follow(start + u32::from(columns.of(pair[0])));
+                let (start, row) = paths.row(to);
+                let column = columns.of(pair[1]);
+                answer(row[column as usize], start + u32::from(column));
             }
         });
+        answered.count = count;
+        is_done
     }
 
     /// Visits every record that some path leads to, in the order in which they lie.
     #[inline(always)]
-    fn walk(
+    fn walk<S: Sight>(
         &mut self,
         stream: &[u16],
-        paths: &mut Paths,
-        mut visit: impl FnMut(&mut Self, &Record<'_>, u32, &[u16], &mut Paths),
-    ) {
-        let columns = paths.lend_columns();
-        let (mut at, mut set) = (0, paths.set_of(&[0]));
+        columns: &Columns,
+        paths: &mut Paths<S>,
+        mut visit: impl FnMut(&Record<'_>, u32, &mut Paths<S>),
+    ) -> bool {
+        self.blocks.clear();
+        let (mut at, mut set) = (0, START);
         let mut left = 0;
         loop {
             let record = Record::at(stream, at);
-            visit(self, &record, set, &columns, paths);
+            visit(&record, set, paths);
             if let Some(block) = record.block {
                 self.blocks.push((block, set));
             }
@@ -122,24 +119,25 @@ impl Walked {
             let todo = &mut self.todo[..most];
             let (start, row) = paths.row(set);
             for jump in record.inner.chunks_exact(3).rev() {
-                let column = columns[jump[0] as usize];
+                let column = columns.of(jump[0]);
                 todo[left] = (word(jump[1], jump[2]), start + u32::from(column));
-                left += usize::from(row[column as usize] != DEAD);
+                left += usize::from(row[column as usize] != S::NOTHING);
             }
-            if left == 0 {
+            if left == 0 || paths.is_full() {
                 break;
             }
             left -= 1;
             let (next, cell) = self.todo[left];
             (at, set) = (next, paths.follow(cell));
         }
-        paths.take_columns(columns);
+        !paths.is_full()
     }
 }
 
 impl Inverted {
-    /// Goes on from records that conditions led to, with sets of nodes.
-    pub(super) fn walk_nodes(&mut self, image: Image<'_>, is_query: bool) {
+    /// Goes on from records that conditions led to, with sets of nodes; false if these become too
+    /// many.
+    pub(super) fn walk_nodes(&mut self, image: Image<'_>, is_query: bool) -> bool {
         let part = if is_query {
             Part::Queries
         } else {
@@ -181,25 +179,29 @@ impl Inverted {
             if let Some(block) = record.block {
                 self.try_block(block, set, is_query);
             }
+            if self.nodes.is_full() {
+                return false;
+            }
         }
+        true
     }
 
     fn answer_with(&mut self, question: u32, set: u32, is_query: bool) {
         if is_query {
             self.selected.push((question, set));
         } else {
-            let time = super::NodeSets::earliest(self.nodes.get(set));
-            self.found.push((question, time));
+            let earliest = self.nodes.summary(&self.bundle, set).earliest;
+            self.found.push((question, earliest));
         }
     }
 
     fn follow_nodes(&mut self, set: u32, code: u16) -> u32 {
-        if set == 0 || self.paths.columns()[code as usize] == 0 {
+        if set == 0 || self.columns.of(code) == 0 {
             return 0;
         }
         let axis = self.axis(code);
         self.nodes
-            .follow(&self.document, &self.names, set, code, axis)
+            .follow(&self.bundle, &self.names, set, code, axis)
     }
 }
 

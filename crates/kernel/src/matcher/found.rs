@@ -11,7 +11,7 @@ pub struct Found {
     pub document: Vec<u32>,
     /// By entry: the number of the subscription. It may have several entries for a document.
     pub subscription: Vec<u32>,
-    /// By entry: the first place, and how many.
+    /// By entry: the first place, and how many. Both are empty if no entry has places.
     pub first: Vec<u32>,
     /// See `first`.
     pub count: Vec<u32>,
@@ -26,43 +26,43 @@ impl Found {
     pub fn of(mut rows: Rows) -> Found {
         let mut found = Found::default();
         let matches = std::mem::take(&mut rows.matches);
-        let selections = std::mem::take(&mut rows.selections);
+        let mut selections = std::mem::take(&mut rows.selections);
         found.take_single(rows);
         for (document, range) in matches.documents() {
             let length = found.document.len() + range.len();
             found.document.resize(length, document);
-            found.first.resize(length, 0);
-            found.count.resize(length, 0);
         }
-        if found.subscription.is_empty() {
-            found.subscription = matches.subscription;
-        } else {
-            found.subscription.extend(matches.subscription);
+        append(&mut found.subscription, matches.subscription);
+        let Some(fragments) = selections.fragments.take() else {
+            if !found.first.is_empty() {
+                found.first.resize(found.document.len(), 0);
+                found.count.resize(found.document.len(), 0);
+            }
+            return found;
+        };
+        found.first.resize(found.document.len(), 0);
+        found.count.resize(found.document.len(), 0);
+        for (document, range) in selections.documents() {
+            let length = found.document.len() + range.len();
+            found.document.resize(length, document);
         }
         let offset = found.fragments.len() as u32;
         let start = found.nodes.len() as u32;
-        let Some((fragments, lists, entries)) = selections.into_parts() else {
-            return found;
-        };
-        found
-            .nodes
-            .extend(lists.items.iter().map(|item| item.fragment + offset));
-        found.document.reserve(entries.len());
-        found.subscription.reserve(entries.len());
-        found.first.reserve(entries.len());
-        found.count.reserve(entries.len());
-        for (subscription, list, _) in entries {
-            let (from, to) = lists.range(list);
-            let node = lists.items[from].fragment as usize;
-            found.document.push(fragments.document[node]);
-            found.subscription.push(subscription);
-            found.first.push(start + from as u32);
-            found.count.push((to - from) as u32);
+        let nodes = selections.items.iter();
+        found.nodes.extend(nodes.map(|item| item.fragment + offset));
+        if start > 0 {
+            selections
+                .first
+                .iter_mut()
+                .for_each(|first| *first += start);
         }
+        append(&mut found.subscription, selections.subscription);
+        append(&mut found.first, selections.first);
+        append(&mut found.count, selections.count);
         if offset == 0 {
-            found.fragments = fragments;
+            found.fragments = *fragments;
         } else {
-            found.fragments.append(fragments);
+            found.fragments.append(*fragments);
         }
         found
     }
@@ -84,5 +84,14 @@ impl Found {
                 self.fragments.append_beside(values);
             }
         }
+    }
+}
+
+/// Appends without a copy where there is nothing yet.
+fn append(to: &mut Vec<u32>, mut from: Vec<u32>) {
+    if to.is_empty() {
+        *to = from;
+    } else {
+        to.append(&mut from);
     }
 }

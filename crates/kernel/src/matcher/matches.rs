@@ -4,13 +4,17 @@ use super::rows::{Beside, RowKind, Rows};
 use std::iter::Peekable;
 use std::ops::Range;
 
+/// The offset of those who are not told.
+const UNTOLD: i64 = -1;
+
 /// Matches that are not spread out into rows yet.
 #[derive(Debug, Default)]
 pub struct Matches {
     /// Numbers of the subscriptions, documents behind each other.
     pub subscription: Vec<u32>,
-    /// Offset just past the deciding event.
-    pub decided_at: Vec<i64>,
+    /// Offset just past the deciding event. Whoever reads in bulk is not told: what is missing at
+    /// the end is `UNTOLD`.
+    decided_at: Vec<i64>,
     /// For each document with matches: its number, how many rows come before them, and where
     /// they start.
     runs: Vec<(u32, usize, usize)>,
@@ -22,17 +26,22 @@ impl Matches {
         self.runs.push((document, rows, self.subscription.len()));
     }
 
-    /// Makes room.
-    pub fn reserve(&mut self, count: usize) {
-        self.subscription.reserve(count);
-        self.decided_at.reserve(count);
+    /// Adds matches to the document begun last, with the offsets that decided them.
+    pub fn extend(&mut self, subscriptions: &[u32], decided_at: &[i64]) {
+        self.decided_at.resize(self.subscription.len(), UNTOLD);
+        self.subscription.extend_from_slice(subscriptions);
+        self.decided_at.extend_from_slice(decided_at);
     }
 
-    /// Adds a match to the document begun last.
+    /// Makes room for matches without offsets.
+    pub fn reserve(&mut self, count: usize) {
+        self.subscription.reserve(count);
+    }
+
+    /// Adds one without its offset.
     #[inline]
-    pub fn push(&mut self, subscription: u32, decided_at: i64) {
+    pub fn push(&mut self, subscription: u32) {
         self.subscription.push(subscription);
-        self.decided_at.push(decided_at);
     }
 
     /// How many there are.
@@ -118,8 +127,10 @@ impl Rows {
         self.document.resize(length, document);
         self.subscription
             .extend_from_slice(&matches.subscription[from..to]);
-        self.decided_at
-            .extend_from_slice(&matches.decided_at[from..to]);
+        match matches.decided_at.get(from..to) {
+            Some(offsets) => self.decided_at.extend_from_slice(offsets),
+            None => self.decided_at.resize(length, UNTOLD),
+        }
         self.ordinal.resize(length, 0);
         self.kind.resize(length, RowKind::Match as u8);
         self.start.resize(length, -1);

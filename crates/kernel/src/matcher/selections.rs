@@ -2,6 +2,7 @@
 //! described once, a list of nodes is written once, and a subscription names its list.
 
 use super::rows::Rows;
+use std::ops::Range;
 
 /// A node in a list: the row that describes it, its ordinal, and the offset that decided it.
 #[derive(Clone, Copy, Debug)]
@@ -14,45 +15,39 @@ pub struct Selected {
     pub decided_at: i64,
 }
 
-/// Lists of nodes, one behind the other.
-#[derive(Default)]
-pub struct Lists {
-    /// The nodes.
-    pub items: Vec<Selected>,
-    /// By list: where it ends, and how many bytes its values have.
-    ends: Vec<(usize, usize)>,
+/// A list of nodes: where it lies among the items, and how many bytes its values have.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    first: u32,
+    count: u32,
+    bytes: usize,
 }
 
-impl Lists {
-    /// Where a list lies.
-    #[inline]
-    pub fn range(&self, list: u32) -> (usize, usize) {
-        let list = list as usize;
-        let from = if list == 0 { 0 } else { self.ends[list - 1].0 };
-        (from, self.ends[list].0)
-    }
-}
-
-/// Subscription, list, whether the value is wanted.
-pub type Entry = (u32, u32, bool);
-
-/// Selections that are not spread out into rows yet.
+/// Selections that are not spread out into rows yet. Entries are columns.
 #[derive(Default)]
 pub struct Selections {
     /// Each selected node once, as a row of nobody.
-    fragments: Option<Box<Rows>>,
-    lists: Lists,
-    entries: Vec<Entry>,
-    /// For each document: how many rows come before, and where its entries start.
-    runs: Vec<(usize, usize)>,
+    pub fragments: Option<Box<Rows>>,
+    /// Lists of nodes, one behind the other.
+    pub items: Vec<Selected>,
+    /// By entry: who selects.
+    pub subscription: Vec<u32>,
+    /// By entry: where its list lies, and how long it is.
+    pub first: Vec<u32>,
+    /// See `first`.
+    pub count: Vec<u32>,
+    /// By entry: whether the value is wanted.
+    has_value: Vec<bool>,
+    /// For each document: its number, how many rows come before, and where its entries start.
+    runs: Vec<(u32, usize, usize)>,
     rows: usize,
     value_bytes: usize,
 }
 
 impl Selections {
     /// Starts the selections of a document, behind so many rows.
-    pub fn begin(&mut self, rows: usize) {
-        self.runs.push((rows, self.entries.len()));
+    pub fn begin(&mut self, document: u32, rows: usize) {
+        self.runs.push((document, rows, self.subscription.len()));
     }
 
     /// The rows that describe nodes; whoever adds one remembers its place.
@@ -60,42 +55,36 @@ impl Selections {
         self.fragments.get_or_insert_default()
     }
 
-    /// Adds a list of nodes; None if it has none.
-    pub fn add_list(&mut self, items: impl Iterator<Item = Selected>) -> Option<u32> {
-        let lists = &mut self.lists;
-        let before = lists.items.len();
-        lists.items.extend(items);
-        if lists.items.len() == before {
-            return None;
+    /// Adds a list of nodes.
+    pub fn add_list(&mut self, items: impl Iterator<Item = Selected>) -> List {
+        let before = self.items.len();
+        self.items.extend(items);
+        let added = &self.items[before..];
+        let fragments = self.fragments.as_ref();
+        let length = |item: &Selected| {
+            fragments.map_or(0, |rows| rows.value.value(item.fragment as usize).len())
+        };
+        List {
+            first: before as u32,
+            count: added.len() as u32,
+            bytes: added.iter().map(length).sum(),
         }
-        let fragments = self.fragments.as_ref()?;
-        let length = |item: &Selected| fragments.value.value(item.fragment as usize).len();
-        let bytes = lists.items[before..].iter().map(length).sum();
-        lists.ends.push((lists.items.len(), bytes));
-        Some((lists.ends.len() - 1) as u32)
     }
 
-    /// Adds a subscription that selects a list.
+    /// Adds a subscription that selects a list; an empty one is no selection.
     #[inline]
-    pub fn add(&mut self, subscription: u32, list: u32, has_value: bool) {
-        self.entries.push((subscription, list, has_value));
-        let (from, to) = self.lists.range(list);
-        self.rows += to - from;
+    pub fn add(&mut self, subscription: u32, list: List, has_value: bool) {
+        if list.count == 0 {
+            return;
+        }
+        self.subscription.push(subscription);
+        self.first.push(list.first);
+        self.count.push(list.count);
+        self.has_value.push(has_value);
+        self.rows += list.count as usize;
         if has_value {
-            self.value_bytes += self.lists.ends[list as usize].1;
+            self.value_bytes += list.bytes;
         }
-    }
-
-    /// How many nodes a list has.
-    #[inline]
-    pub fn list_len(&self, list: u32) -> u32 {
-        let (from, to) = self.lists.range(list);
-        (to - from) as u32
-    }
-
-    fn list(&self, list: u32) -> &[Selected] {
-        let (from, to) = self.lists.range(list);
-        &self.lists.items[from..to]
     }
 
     /// How many rows they are.
@@ -113,14 +102,20 @@ impl Selections {
         self.value_bytes
     }
 
-    /// The fragments, the lists of them, and who selects which list; None if there are none.
-    pub fn into_parts(self) -> Option<(Rows, Lists, Vec<Entry>)> {
-        Some((*self.fragments?, self.lists, self.entries))
+    /// Documents, and which entries are theirs.
+    pub fn documents(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+        let runs = self.runs.iter().enumerate();
+        runs.map(|(run, &(number, _, from))| (number, from..self.run_end(run)))
+    }
+
+    fn run_end(&self, run: usize) -> usize {
+        let next = self.runs.get(run + 1);
+        next.map_or(self.subscription.len(), |next| next.2)
     }
 
     /// Where each document's come, behind how many rows.
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.runs.iter().map(|run| run.0)
+        self.runs.iter().map(|run| run.1)
     }
 
     /// Appends the rows of one document, whose declarations lie behind `first_scope`.
@@ -128,11 +123,12 @@ impl Selections {
         let Some(fragments) = &self.fragments else {
             return;
         };
-        let end = self.runs.get(run + 1).map_or(self.entries.len(), |r| r.1);
-        for &(subscription, list, has_value) in &self.entries[self.runs[run].1..end] {
-            for item in self.list(list) {
+        for entry in self.runs[run].2..self.run_end(run) {
+            let subscription = self.subscription[entry];
+            let list = &self.items[self.first[entry] as usize..][..self.count[entry] as usize];
+            for item in list {
                 let row = item.fragment as usize;
-                if has_value {
+                if self.has_value[entry] {
                     to.append_row(fragments, row, subscription, first_scope);
                 } else {
                     to.append_bare(fragments, row, subscription);

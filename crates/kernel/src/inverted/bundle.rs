@@ -1,11 +1,21 @@
-//! A document as its questions read it: its label paths, its nodes and their values.
+//! Documents as their questions read them: their label paths, their nodes and their values.
 //!
-//! Nodes have numbers in document order, so what lies below a node is a range of numbers, and the
-//! string value of an element is a range of the document's characters. Times are numbers of
+//! A bundle is a forest. Its documents share a tree of label paths, each of which knows the
+//! documents that have it, so that a question is put to all of them at once. Nodes have numbers in
+//! document order, one document behind the other, so what lies below a node is a range of numbers,
+//! and the string value of an element is a range of the bundle's characters. Times are numbers of
 //! events; what never happened has the time `NEVER`.
 
+use super::nodes::Timed;
+use super::ranked::Earliest;
 use crate::events::Span;
 use crate::plan::NodeKind;
+use rustc_hash::FxHashMap;
+
+/// Some documents of a bundle, a bit for each.
+pub type Docs = u32;
+/// How many documents a bundle has at most.
+pub const DOCUMENTS_MAX: usize = Docs::BITS as usize;
 
 /// The time of what did not happen.
 pub const NEVER: u32 = u32::MAX;
@@ -14,10 +24,12 @@ const NONE: u32 = u32::MAX;
 /// A node.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// The node above; that of the document node is itself.
+    /// The node above; that of a document node is itself.
     pub parent: u32,
     /// Its label path.
     pub path: u32,
+    /// Its document.
+    pub document: u32,
     /// When it is known to exist, its attributes included.
     pub born: u32,
     /// When everything below it is known, its string value included.
@@ -28,10 +40,10 @@ pub struct Node {
     pub value: (u32, u32),
 }
 
-/// A label path: the symbols on the way from the document node.
+/// A label path: the symbols on the way from a document node.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
-    /// The path above; that of the document node is itself.
+    /// The path above; that of document nodes is itself.
     pub parent: u32,
     /// The symbol at its end.
     pub symbol: u32,
@@ -39,23 +51,29 @@ pub struct Path {
     pub kind: NodeKind,
     /// When its first node was born.
     pub first: u32,
+    /// The documents that have it.
+    pub documents: Docs,
     /// How many nodes have it.
     pub count: u32,
     child: u32,
     sibling: u32,
 }
 
-/// One document; the memory serves the next.
+/// The documents taken in; the memory serves the next bundle.
 #[derive(Debug, Default)]
-pub struct Document {
+pub struct Bundle {
     /// By number, in document order.
     pub nodes: Vec<Node>,
     /// By number, in order of their first nodes.
     pub paths: Vec<Path>,
-    /// Byte ranges of the nodes, if they are wanted.
+    /// Byte ranges of the nodes in their documents.
     pub spans: Vec<Span>,
-    /// Offset just past each event.
+    /// Offset just past each event, in its document.
     pub offsets: Vec<u64>,
+    /// By document: its document node.
+    starts: Vec<u32>,
+    /// Label paths by the path above and the symbol.
+    known_paths: FxHashMap<(u32, u32), u32>,
     texts: Vec<u8>,
     strings: Vec<u8>,
     open: Vec<u32>,
@@ -63,37 +81,71 @@ pub struct Document {
     text_span: Option<Span>,
 }
 
-impl Document {
-    /// Starts a document with its document node.
-    pub fn begin(&mut self, symbol: u32) {
+impl Bundle {
+    /// Forgets all documents.
+    pub fn clear(&mut self) {
         self.nodes.clear();
         self.paths.clear();
         self.spans.clear();
         self.offsets.clear();
+        self.starts.clear();
+        self.known_paths.clear();
         self.texts.clear();
         self.strings.clear();
+    }
+
+    /// How many documents there are.
+    pub fn document_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The numbers of the nodes of a document: the first, and the first of the next.
+    pub fn nodes_of(&self, document: usize) -> (u32, u32) {
+        let end = self.starts.get(document + 1);
+        let end = end.copied().unwrap_or(self.nodes.len() as u32);
+        (self.starts[document], end)
+    }
+
+    /// Starts a document with its document node.
+    pub fn begin(&mut self, symbol: u32) {
+        debug_assert!(self.starts.len() < DOCUMENTS_MAX);
         self.open.clear();
         self.text_span = None;
-        self.offsets.push(0);
-        self.paths.push(Path {
-            parent: 0,
-            symbol,
-            kind: NodeKind::Document,
-            first: 0,
-            count: 1,
-            child: NONE,
-            sibling: NONE,
-        });
+        let now = self.event(0);
+        let number = self.nodes.len() as u32;
+        self.starts.push(number);
+        if self.paths.is_empty() {
+            self.paths.push(Path {
+                parent: 0,
+                symbol,
+                kind: NodeKind::Document,
+                first: now,
+                documents: 0,
+                count: 0,
+                child: NONE,
+                sibling: NONE,
+            });
+        }
+        let bit = self.bit();
+        let path = &mut self.paths[0];
+        path.documents |= bit;
+        path.count += 1;
         self.nodes.push(Node {
-            parent: 0,
+            parent: number,
             path: 0,
-            born: 0,
+            document: self.starts.len() as u32 - 1,
+            born: now,
             closed: NEVER,
             last: NONE,
-            value: (0, NONE),
+            value: (self.texts.len() as u32, NONE),
         });
         self.spans.push(Span::default());
-        self.open.push(0);
+        self.open.push(number);
+    }
+
+    /// The document under way.
+    fn bit(&self) -> Docs {
+        1 << (self.starts.len() - 1)
     }
 
     /// An event that ends at this offset; its number is the time of what it brings.
@@ -190,6 +242,7 @@ impl Document {
         self.nodes.push(Node {
             parent: self.open[self.open.len() - 1],
             path,
+            document: self.starts.len() as u32 - 1,
             born: now,
             closed: now,
             last: node,
@@ -203,26 +256,25 @@ impl Document {
     fn path(&mut self, symbol: u32, kind: NodeKind, now: u32) -> u32 {
         let top = self.open[self.open.len() - 1];
         let parent = self.nodes[top as usize].path;
-        let mut at = self.paths[parent as usize].child;
-        while at != NONE {
-            let path = &mut self.paths[at as usize];
-            if path.symbol == symbol {
-                path.count += 1;
-                return at;
-            }
-            at = path.sibling;
+        let bit = self.bit();
+        let fresh = self.paths.len() as u32;
+        let id = *self.known_paths.entry((parent, symbol)).or_insert(fresh);
+        if id == fresh {
+            let sibling = std::mem::replace(&mut self.paths[parent as usize].child, id);
+            self.paths.push(Path {
+                parent,
+                symbol,
+                kind,
+                first: now,
+                documents: 0,
+                count: 0,
+                child: NONE,
+                sibling,
+            });
         }
-        let id = self.paths.len() as u32;
-        let sibling = std::mem::replace(&mut self.paths[parent as usize].child, id);
-        self.paths.push(Path {
-            parent,
-            symbol,
-            kind,
-            first: now,
-            count: 1,
-            child: NONE,
-            sibling,
-        });
+        let path = &mut self.paths[id as usize];
+        path.documents |= bit;
+        path.count += 1;
         id
     }
 
@@ -232,6 +284,21 @@ impl Document {
         std::iter::successors(step(self.paths[path as usize].child), move |&id| {
             step(self.paths[id as usize].sibling)
         })
+    }
+
+    /// A node that is certain from some time on.
+    #[inline]
+    pub fn earliest(&self, node: u32, time: u32) -> Earliest {
+        Earliest {
+            time,
+            documents: 1 << self.nodes[node as usize].document,
+        }
+    }
+
+    /// The same for several.
+    pub fn earliest_of(&self, items: &[Timed]) -> Earliest {
+        let each = items.iter().map(|&(node, time)| self.earliest(node, time));
+        each.fold(Earliest::NONE, Earliest::or)
     }
 
     /// The string value of a node, if it is complete.

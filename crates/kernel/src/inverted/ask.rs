@@ -1,0 +1,313 @@
+//! Puts the questions to a bundle: what walks find out, by subscription.
+
+use super::Inverted;
+use super::bundle::{Bundle, Docs};
+use super::image::{Askers, BARE, Image, MARK, Part};
+use super::nodes::NodeSets;
+use super::paths::{First, Paths, Sight};
+use super::transpose::ByDocument;
+use super::walk::Answered;
+use crate::tiers::Tier;
+use crate::usage::Used;
+
+/// Who found something in which documents. Subscriptions that are no more are left out.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Filters: who, and in which documents; and the same by document, if there are several.
+    pub filters: Vec<u32>,
+    documents: Vec<Docs>,
+    pub by_document: ByDocument,
+    /// When, as an offset; for a document that is alone, if times are wanted.
+    pub decided_at: Vec<i64>,
+    pub queries: Vec<Selection>,
+    query_documents: Vec<Docs>,
+    pub queries_by_document: ByDocument,
+}
+
+/// A query and what it selects.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection {
+    pub subscription: u32,
+    /// Its set of nodes.
+    pub set: u32,
+    pub has_value: bool,
+}
+
+/// Paths, and the filters that they answer.
+pub struct Ways<S> {
+    paths: Paths<S>,
+    filters: Answered<S>,
+}
+
+impl<S: Sight> Ways<S> {
+    pub fn new() -> Self {
+        Ways {
+            paths: Paths::new(),
+            filters: Answered::new(),
+        }
+    }
+}
+
+/// What filters are told of their answers.
+pub trait Telling: Sight {
+    /// The documents that have some of them.
+    fn documents(self) -> Docs;
+
+    /// When the first of them was born, if that can be told.
+    fn time(self, bundle: &Bundle) -> Option<u32>;
+}
+
+impl Telling for First {
+    fn documents(self) -> Docs {
+        1
+    }
+
+    #[inline(always)]
+    fn time(self, bundle: &Bundle) -> Option<u32> {
+        Some(bundle.paths[self.path()].first)
+    }
+}
+
+impl Telling for Docs {
+    #[inline(always)]
+    fn documents(self) -> Docs {
+        self
+    }
+
+    #[inline(always)]
+    fn time(self, _: &Bundle) -> Option<u32> {
+        None
+    }
+}
+
+/// Places in `Inverted::used`.
+const FILTERS: usize = 0;
+const QUERIES: usize = 1;
+
+impl Inverted {
+    /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
+    pub fn ask(&mut self) -> bool {
+        self.nodes.clear();
+        self.values.clear();
+        self.edges.clear();
+        self.todo.clear();
+        self.found.clear();
+        self.selected.clear();
+        self.told.clear();
+        if self.bundle.nodes.len() as u64 > self.nodes_max {
+            return false;
+        }
+        // The ways are lent out while they are gone, since conditions need all the rest.
+        if self.bundle.document_count() == 1 {
+            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+            let is_done = self.ask_along(&mut ways);
+            self.alone = ways;
+            is_done
+        } else {
+            let mut ways = std::mem::replace(&mut self.together, Ways::new());
+            let is_done = self.ask_along(&mut ways);
+            self.together = ways;
+            is_done
+        }
+    }
+
+    fn ask_along<S: Sight>(&mut self, ways: &mut Ways<S>) -> bool {
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return true;
+        };
+        let Ways { paths, filters } = ways;
+        if !paths.take(&self.bundle, &self.names, &mut self.columns) {
+            return false;
+        }
+        let stream = image.stream(Part::Filters);
+        let (walk, columns) = (&mut self.walk, &self.columns);
+        if !stream.is_empty()
+            && !(walk.go(stream, columns, paths, filters, |sight, _| sight)
+                && self.ask_conditions(image, paths, false))
+        {
+            return false;
+        }
+        let stream = image.stream(Part::Queries);
+        let (walk, columns) = (&mut self.walk, &self.columns);
+        stream.is_empty()
+            || walk.go(stream, columns, paths, &mut self.queries, |_, answer| {
+                answer
+            }) && self.ask_conditions(image, paths, true)
+    }
+
+    /// Goes on where conditions were met.
+    fn ask_conditions<S: Sight>(
+        &mut self,
+        image: Image<'_>,
+        paths: &Paths<S>,
+        is_query: bool,
+    ) -> bool {
+        for index in 0..self.walk.blocks.len() {
+            let (block, set) = self.walk.blocks[index];
+            let nodes = self.nodes.of_set(&self.bundle, paths, set);
+            self.try_block(block, nodes, is_query);
+            if !self.walk_nodes(image, is_query) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tells who asked what the answers are: a tier says who is who, and who is no more. Rows are
+    /// counted; `now`, in seconds, is when.
+    pub fn tell(&mut self, tier: &Tier, now: u32) {
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return;
+        };
+        if self.bundle.document_count() == 1 {
+            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+            self.tell_filters(image, &ways.filters, tier, now);
+            self.tell_queries(image, &mut ways.paths, tier, now);
+            self.alone = ways;
+        } else {
+            let mut ways = std::mem::replace(&mut self.together, Ways::new());
+            self.tell_filters(image, &ways.filters, tier, now);
+            self.tell_queries(image, &mut ways.paths, tier, now);
+            self.told.by_document.fill(&self.told.documents);
+            let told = &mut self.told;
+            told.queries_by_document.fill(&told.query_documents);
+            self.together = ways;
+        }
+    }
+
+    fn tell_filters<S: Telling>(
+        &mut self,
+        image: Image<'_>,
+        filters: &Answered<S>,
+        tier: &Tier,
+        now: u32,
+    ) {
+        let (told, bundle, used) = (&mut self.told, &self.bundle, &mut self.used[FILTERS]);
+        // Questions come in order, subscriptions do not: counting those is much cheaper.
+        for (question, sight) in filters.iter() {
+            used.count_rows(question, sight.documents().count_ones(), now);
+        }
+        let offset = |time: u32| bundle.offsets[time as usize] as i64;
+        let askers = image.part(Part::FilterAskers);
+        if tier.is_plain() && image.part(Part::Lists).is_empty() {
+            // One asker each, who is still there: the usual case of a large tier.
+            let numbers = filters.questions().iter();
+            let numbers = numbers.map(|&question| askers[question as usize]);
+            told.filters.extend(numbers);
+            let documents = filters.told().iter().map(|sight| sight.documents());
+            told.documents.extend(documents);
+            let times = filters.told().iter();
+            let times = times.filter_map(|sight| sight.time(bundle));
+            told.decided_at.extend(times.map(offset));
+        } else {
+            for (question, sight) in filters.iter() {
+                let at = sight.time(bundle).map(offset);
+                told.tell(image, tier, question, sight.documents(), at);
+            }
+        }
+        let is_alone = bundle.document_count() == 1;
+        for &(question, earliest) in &self.found {
+            used.count_rows(question, earliest.documents.count_ones(), now);
+            let at = is_alone.then(|| offset(earliest.time));
+            told.tell(image, tier, question, earliest.documents, at);
+        }
+    }
+
+    fn tell_queries<S: Sight>(
+        &mut self,
+        image: Image<'_>,
+        paths: &mut Paths<S>,
+        tier: &Tier,
+        now: u32,
+    ) {
+        let askers = image.part(Part::QueryAskers);
+        let (nodes, used, told) = (&mut self.nodes, &mut self.used[QUERIES], &mut self.told);
+        let mut tell = |nodes: &mut NodeSets, question: u32, set: u32| {
+            let summary = nodes.summary(&self.bundle, set);
+            if summary.complete == 0 {
+                return;
+            }
+            used.count_rows(question, summary.complete, now);
+            let mut add = |asker: u32| {
+                if let Some(subscription) = tier.number(asker & !BARE) {
+                    told.query_documents.push(summary.earliest.documents);
+                    told.queries.push(Selection {
+                        subscription,
+                        set,
+                        has_value: asker & BARE == 0,
+                    });
+                }
+            };
+            let asker = askers[question as usize];
+            if asker & MARK == 0 {
+                add(asker);
+            } else {
+                image.list(asker).iter().copied().for_each(add);
+            }
+        };
+        for (question, answer) in self.queries.iter() {
+            let end = paths.end(answer);
+            let set = nodes.of_end(&self.bundle, paths, end);
+            tell(nodes, question, set);
+        }
+        for &(question, set) in &self.selected {
+            tell(nodes, question, set);
+        }
+    }
+
+    /// What subscriptions did since the last call, by the numbers of a tier; one may come several
+    /// times.
+    pub fn take_usage(&mut self, tier: &Tier) -> Vec<Used> {
+        let plan = self.plan.clone();
+        let mut all = Vec::new();
+        let Some(image) = plan.questions() else {
+            return all;
+        };
+        for (kind, part) in [(FILTERS, Part::FilterAskers), (QUERIES, Part::QueryAskers)] {
+            for used in self.used[kind].take() {
+                let askers = image.askers(part, used.subscription);
+                let numbers = askers.as_slice().iter().map(|asker| asker & !BARE);
+                let subscriptions = numbers.filter_map(|own| tier.number(own));
+                all.extend(subscriptions.map(|subscription| Used {
+                    subscription,
+                    ..used
+                }));
+            }
+        }
+        all
+    }
+}
+
+impl Told {
+    fn clear(&mut self) {
+        self.filters.clear();
+        self.documents.clear();
+        self.decided_at.clear();
+        self.queries.clear();
+        self.query_documents.clear();
+    }
+
+    /// All who ask a filter learn where it is answered, and when, if that is told.
+    fn tell(
+        &mut self,
+        image: Image<'_>,
+        tier: &Tier,
+        question: u32,
+        documents: Docs,
+        decided_at: Option<i64>,
+    ) {
+        let mut push = |own: u32| {
+            if let Some(subscription) = tier.number(own) {
+                self.filters.push(subscription);
+                self.documents.push(documents);
+                self.decided_at.extend(decided_at);
+            }
+        };
+        match image.askers(Part::FilterAskers, question) {
+            Askers::One(asker) => push(asker),
+            Askers::Many(list) => list.iter().copied().for_each(push),
+        }
+    }
+}
