@@ -1,7 +1,7 @@
 //! Documents that are at hand as a whole: which are asked the questions, and what goes with it.
 
 use crate::error::DocumentError;
-use crate::inverted::{DOCUMENTS_MAX, Inverted};
+use crate::inverted::{DOCUMENTS_MAX, Inverted, Wanted};
 use crate::limits::Limits;
 use crate::matcher::{Options, Rows};
 use crate::plan::Plan;
@@ -214,10 +214,12 @@ impl Whole {
                 rows.append(found);
             }
             for asked in &mut self.asked {
-                let is_ordered = self.options.in_document_order;
-                asked
-                    .inverted
-                    .report(index, document.number, is_ordered, rows);
+                let wanted = Wanted {
+                    tier: &asked.tier,
+                    in_document_order: self.options.in_document_order,
+                    now,
+                };
+                asked.inverted.report(index, document.number, wanted, rows);
             }
         }
         Some(verdicts)

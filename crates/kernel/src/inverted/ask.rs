@@ -2,40 +2,31 @@
 
 use super::Inverted;
 use super::bundle::{Bundle, Docs};
-use super::image::{Askers, BARE, Image, MARK, Part};
-use super::nodes::NodeSets;
+use super::image::{Askers, BARE, Image, Part};
 use super::paths::{First, Paths, Sight};
 use super::transpose::ByDocument;
 use super::walk::Answered;
 use crate::tiers::Tier;
 use crate::usage::Used;
 
-/// Who found something in which documents. Subscriptions that are no more are left out.
+/// Which filters have matches in which documents, and which queries have nodes there.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Filters: who, and in which documents; and the same by document, if there are several.
+    /// Subscriptions of filters; those that are no more are left out.
     pub filters: Vec<u32>,
-    documents: Vec<Docs>,
-    pub by_document: ByDocument,
-    /// When, as an offset; for a document that is alone, if times are wanted.
+    /// When these are decided, as an offset, if a document is alone.
     pub decided_at: Vec<i64>,
-    pub queries: Vec<Selection>,
-    query_documents: Vec<Docs>,
-    pub queries_by_document: ByDocument,
-}
-
-/// A query and what it selects.
-#[derive(Clone, Copy, Debug)]
-pub struct Selection {
-    pub subscription: u32,
-    /// Its set of nodes.
-    pub set: u32,
-    pub has_value: bool,
+    /// The filters, the queries that paths answer and those that conditions do, by document, if
+    /// there are several.
+    pub by_document: [ByDocument; 3],
+    /// Documents by filter.
+    documents: Vec<Docs>,
+    scratch: Vec<Docs>,
 }
 
 /// Paths, and the filters that they answer.
 pub struct Ways<S> {
-    paths: Paths<S>,
+    pub paths: Paths<S>,
     filters: Answered<S>,
 }
 
@@ -80,9 +71,10 @@ impl Telling for Docs {
     }
 }
 
-/// Places in `Inverted::used`.
-const FILTERS: usize = 0;
-const QUERIES: usize = 1;
+/// Places in `Inverted::used` and in `Told::by_document`.
+pub const FILTERS: usize = 0;
+pub const QUERIES: usize = 1;
+pub const SELECTED: usize = 2;
 
 impl Inverted {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
@@ -154,27 +146,41 @@ impl Inverted {
         true
     }
 
-    /// Tells who asked what the answers are: a tier says who is who, and who is no more. Rows are
-    /// counted; `now`, in seconds, is when.
+    /// Tells who asked the filters, and sorts by document what several of them answer. A tier says
+    /// who is who, and who is no more. Rows are counted; `now`, in seconds, is when.
     pub fn tell(&mut self, tier: &Tier, now: u32) {
         let plan = self.plan.clone();
         let Some(image) = plan.questions() else {
             return;
         };
         if self.bundle.document_count() == 1 {
-            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+            let ways = std::mem::replace(&mut self.alone, Ways::new());
             self.tell_filters(image, &ways.filters, tier, now);
-            self.tell_queries(image, &mut ways.paths, tier, now);
             self.alone = ways;
         } else {
             let mut ways = std::mem::replace(&mut self.together, Ways::new());
             self.tell_filters(image, &ways.filters, tier, now);
-            self.tell_queries(image, &mut ways.paths, tier, now);
-            self.told.by_document.fill(&self.told.documents);
-            let told = &mut self.told;
-            told.queries_by_document.fill(&told.query_documents);
+            self.sort_out(&mut ways.paths);
             self.together = ways;
         }
+    }
+
+    fn sort_out<S: Sight>(&mut self, paths: &mut Paths<S>) {
+        let (nodes, told) = (&mut self.nodes, &mut self.told);
+        told.by_document[FILTERS].fill(&told.documents);
+        told.scratch.clear();
+        for (_, answer) in self.queries.iter() {
+            let set = nodes.of_answer(&self.bundle, paths, answer);
+            let earliest = nodes.earliest(&self.bundle, set);
+            told.scratch.push(earliest.documents);
+        }
+        told.by_document[QUERIES].fill(&told.scratch);
+        told.scratch.clear();
+        for &(_, set) in &self.selected {
+            let earliest = nodes.earliest(&self.bundle, set);
+            told.scratch.push(earliest.documents);
+        }
+        told.by_document[SELECTED].fill(&told.scratch);
     }
 
     fn tell_filters<S: Telling>(
@@ -215,48 +221,6 @@ impl Inverted {
         }
     }
 
-    fn tell_queries<S: Sight>(
-        &mut self,
-        image: Image<'_>,
-        paths: &mut Paths<S>,
-        tier: &Tier,
-        now: u32,
-    ) {
-        let askers = image.part(Part::QueryAskers);
-        let (nodes, used, told) = (&mut self.nodes, &mut self.used[QUERIES], &mut self.told);
-        let mut tell = |nodes: &mut NodeSets, question: u32, set: u32| {
-            let summary = nodes.summary(&self.bundle, set);
-            if summary.complete == 0 {
-                return;
-            }
-            used.count_rows(question, summary.complete, now);
-            let mut add = |asker: u32| {
-                if let Some(subscription) = tier.number(asker & !BARE) {
-                    told.query_documents.push(summary.earliest.documents);
-                    told.queries.push(Selection {
-                        subscription,
-                        set,
-                        has_value: asker & BARE == 0,
-                    });
-                }
-            };
-            let asker = askers[question as usize];
-            if asker & MARK == 0 {
-                add(asker);
-            } else {
-                image.list(asker).iter().copied().for_each(add);
-            }
-        };
-        for (question, answer) in self.queries.iter() {
-            let end = paths.end(answer);
-            let set = nodes.of_end(&self.bundle, paths, end);
-            tell(nodes, question, set);
-        }
-        for &(question, set) in &self.selected {
-            tell(nodes, question, set);
-        }
-    }
-
     /// What subscriptions did since the last call, by the numbers of a tier; one may come several
     /// times.
     pub fn take_usage(&mut self, tier: &Tier) -> Vec<Used> {
@@ -285,8 +249,6 @@ impl Told {
         self.filters.clear();
         self.documents.clear();
         self.decided_at.clear();
-        self.queries.clear();
-        self.query_documents.clear();
     }
 
     /// All who ask a filter learn where it is answered, and when, if that is told.

@@ -32,6 +32,7 @@ mod values;
 mod walk;
 
 pub use bundle::DOCUMENTS_MAX;
+pub use report::Wanted;
 
 use crate::events::Scope;
 use crate::matcher::Symbols;

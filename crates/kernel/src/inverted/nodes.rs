@@ -2,6 +2,7 @@
 
 use super::answers::Answers;
 use super::bundle::{Bundle, NEVER, Node};
+use super::image::MARK;
 use super::names::Names;
 use super::paths::{Paths, Sight};
 use super::question::Code;
@@ -19,28 +20,16 @@ const GATHERED_MIN: usize = 16;
 /// A node and a time.
 pub type Timed = (u32, u32);
 
-/// What is to be known of a set.
-#[derive(Clone, Copy, Debug)]
-pub struct Summary {
-    pub earliest: Earliest,
-    /// How many of its nodes are complete.
-    pub complete: u32,
-}
-
-const UNSEEN: Summary = Summary {
-    earliest: Earliest::NONE,
-    complete: u32::MAX,
-};
-
 /// The sets of nodes met in a bundle.
 pub struct NodeSets {
     sets: Sets<Timed>,
     /// By set, as far as somebody asked.
-    summaries: Vec<Summary>,
+    earliest: Vec<Option<Earliest>>,
     next: FxHashMap<(u32, Code), u32>,
-    /// By set of paths, and by end: the set of nodes, or `UNKNOWN`.
+    /// By set of paths, by end, and by answer, cell or set: the set of nodes, or `UNKNOWN`.
     of_sets: Vec<u32>,
     of_ends: Vec<u32>,
+    of_answers: [Vec<u32>; 2],
     answers: Answers,
     /// Nodes of each path, in document order, behind each other; where each path's start.
     of_path: Vec<u32>,
@@ -55,10 +44,11 @@ impl NodeSets {
     pub fn new() -> Self {
         NodeSets {
             sets: Sets::new(),
-            summaries: Vec::new(),
+            earliest: Vec::new(),
             next: FxHashMap::default(),
             of_sets: Vec::new(),
             of_ends: Vec::new(),
+            of_answers: Default::default(),
             answers: Answers::default(),
             of_path: Vec::new(),
             path_from: Vec::new(),
@@ -71,10 +61,11 @@ impl NodeSets {
     /// Forgets the bundle before.
     pub fn clear(&mut self) {
         self.sets.clear();
-        self.summaries.clear();
+        self.earliest.clear();
         self.next.clear();
         self.of_sets.clear();
         self.of_ends.clear();
+        self.of_answers.iter_mut().for_each(Vec::clear);
         self.answers.clear();
         self.path_from.clear();
     }
@@ -99,17 +90,14 @@ impl NodeSets {
         self.sets.intern(items).0
     }
 
-    /// What is to be known of a set.
+    /// When the first node of a set is certain, and which documents have some.
     #[inline]
-    pub fn summary(&mut self, bundle: &Bundle, set: u32) -> Summary {
-        if self.summaries.len() <= set as usize {
-            self.summaries.resize(self.sets.len(), UNSEEN);
+    pub fn earliest(&mut self, bundle: &Bundle, set: u32) -> Earliest {
+        if self.earliest.len() <= set as usize {
+            self.earliest.resize(self.sets.len(), None);
         }
-        let known = &mut self.summaries[set as usize];
-        if known.complete == UNSEEN.complete {
-            *known = sum_up(bundle, self.sets.get(set));
-        }
-        *known
+        let known = &mut self.earliest[set as usize];
+        *known.get_or_insert_with(|| bundle.earliest_of(self.sets.get(set)))
     }
 
     /// The nodes of a set of paths, certain from their birth.
@@ -123,9 +111,27 @@ impl NodeSets {
         found
     }
 
-    /// The same for an end.
+    /// The nodes of the paths of an answer, certain from their birth.
     #[inline]
-    pub fn of_end<S: Sight>(&mut self, bundle: &Bundle, paths: &Paths<S>, end: u32) -> u32 {
+    pub fn of_answer<S: Sight>(
+        &mut self,
+        bundle: &Bundle,
+        paths: &mut Paths<S>,
+        answer: u32,
+    ) -> u32 {
+        let known = &mut self.of_answers[usize::from(answer & MARK != 0)];
+        if let Some(known) = look_up(known, answer & !MARK) {
+            return known;
+        }
+        let found = self.of_end(bundle, paths, answer);
+        self.of_answers[usize::from(answer & MARK != 0)][(answer & !MARK) as usize] = found;
+        found
+    }
+
+    /// Many answers are the same paths, and listing their nodes takes longer than telling that.
+    #[inline(never)]
+    fn of_end<S: Sight>(&mut self, bundle: &Bundle, paths: &mut Paths<S>, answer: u32) -> u32 {
+        let end = paths.end(answer);
         if let Some(known) = look_up(&mut self.of_ends, end) {
             return known;
         }
@@ -311,15 +317,6 @@ fn look_up(known: &mut Vec<u32>, index: u32) -> Option<u32> {
     }
     let found = known[index as usize];
     (found != UNKNOWN).then_some(found)
-}
-
-#[inline(never)]
-fn sum_up(bundle: &Bundle, items: &[Timed]) -> Summary {
-    let is_complete = |item: &&Timed| bundle.nodes[item.0 as usize].closed != NEVER;
-    Summary {
-        earliest: bundle.earliest_of(items),
-        complete: items.iter().filter(is_complete).count() as u32,
-    }
 }
 
 /// The answers behind one node, up to another.

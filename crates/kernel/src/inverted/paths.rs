@@ -102,9 +102,6 @@ pub struct Paths<S> {
     sets: Sets<u64>,
     /// Sets that only answer: nobody goes on from there.
     ends: Sets<u64>,
-    /// By cell, and by set: its end, or `UNKNOWN`.
-    end_of: Vec<u32>,
-    own_end: Vec<u32>,
     /// By set: the places right below it, and all below it.
     near: Vec<u64>,
     deep: Vec<u64>,
@@ -135,8 +132,6 @@ impl<S: Sight> Paths<S> {
             below: Vec::new(),
             sets: Sets::new(),
             ends: Sets::new(),
-            end_of: Vec::new(),
-            own_end: Vec::new(),
             near: Vec::new(),
             deep: Vec::new(),
             seen: Vec::new(),
@@ -163,8 +158,6 @@ impl<S: Sight> Paths<S> {
         self.fill_below(bundle, names, columns);
         self.sets.clear();
         self.ends.clear();
-        self.end_of.clear();
-        self.own_end.clear();
         self.near.clear();
         self.deep.clear();
         self.seen.clear();
@@ -333,35 +326,13 @@ impl<S: Sight> Paths<S> {
     }
 
     /// The end of an answer: of a set if it is marked, otherwise of a cell.
-    #[inline(always)]
     pub fn end(&mut self, answer: u32) -> u32 {
-        let index = (answer & !MARK) as usize;
-        let known = if answer & MARK == 0 {
-            &mut self.end_of
-        } else {
-            &mut self.own_end
-        };
-        if known.len() <= index {
-            known.resize(index + 1, UNKNOWN);
-        }
-        if known[index] != UNKNOWN {
-            return known[index];
-        }
-        self.find_end(answer)
-    }
-
-    #[inline(never)]
-    fn find_end(&mut self, answer: u32) -> u32 {
         if answer & MARK == 0 {
             self.find_answers(answer as usize);
-            let (end, _) = self.ends.intern(&self.found);
-            self.end_of[answer as usize] = end;
-            return end;
+            self.ends.intern(&self.found).0
+        } else {
+            self.ends.intern(self.sets.get(answer & !MARK)).0
         }
-        let set = answer & !MARK;
-        let (end, _) = self.ends.intern(self.sets.get(set));
-        self.own_end[set as usize] = end;
-        end
     }
 
     /// Whether sets have more cells than may be kept.

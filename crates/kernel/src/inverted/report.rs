@@ -1,83 +1,121 @@
 //! Answers become rows.
 
 use super::Inverted;
-use super::ask::{Selection, Told};
+use super::ask::{FILTERS, QUERIES, SELECTED, Ways};
 use super::bundle::NEVER;
-use crate::matcher::{List, RowHead, RowKind, Rows, Selected};
+use super::image::{BARE, MARK, Part};
+use super::nodes::{NodeSets, Timed};
+use super::paths::{Paths, Sight};
+use crate::matcher::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
 use crate::plan::{NONE, NodeKind};
+use crate::tiers::Tier;
 use std::rc::Rc;
+
+/// Who wants the rows, and how.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Says who is who, and who is no more.
+    pub tier: &'a Tier,
+    pub in_document_order: bool,
+    /// When rows are counted, in seconds.
+    pub now: u32,
+}
 
 impl Inverted {
     /// Adds the rows of one document of the bundle, which carry a number.
-    pub fn report(
-        &mut self,
-        document: usize,
-        number: u32,
-        in_document_order: bool,
-        rows: &mut Rows,
-    ) {
-        let told = std::mem::take(&mut self.told);
-        if !told.filters.is_empty() {
+    pub fn report(&mut self, document: usize, number: u32, wanted: Wanted<'_>, rows: &mut Rows) {
+        if !self.told.filters.is_empty() {
             rows.matches.begin(number, rows.kind.len());
-            self.report_filters(document, &told, rows);
+            self.report_filters(document, &mut rows.matches);
         }
-        if !told.queries.is_empty() {
-            self.report_queries(document, number, &told, in_document_order, rows);
+        if !self.has_queries {
+            return;
         }
-        self.told = told;
+        if self.bundle.document_count() == 1 {
+            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+            self.report_queries(document, number, &mut ways.paths, wanted, rows);
+            self.alone = ways;
+        } else {
+            let mut ways = std::mem::replace(&mut self.together, Ways::new());
+            self.report_queries(document, number, &mut ways.paths, wanted, rows);
+            self.together = ways;
+        }
     }
 
-    fn report_filters(&self, document: usize, told: &Told, rows: &mut Rows) {
-        let matches = &mut rows.matches;
+    fn report_filters(&self, document: usize, matches: &mut Matches) {
+        let told = &self.told;
         if self.bundle.document_count() == 1 {
             matches.extend(&told.filters, &told.decided_at);
             return;
         }
-        matches.reserve(told.by_document.count(document));
-        told.by_document
-            .each(document, |entry| matches.push(told.filters[entry]));
+        let entries = &told.by_document[FILTERS];
+        matches.reserve(entries.count(document));
+        entries.each(document, |entry| matches.push(told.filters[entry]));
     }
 
-    fn report_queries(
-        &self,
+    fn report_queries<S: Sight>(
+        &mut self,
         document: usize,
         number: u32,
-        told: &Told,
-        in_document_order: bool,
+        paths: &mut Paths<S>,
+        wanted: Wanted<'_>,
         rows: &mut Rows,
     ) {
-        let before = rows.kind.len();
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return;
+        };
+        let askers = image.part(Part::QueryAskers);
+        rows.selections.begin(number, rows.kind.len());
         let found = &mut rows.selections;
-        found.begin(number, before);
-        let (from, to) = self.bundle.nodes_of(document);
-        let mut fragments = vec![NONE; (to - from) as usize];
-        let mut lists: Vec<Option<List>> = vec![None; self.nodes.count()];
-        let mut add = |selection: &Selection| {
-            let list = lists[selection.set as usize].unwrap_or_else(|| {
-                let items = self.decisions(selection.set, (from, to), in_document_order);
-                for &(node, _, _) in &items {
-                    let fragment = &mut fragments[(node - from) as usize];
-                    if *fragment == NONE {
-                        *fragment = found.fragments().len() as u32;
-                        self.describe_node(number, node, found.fragments());
-                    }
+        let mut nodes = std::mem::replace(&mut self.nodes, NodeSets::new());
+        let mut used = std::mem::take(&mut self.used[QUERIES]);
+        let mut lists = Lists {
+            number,
+            range: self.bundle.nodes_of(document),
+            in_document_order: wanted.in_document_order,
+            of_set: Vec::new(),
+            fragments: Vec::new(),
+        };
+        let mut add = |nodes: &NodeSets, question: u32, set: u32| {
+            let list = lists.list(self, nodes, set, found);
+            if list.count == 0 {
+                return;
+            }
+            used.count_rows(question, list.count, wanted.now);
+            let mut add = |asker: u32| {
+                if let Some(subscription) = wanted.tier.number(asker & !BARE) {
+                    found.add(subscription, list, asker & BARE == 0);
                 }
-                let list = found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
-                    fragment: fragments[(node - from) as usize],
-                    ordinal,
-                    decided_at: self.bundle.offsets[time as usize] as i64,
-                }));
-                lists[selection.set as usize] = Some(list);
-                list
-            });
-            found.add(selection.subscription, list, selection.has_value);
+            };
+            let asker = askers[question as usize];
+            if asker & MARK == 0 {
+                add(asker);
+            } else {
+                image.list(asker).iter().copied().for_each(add);
+            }
         };
         if self.bundle.document_count() == 1 {
-            told.queries.iter().for_each(add);
+            for (question, answer) in self.queries.iter() {
+                let set = nodes.of_answer(&self.bundle, paths, answer);
+                add(&nodes, question, set);
+            }
+            for &(question, set) in &self.selected {
+                add(&nodes, question, set);
+            }
         } else {
-            told.queries_by_document
-                .each(document, |entry| add(&told.queries[entry]));
+            self.told.by_document[QUERIES].each(document, |entry| {
+                let (question, answer) = self.queries.get(entry);
+                let set = nodes.of_answer(&self.bundle, paths, answer);
+                add(&nodes, question, set);
+            });
+            self.told.by_document[SELECTED].each(document, |entry| {
+                let (question, set) = self.selected[entry];
+                add(&nodes, question, set);
+            });
         }
+        self.nodes = nodes;
+        self.used[QUERIES] = used;
         rows.selections.fragments().forget_scope();
     }
 
@@ -88,11 +126,10 @@ impl Inverted {
     /// its node is decided and complete; at an end tag that of the element itself comes first.
     fn decisions(
         &self,
-        set: u32,
+        items: &[Timed],
         (from, to): (u32, u32),
         in_document_order: bool,
     ) -> Vec<(u32, u32, u32)> {
-        let items = self.nodes.get(set);
         let items = &items[items.partition_point(|item| item.0 < from)..];
         let items = items[..items.partition_point(|item| item.0 < to)].iter();
         let mut decided: Vec<(u32, u32)> = items.map(|&(node, time)| (time, node)).collect();
@@ -157,6 +194,64 @@ impl Inverted {
         let fresh: Rc<[u8]> = self.scratch.as_slice().into();
         self.known_names.insert(fresh.clone());
         fresh
+    }
+}
+
+/// Lists of nodes of one document, each written when it is first asked for.
+struct Lists {
+    number: u32,
+    /// The nodes of the document.
+    range: (u32, u32),
+    in_document_order: bool,
+    /// By set of nodes.
+    of_set: Vec<Option<List>>,
+    /// By node of the document: the row that describes it.
+    fragments: Vec<u32>,
+}
+
+impl Lists {
+    #[inline]
+    fn list(
+        &mut self,
+        inverted: &Inverted,
+        nodes: &NodeSets,
+        set: u32,
+        found: &mut Selections,
+    ) -> List {
+        if self.of_set.len() <= set as usize {
+            self.of_set.resize(nodes.count(), None);
+        }
+        match self.of_set[set as usize] {
+            Some(list) => list,
+            None => self.write(inverted, nodes, set, found),
+        }
+    }
+
+    #[inline(never)]
+    fn write(
+        &mut self,
+        inverted: &Inverted,
+        nodes: &NodeSets,
+        set: u32,
+        found: &mut Selections,
+    ) -> List {
+        let (from, to) = self.range;
+        self.fragments.resize((to - from) as usize, NONE);
+        let items = inverted.decisions(nodes.get(set), self.range, self.in_document_order);
+        for &(node, _, _) in &items {
+            let fragment = &mut self.fragments[(node - from) as usize];
+            if *fragment == NONE {
+                *fragment = found.fragments().len() as u32;
+                inverted.describe_node(self.number, node, found.fragments());
+            }
+        }
+        let list = found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
+            fragment: self.fragments[(node - from) as usize],
+            ordinal,
+            decided_at: inverted.bundle.offsets[time as usize] as i64,
+        }));
+        self.of_set[set as usize] = Some(list);
+        list
     }
 }
 

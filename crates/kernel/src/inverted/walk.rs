@@ -30,7 +30,13 @@ impl<T: Copy> Answered<T> {
         &self.told[..self.count]
     }
 
-    /// Both.
+    /// The question and what is told of it, at a place.
+    #[inline]
+    pub fn get(&self, place: usize) -> (u32, T) {
+        (self.questions[place], self.told[place])
+    }
+
+    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (u32, T)> + '_ {
         let told = self.told().iter().copied();
         self.questions().iter().copied().zip(told)
@@ -190,7 +196,7 @@ impl Inverted {
         if is_query {
             self.selected.push((question, set));
         } else {
-            let earliest = self.nodes.summary(&self.bundle, set).earliest;
+            let earliest = self.nodes.earliest(&self.bundle, set);
             self.found.push((question, earliest));
         }
     }

@@ -25,9 +25,10 @@ mod truth;
 pub(crate) mod values;
 
 pub use found::Found;
+pub(crate) use matches::Matches;
 pub(crate) use rows::RowHead;
 pub use rows::{Beside, Declarations, RowKind, Rows, TextColumn};
-pub(crate) use selections::{List, Selected};
+pub(crate) use selections::{List, Selected, Selections};
 pub(crate) use symbols::Symbols;
 pub use trace::TraceEntry;
 pub use values::{compare_numbers, parse_number};

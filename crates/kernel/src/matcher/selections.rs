@@ -19,7 +19,8 @@ pub struct Selected {
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     first: u32,
-    count: u32,
+    /// How many nodes it has.
+    pub count: u32,
     bytes: usize,
 }
 
@@ -71,12 +72,9 @@ impl Selections {
         }
     }
 
-    /// Adds a subscription that selects a list; an empty one is no selection.
+    /// Adds a subscription that selects a list.
     #[inline]
     pub fn add(&mut self, subscription: u32, list: List, has_value: bool) {
-        if list.count == 0 {
-            return;
-        }
         self.subscription.push(subscription);
         self.first.push(list.first);
         self.count.push(list.count);
