@@ -120,13 +120,14 @@ class _Waiting:
 
     @property
     def is_due(self) -> bool:
+        if len(self._documents) >= DOCUMENTS_MAX:
+            return True
         session = self._session
-        return (
-            len(self._documents) >= DOCUMENTS_MAX
-            or session.row_count() >= ROWS_MAX
-            or session.value_bytes() >= VALUE_BYTES_MAX
-            or time.monotonic() - self._flushed_at >= LINGER_SECONDS
+        # What is at hand has given no rows yet.
+        is_full = not self._at_hand and (
+            session.row_count() >= ROWS_MAX or session.value_bytes() >= VALUE_BYTES_MAX
         )
+        return is_full or time.monotonic() - self._flushed_at >= LINGER_SECONDS
 
     def flush(self) -> Iterator[Matches]:
         """Yield the matches that wait, if there are documents."""

@@ -2,8 +2,9 @@
 
 use super::Inverted;
 use super::bundle::{Bundle, Docs};
-use super::image::{Askers, BARE, Image, Part};
+use super::image::{Askers, BARE, Group, Image, Part};
 use super::paths::{First, Paths, Sight};
+use super::question::Code;
 use super::transpose::ByDocument;
 use super::walk::Answered;
 use crate::tiers::Tier;
@@ -137,6 +138,9 @@ impl Inverted {
     ) -> bool {
         for index in 0..self.walk.blocks.len() {
             let (block, set) = self.walk.blocks[index];
+            if !self.may_hold(image, block, paths.row(set).1) {
+                continue;
+            }
             let nodes = self.nodes.of_set(&self.bundle, paths, set);
             self.try_block(block, nodes, is_query);
             if !self.walk_nodes(image, is_query) {
@@ -144,6 +148,17 @@ impl Inverted {
             }
         }
         true
+    }
+
+    /// Whether some condition of a block may hold, by what is seen from its set of paths: mostly
+    /// there is no value to compare, and then the nodes need no look.
+    fn may_hold<S: Sight>(&self, image: Image<'_>, block: u32, row: &[S]) -> bool {
+        let (mut groups, others) = image.block(block);
+        let is_reached = |group: Group<'_>| {
+            let first = image.chain(group.chain).first();
+            first.is_none_or(|&code| row[self.columns.of(code as Code) as usize] != S::NOTHING)
+        };
+        !others.is_empty() || groups.any(is_reached)
     }
 
     /// Tells who asked the filters, and sorts by document what several of them answer. A tier says

@@ -102,9 +102,10 @@ pub struct Paths<S> {
     sets: Sets<u64>,
     /// Sets that only answer: nobody goes on from there.
     ends: Sets<u64>,
-    /// By set: the places right below it, and all below it.
-    near: Vec<u64>,
-    deep: Vec<u64>,
+    /// By set, if somebody went on from there: where the places below it lie in `reach`, those
+    /// right below it and then all.
+    reach_of: Vec<u32>,
+    reach: Vec<u64>,
     /// By set: what is seen of it.
     seen: Vec<S>,
     /// By set, for each column: what is seen of the answers, and the set of them.
@@ -132,8 +133,8 @@ impl<S: Sight> Paths<S> {
             below: Vec::new(),
             sets: Sets::new(),
             ends: Sets::new(),
-            near: Vec::new(),
-            deep: Vec::new(),
+            reach_of: Vec::new(),
+            reach: Vec::new(),
             seen: Vec::new(),
             rows: Vec::new(),
             next: Vec::new(),
@@ -158,8 +159,8 @@ impl<S: Sight> Paths<S> {
         self.fill_below(bundle, names, columns);
         self.sets.clear();
         self.ends.clear();
-        self.near.clear();
-        self.deep.clear();
+        self.reach_of.clear();
+        self.reach.clear();
         self.seen.clear();
         self.rows.clear();
         self.next.clear();
@@ -255,45 +256,52 @@ impl<S: Sight> Paths<S> {
         }
     }
 
-    /// Describes the newest set: what lies below it, and its row.
+    /// Describes the newest set by its row.
     fn describe(&mut self, seen: S) {
         self.seen.push(seen);
-        let start = self.near.len();
-        self.near.resize(start + self.words, 0);
-        self.deep.resize(start + self.words, 0);
+        self.reach_of.push(UNKNOWN);
         let row_start = self.rows.len();
         self.rows.resize(row_start + self.width, S::NOTHING);
         self.next.resize(row_start + self.width, UNKNOWN);
-        let (near, deep) = (&mut self.near[start..], &mut self.deep[start..]);
         let (near_row, deep_row) = self.rows[row_start..].split_at_mut(self.deep_from);
         let width = deep_row.len();
         let mut covered = 0;
         // Places with nothing below them are left out at once: they are half of all.
         let set = self.sets.get((self.sets.len() - 1) as u32);
-        let words = set.iter().zip(&self.is_above);
-        for (index, (&word, &above)) in words.enumerate() {
-            let mut rest = word & above;
-            while rest != 0 {
-                let place = index * u64::BITS as usize + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                for &child in part(&self.children, &self.child_ends, place) {
-                    put(near, child);
-                }
-                for &(column, sight) in part(&self.beneath, &self.beneath_ends, place) {
-                    let cell = &mut near_row[column as usize];
+        each_in(set, &self.is_above, |place| {
+            for &(column, sight) in part(&self.beneath, &self.beneath_ends, place) {
+                let cell = &mut near_row[column as usize];
+                *cell = cell.and(sight);
+            }
+            // What is below a path that is below another is there already.
+            if place >= covered {
+                covered = self.last[place] as usize + 1;
+                let below = &self.below[place * width..][..width];
+                for (cell, &sight) in deep_row.iter_mut().zip(below) {
                     *cell = cell.and(sight);
                 }
-                // What lies below a path that lies below another is there already.
-                if place >= covered {
-                    covered = self.last[place] as usize + 1;
-                    put_range(deep, place as u32 + 1, covered as u32);
-                    let below = &self.below[place * width..][..width];
-                    for (cell, &sight) in deep_row.iter_mut().zip(below) {
-                        *cell = cell.and(sight);
-                    }
-                }
             }
-        }
+        });
+    }
+
+    /// Works out what lies below a set; returns where.
+    #[inline(never)]
+    fn find_reach(&mut self, set: usize) -> usize {
+        let start = self.reach.len();
+        self.reach.resize(start + 2 * self.words, 0);
+        let (near, deep) = self.reach[start..].split_at_mut(self.words);
+        let mut covered = 0;
+        each_in(self.sets.get(set as u32), &self.is_above, |place| {
+            for &child in part(&self.children, &self.child_ends, place) {
+                put(near, child);
+            }
+            if place >= covered {
+                covered = self.last[place] as usize + 1;
+                put_range(deep, place as u32 + 1, covered as u32);
+            }
+        });
+        self.reach_of[set] = start as u32;
+        start
     }
 
     fn intern_found(&mut self, seen: S) -> u32 {
@@ -379,15 +387,29 @@ impl<S: Sight> Paths<S> {
     fn find_answers(&mut self, cell: usize) {
         let (cell, width) = (cell as u32, self.width as u32);
         let (set, column) = ((cell / width) as usize, (cell % width) as usize);
-        let reach = if column >= self.deep_from {
-            &self.deep
-        } else {
-            &self.near
-        };
-        let reach = &reach[set * self.words..][..self.words];
+        let mut from = self.reach_of[set] as usize;
+        if from == UNKNOWN as usize {
+            from = self.find_reach(set);
+        }
+        if column >= self.deep_from {
+            from += self.words;
+        }
+        let reach = &self.reach[from..][..self.words];
         let answers = &self.answers[column * self.words..][..self.words];
         for ((word, &below), &answer) in self.found.iter_mut().zip(reach).zip(answers) {
             *word = below & answer;
+        }
+    }
+}
+
+/// Visits the places of a set that are in another, too.
+#[inline(always)]
+fn each_in(set: &[u64], other: &[u64], mut visit: impl FnMut(usize)) {
+    for (index, (&word, &mask)) in set.iter().zip(other).enumerate() {
+        let mut rest = word & mask;
+        while rest != 0 {
+            visit(index * u64::BITS as usize + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
         }
     }
 }

@@ -49,8 +49,12 @@ impl Inverted {
             return;
         }
         let entries = &told.by_document[FILTERS];
-        matches.reserve(entries.count(document));
-        entries.each(document, |entry| matches.push(told.filters[entry]));
+        let mut room = matches.room(entries.count(document)).iter_mut();
+        entries.each(document, |entry| {
+            if let Some(place) = room.next() {
+                *place = told.filters[entry];
+            }
+        });
     }
 
     fn report_queries<S: Sight>(

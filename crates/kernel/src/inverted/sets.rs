@@ -105,7 +105,21 @@ impl<T: Item> Sets<T> {
 
 fn hash<T: Item>(list: &[T]) -> u64 {
     let mix = |hash: u64, item: &T| (hash.rotate_left(5) ^ item.word()).wrapping_mul(SPREAD);
-    let hash = list.iter().fold(list.len() as u64, mix);
+    // Four strands do not wait for each other.
+    let (blocks, rest) = list.as_chunks::<4>();
+    let mut strands = [list.len() as u64, 1, 2, 3];
+    for block in blocks {
+        for (strand, item) in strands.iter_mut().zip(block) {
+            *strand = mix(*strand, item);
+        }
+    }
+    let whole = |hash: u64, strand: u64| (hash.rotate_left(5) ^ strand).wrapping_mul(SPREAD);
+    let hash = if blocks.is_empty() {
+        strands[0]
+    } else {
+        strands.into_iter().fold(0, whole)
+    };
+    let hash = rest.iter().fold(hash, mix);
     hash ^ (hash >> 32)
 }
 

@@ -181,10 +181,11 @@ impl Matcher {
     /// Adds a number to an aggregate.
     pub(super) fn tally(&mut self, target: u32, number: f64) {
         let plan = self.plan.clone();
-        self.tallies[target as usize].add(number);
+        let tally = self.tallies.entry(target).or_insert(Tally::EMPTY);
+        tally.add(number);
         let (output, postings) = plan.target(target);
         if let Some((function, true)) = output.aggregate() {
-            let number = self.tallies[target as usize].value(function);
+            let number = tally.value(function);
             self.write_atom(postings, RowKind::Number, &format_number(number));
         }
     }
@@ -221,7 +222,8 @@ impl Matcher {
         for target in self.aggregates.clone().iter().copied() {
             let (output, postings) = plan.target(target);
             if let Some((function, false)) = output.aggregate() {
-                let text = format_number(self.tallies[target as usize].value(function));
+                let tally = self.tallies.get(&target).unwrap_or(&Tally::EMPTY);
+                let text = format_number(tally.value(function));
                 self.write_atom(postings, RowKind::Number, &text);
             }
         }

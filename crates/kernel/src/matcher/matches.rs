@@ -33,15 +33,11 @@ impl Matches {
         self.decided_at.extend_from_slice(decided_at);
     }
 
-    /// Makes room for matches without offsets.
-    pub fn reserve(&mut self, count: usize) {
-        self.subscription.reserve(count);
-    }
-
-    /// Adds one without its offset.
-    #[inline]
-    pub fn push(&mut self, subscription: u32) {
-        self.subscription.push(subscription);
+    /// Room for matches without offsets in the document begun last.
+    pub fn room(&mut self, count: usize) -> &mut [u32] {
+        let before = self.subscription.len();
+        self.subscription.resize(before + count, 0);
+        &mut self.subscription[before..]
     }
 
     /// How many there are.

@@ -152,7 +152,8 @@ pub struct Matcher {
     answers_max: Option<u32>,
     /// Targets that are aggregates.
     aggregates: Rc<[u32]>,
-    tallies: Vec<Tally>,
+    /// By aggregate; those that were given nothing are missing.
+    tallies: rustc_hash::FxHashMap<u32, Tally>,
     ordinals: Vec<u64>,
     /// Closed candidates whose bytes are still only in the source: number, node.
     kept: Vec<(u32, u64)>,
@@ -221,7 +222,7 @@ impl Matcher {
             answer_count: 0,
             answers_max: (0..targets).all(is_truth).then_some(targets),
             aggregates,
-            tallies: vec![Tally::EMPTY; targets as usize],
+            tallies: rustc_hash::FxHashMap::default(),
             ordinals: Vec::new(),
             kept: Vec::new(),
             closed_bytes: 0,
@@ -283,9 +284,7 @@ impl Matcher {
         self.answers.clear();
         self.epoch += 1;
         self.answer_count = 0;
-        for &target in self.aggregates.iter() {
-            self.tallies[target as usize] = Tally::EMPTY;
-        }
+        self.tallies.clear();
         self.ordinals.clear();
         self.kept.clear();
         self.values.clear();
