@@ -114,19 +114,26 @@ impl Inverted {
             return false;
         }
         let stream = image.stream(Part::Filters);
-        let (walk, columns) = (&mut self.walk, &self.columns);
+        self.find_roots(image, Part::FilterKeys);
+        let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
         if !stream.is_empty()
-            && !(walk.go(stream, columns, paths, filters, |sight, _| sight)
+            && !(walk.go(stream, roots, columns, paths, filters, |sight, _| sight)
                 && self.ask_conditions(image, paths, false))
         {
             return false;
         }
         let stream = image.stream(Part::Queries);
-        let (walk, columns) = (&mut self.walk, &self.columns);
+        self.find_roots(image, Part::QueryKeys);
+        let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
         stream.is_empty()
-            || walk.go(stream, columns, paths, &mut self.queries, |_, answer| {
-                answer
-            }) && self.ask_conditions(image, paths, true)
+            || walk.go(
+                stream,
+                roots,
+                columns,
+                paths,
+                &mut self.queries,
+                |_, answer| answer,
+            ) && self.ask_conditions(image, paths, true)
     }
 
     /// Goes on where conditions were met.

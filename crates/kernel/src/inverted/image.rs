@@ -16,6 +16,8 @@
 //! group = constants …, to …        # sorted: strings by number, numbers by value
 //! ```
 //!
+//! The first record of a stream is the root of the questions that every document is asked.
+//!
 //! `to` is a record, or a question that ends there, marked by the highest bit.
 
 use super::question::Relation;
@@ -48,8 +50,12 @@ pub enum Part {
     Lists = 7,
     /// Single numbers: see `Figure`.
     Figures = 8,
+    /// Filters by the constants that they hang on: see `keys`.
+    FilterKeys = 9,
+    /// Queries by the constants that they hang on.
+    QueryKeys = 10,
 }
-pub const PARTS: usize = 9;
+pub const PARTS: usize = 11;
 pub const HEAD: usize = 2 * PARTS;
 
 /// Places in `Part::Figures`.

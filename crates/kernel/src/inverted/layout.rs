@@ -1,6 +1,7 @@
 //! Lays questions out as an image: sorted, so that common beginnings are one way in the trie.
 
 use super::image::{FIGURES, Figure, HALF_MARK, HEAD, MARK, PARTS, Part};
+use super::keys::{self, Key};
 use super::question::{Question, Questions, Relation, Step};
 
 /// The image of questions; `numbers` are those of the plan.
@@ -22,11 +23,23 @@ pub fn lay_out(questions: Questions, numbers: &[f64]) -> Vec<u32> {
     figures[Figure::Distinct as usize] = questions.distinct;
     parts[Part::Figures as usize] = figures;
     let kinds = [
-        (questions.filters, Part::Filters, Part::FilterAskers),
-        (questions.queries, Part::Queries, Part::QueryAskers),
+        (
+            questions.filters,
+            Part::Filters,
+            Part::FilterAskers,
+            Part::FilterKeys,
+        ),
+        (
+            questions.queries,
+            Part::Queries,
+            Part::QueryAskers,
+            Part::QueryKeys,
+        ),
     ];
-    for (mut asked, stream, askers) in kinds {
-        asked.sort_unstable_by(|a, b| a.steps.cmp(&b.steps));
+    for (mut asked, stream, askers, keys) in kinds {
+        let is_asked = !asked.is_empty();
+        let keyed = keys::take_keyed(&mut asked, &questions.chains);
+        sort(&mut asked);
         let mut trie = Trie {
             numbers,
             chain_places: &chain_places,
@@ -35,15 +48,27 @@ pub fn lay_out(questions: Questions, numbers: &[f64]) -> Vec<u32> {
             askers: Vec::new(),
             lists: std::mem::take(&mut parts[Part::Lists as usize]),
         };
-        if !asked.is_empty() {
+        if is_asked {
             trie.record(&asked, 0);
         }
+        let records: Vec<(Key, u32)> = keyed
+            .into_iter()
+            .map(|(key, mut asked)| {
+                sort(&mut asked);
+                (key, trie.record(&asked, 0))
+            })
+            .collect();
+        parts[keys as usize] = keys::lay_out(&records);
         parts[Part::Blocks as usize] = trie.blocks;
         parts[Part::Lists as usize] = trie.lists;
         parts[stream as usize] = pack(&trie.stream);
         parts[askers as usize] = trie.askers;
     }
     finish(&parts)
+}
+
+fn sort(asked: &mut [Question]) {
+    asked.sort_unstable_by(|a, b| a.steps.cmp(&b.steps));
 }
 
 fn finish(parts: &[Vec<u32>; PARTS]) -> Vec<u32> {

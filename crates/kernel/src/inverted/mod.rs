@@ -19,6 +19,7 @@ mod collect;
 mod columns;
 mod conditions;
 pub mod image;
+mod keys;
 pub mod layout;
 mod names;
 mod nodes;
@@ -69,6 +70,8 @@ pub struct Inverted {
     alone: Ways<First>,
     together: Ways<Docs>,
     walk: Walk,
+    /// Tries to be walked.
+    roots: Vec<u32>,
     /// Queries that paths answer.
     queries: Answered<u32>,
     nodes: NodeSets,
@@ -123,6 +126,7 @@ impl Inverted {
             alone: Ways::new(),
             together: Ways::new(),
             walk: Walk::default(),
+            roots: Vec::new(),
             queries: Answered::new(),
             nodes: NodeSets::new(),
             values: Values::default(),

@@ -1,16 +1,19 @@
 //! Which moves lead to a node, by its symbol.
 
 use super::image::{Image, Part};
+use super::keys;
 use super::question::Code;
 use crate::matcher::Symbols;
 use crate::plan::{Axis, NodeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The moves that lead to a node of a symbol: from its parent, and from any node above it.
 #[derive(Debug, Default)]
 pub struct Codes {
     pub near: Vec<Code>,
     pub deep: Vec<Code>,
+    /// Those of both that keys ask for.
+    pub keyed: Vec<Code>,
 }
 
 impl Codes {
@@ -27,6 +30,7 @@ pub struct Names {
     by_symbol: Vec<Codes>,
     /// By code.
     axes: Vec<Axis>,
+    keyed: FxHashSet<Code>,
 }
 
 impl Names {
@@ -37,6 +41,7 @@ impl Names {
                 .map(|(code, pair)| ((pair[0], pair[1]), code as Code))
                 .collect(),
             by_symbol: Vec::new(),
+            keyed: keys::codes(image),
             axes: image
                 .part(Part::Codes)
                 .chunks_exact(2)
@@ -54,7 +59,11 @@ impl Names {
     /// Makes sure of the codes of every symbol up to this one.
     pub fn admit(&mut self, symbols: &Symbols, symbol: u32) {
         while self.by_symbol.len() <= symbol as usize {
-            let codes = self.find(symbols, self.by_symbol.len() as u32);
+            let mut codes = self.find(symbols, self.by_symbol.len() as u32);
+            codes.keyed = codes
+                .all()
+                .filter(|code| self.keyed.contains(code))
+                .collect();
             self.by_symbol.push(codes);
         }
     }
@@ -68,12 +77,13 @@ impl Names {
         if class.kind == NodeKind::Attribute {
             return Codes {
                 near: along(Axis::Attribute).collect(),
-                deep: Vec::new(),
+                ..Codes::default()
             };
         }
         Codes {
             near: along(Axis::Child).collect(),
             deep: along(Axis::Descendant).collect(),
+            keyed: Vec::new(),
         }
     }
 

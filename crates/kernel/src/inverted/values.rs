@@ -396,7 +396,7 @@ impl Inverted {
     }
 
     /// The string of the plan that equals a node's value.
-    fn string_of(&mut self, node: u32) -> u32 {
+    pub(super) fn string_of(&mut self, node: u32) -> u32 {
         if self.values.string_of.len() <= node as usize {
             let count = self.bundle.nodes.len();
             self.values.string_of.resize(count, NOT_SOUGHT);

@@ -53,19 +53,20 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Goes down a trie and lists the questions that paths answer. `tell` is given what is seen of
+    /// Goes down tries and lists the questions that paths answer. `tell` is given what is seen of
     /// the answers, and their name as `Paths::end` takes it. False if there are too many sets
     /// for that.
     pub fn go<S: Sight, T: Copy>(
         &mut self,
         stream: &[u16],
+        roots: &[u32],
         columns: &Columns,
         paths: &mut Paths<S>,
         answered: &mut Answered<T>,
         tell: impl Fn(S, u32) -> T,
     ) -> bool {
         let mut count = 0;
-        let is_done = self.walk(stream, columns, paths, |record, set, paths| {
+        let is_done = self.walk(stream, roots, columns, paths, |record, set, paths| {
             let most = count + record.leaves.len() + record.pairs.len() / 2 + 1;
             if answered.questions.len() < most {
                 answered.questions.resize(2 * most, 0);
@@ -104,12 +105,17 @@ impl Walk {
     fn walk<S: Sight>(
         &mut self,
         stream: &[u16],
+        roots: &[u32],
         columns: &Columns,
         paths: &mut Paths<S>,
         mut visit: impl FnMut(&Record<'_>, u32, &mut Paths<S>),
     ) -> bool {
         self.blocks.clear();
-        let (mut at, mut set) = (0, START);
+        let mut roots = roots.iter().copied();
+        let Some(mut at) = roots.next() else {
+            return true;
+        };
+        let mut set = START;
         let mut left = 0;
         loop {
             let record = Record::at(stream, at);
@@ -129,7 +135,14 @@ impl Walk {
                 todo[left] = (word(jump[1], jump[2]), start + u32::from(column));
                 left += usize::from(row[column as usize] != S::NOTHING);
             }
-            if left == 0 || paths.is_full() {
+            if left == 0 {
+                match roots.next() {
+                    Some(root) if !paths.is_full() => (at, set) = (root, START),
+                    _ => break,
+                }
+                continue;
+            }
+            if paths.is_full() {
                 break;
             }
             left -= 1;

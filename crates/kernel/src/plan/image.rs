@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]

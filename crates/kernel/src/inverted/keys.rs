@@ -1,0 +1,129 @@
+//! Questions that hang on one constant: only a document that has the value is asked them.
+//!
+//! A question with a condition `= constant` can be answered only where a node has that value. If
+//! there are many constants for such nodes, few of them occur in a document, so these questions
+//! lie in tries of their own, one for each constant and each move that leads to its nodes.
+//!
+//! ```text
+//! keys = strings, (place of its pairs) by string and one more …, (code, record) …
+//! ```
+
+use super::Inverted;
+use super::bundle::NEVER;
+use super::image::{Image, Part};
+use super::question::{Code, Question, Relation, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Fewer constants than this are likely to occur in many documents.
+const CONSTANTS_MIN: usize = 128;
+
+/// A move and the string that a node to which it leads has to be.
+pub type Key = (Code, u32);
+
+/// Takes out the questions that hang on a constant, each with the key that fewest share.
+pub fn take_keyed(asked: &mut Vec<Question>, chains: &[Vec<Code>]) -> BTreeMap<Key, Vec<Question>> {
+    let mut uses: FxHashMap<Key, u32> = FxHashMap::default();
+    for question in asked.iter() {
+        for key in keys_of(question, chains) {
+            *uses.entry(key).or_default() += 1;
+        }
+    }
+    let mut constants: FxHashMap<Code, usize> = FxHashMap::default();
+    for (code, _) in uses.keys() {
+        *constants.entry(*code).or_default() += 1;
+    }
+    let mut keyed: BTreeMap<Key, Vec<Question>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for question in asked.drain(..) {
+        let rare = keys_of(&question, chains).filter(|key| constants[&key.0] >= CONSTANTS_MIN);
+        match rare.min_by_key(|key| (uses[key], *key)) {
+            Some(key) => keyed.entry(key).or_default().push(question),
+            None => open.push(question),
+        }
+    }
+    *asked = open;
+    keyed
+}
+
+fn keys_of<'a>(question: &'a Question, chains: &'a [Vec<Code>]) -> impl Iterator<Item = Key> + 'a {
+    let mut last = None;
+    question.steps.iter().filter_map(move |step| match *step {
+        Step::Move(code) => {
+            last = Some(code);
+            None
+        }
+        Step::Value {
+            relation: Relation::Equal,
+            chain,
+            constant,
+        } => {
+            let code = chains[chain as usize].last().copied().or(last)?;
+            Some((code, constant))
+        }
+        _ => None,
+    })
+}
+
+/// Lays out keys and the records of their tries, sorted by key.
+pub fn lay_out(records: &[(Key, u32)]) -> Vec<u32> {
+    let Some(strings) = records.iter().map(|((_, string), _)| string + 1).max() else {
+        return Vec::new();
+    };
+    let mut sorted = records.to_vec();
+    sorted.sort_unstable_by_key(|((code, string), _)| (*string, *code));
+    let mut words = vec![strings];
+    let mut place = strings + 2;
+    let mut rest = sorted.as_slice();
+    for string in 0..strings {
+        words.push(place);
+        let count = rest.iter().take_while(|one| one.0.1 == string).count();
+        place += 2 * count as u32;
+        rest = &rest[count..];
+    }
+    words.push(place);
+    for ((code, _), record) in sorted {
+        words.extend([u32::from(code), record]);
+    }
+    words
+}
+
+/// The codes that keys ask for.
+pub fn codes(image: Image<'_>) -> FxHashSet<Code> {
+    let parts = [Part::FilterKeys, Part::QueryKeys].map(|part| image.part(part));
+    let pairs = parts.into_iter().filter(|keys| !keys.is_empty());
+    let pairs = pairs.flat_map(|keys| keys[keys[0] as usize + 2..].chunks_exact(2));
+    pairs.map(|pair| pair[0] as Code).collect()
+}
+
+impl Inverted {
+    /// Lists the tries that the bundle has to be asked: the open one, and those of its values.
+    pub(super) fn find_roots(&mut self, image: Image<'_>, part: Part) {
+        self.roots.clear();
+        self.roots.push(0);
+        let keys = image.part(part);
+        if keys.is_empty() {
+            return;
+        }
+        for number in 0..self.bundle.nodes.len() {
+            let node = &self.bundle.nodes[number];
+            let symbol = self.bundle.paths[node.path as usize].symbol;
+            if node.closed == NEVER || self.names.codes(symbol).keyed.is_empty() {
+                continue;
+            }
+            let string = self.string_of(number as u32);
+            if string >= keys[0] {
+                continue;
+            }
+            let place = 1 + string as usize;
+            let pairs = &keys[keys[place] as usize..keys[place + 1] as usize];
+            for pair in pairs.chunks_exact(2) {
+                if self.names.codes(symbol).keyed.contains(&(pair[0] as Code)) {
+                    self.roots.push(pair[1]);
+                }
+            }
+        }
+        self.roots.sort_unstable();
+        self.roots.dedup();
+    }
+}
