@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.feeding import error_row, feed
 from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
 from penstock.kernel import Column
-from penstock.registry.names import arrow_of
+from penstock.registry.names import look_up
 from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input, Source, inputs
@@ -82,7 +82,7 @@ class _Waiting:
 
     def __init__(self, follower: Follower) -> None:
         self._session = follower.session
-        self._names = arrow_of(follower.names)
+        self._names = follower.names
         self._noted: list[tuple[int, Input]] = []
         self._noted_rows = 0
         self._flushed_at = time.monotonic()
@@ -113,7 +113,7 @@ class _Waiting:
 
 
 def _batch(
-    columns: dict[str, int | Column], names: Any, noted: list[tuple[int, Input]]
+    columns: dict[str, int | Column], names: Sequence[str], noted: list[tuple[int, Input]]
 ) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -121,15 +121,13 @@ def _batch(
     found = kernel_arrays(columns)
     length = len(found["kind"])
 
-    def looked_up(table: Any, places: Any) -> Any:
-        # Mostly all rows of a batch have one subscription and one kind.
-        bounds = pc.min_max(places)
-        if bounds["min"] == bounds["max"]:
-            return _constant(table[bounds["min"].as_py()].as_py(), pa.string(), length)
-        found = table.take(places)
-        if isinstance(found, pa.ChunkedArray):
-            found = found.combine_chunks()
-        return found.cast(pa.string())
+    def named(find: Callable[[Any], Any], places: Any) -> Any:
+        # Mostly all rows of a large batch have one subscription and one kind.
+        if length >= _KEPT_ROWS_MIN:
+            bounds = pc.min_max(places)
+            if bounds["min"] == bounds["max"]:
+                return _constant(find(places.slice(0, 1))[0].as_py(), pa.string(), length)
+        return find(places).cast(pa.string())
 
     def repeated(field: str) -> Any:
         type_ = schema().field(field).type
@@ -137,8 +135,8 @@ def _batch(
         return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 
     made = found | {
-        "subscription": looked_up(names, found["subscription"]),
-        "kind": looked_up(kind_names(), found["kind"]),
+        "subscription": named(partial(look_up, names), found["subscription"]),
+        "kind": named(kind_names().take, found["kind"]),
         "stream": repeated("stream"),
         "document": repeated("document"),
         "event_time": repeated("event_time"),

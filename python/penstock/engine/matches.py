@@ -13,7 +13,7 @@ from penstock.engine.batches import LINGER_SECONDS
 from penstock.engine.feeding import error_row, feed_pieces
 from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
-from penstock.registry.names import arrow_of
+from penstock.registry.names import look_up
 from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input, Piece, Source, inputs
@@ -54,7 +54,7 @@ class Matches:
 
     def subscriptions(self) -> Any:
         """Return the names of the entries' subscriptions, as an Arrow array."""
-        return arrow_of(self.names).take(self.entries.column("subscription"))
+        return look_up(self.names, self.entries.column("subscription"))
 
 
 def run_matches(followed: Followed, source: Source) -> Iterator[Matches]:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
+COPIED_ROWS_MIN = 1 << 10
+"""Fewer rows than this are named one by one."""
+
+
 class _Names(Sequence[str]):
     """What all sequences of names share; they equal any sequence of the same names."""
 
@@ -96,14 +100,24 @@ class JoinedNames(_Names):
 
     @cached_property
     def arrow(self) -> Any:
-        """The names as chunks of Arrow arrays."""
+        """The names as an Arrow array: a copy of all of them."""
         import pyarrow as pa
 
-        return pa.chunked_array(map(arrow_of, self._parts), pa.large_string())
+        return pa.concat_arrays(map(arrow_of, self._parts))
 
 
 def arrow_of(names: Sequence[str]) -> Any:
-    """Return names as an Arrow array or its chunks, to be looked up by ``take``."""
+    """Return names as an Arrow array."""
     import pyarrow as pa
 
     return names.arrow if isinstance(names, _Names) else pa.array(names, pa.large_string())
+
+
+def look_up(names: Sequence[str], numbers: Any) -> Any:
+    """Return the names of an Arrow array of numbers, as such an array."""
+    import pyarrow as pa
+
+    # A registry that changes joins its names anew each time, and few rows are not worth a copy.
+    if isinstance(names, JoinedNames) and len(numbers) < COPIED_ROWS_MIN:
+        return pa.array([names.name(number) for number in numbers.to_pylist()], pa.large_string())
+    return arrow_of(names).take(numbers)

@@ -96,9 +96,13 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
 
     def offsets(name: str) -> Any:
         found = numbers(name, pa.int64())
-        if not length or pc.min(found).as_py() >= 0:
+        if not length:
             return found
-        return pc.if_else(pc.equal(found, -1), None, found)
+        # Rows are mostly of one kind: all of them have a place, or none.
+        least, most = pc.min_max(found).as_py().values()
+        if least >= 0:
+            return found
+        return pa.nulls(length, pa.int64()) if most < 0 else _places_only(found)
 
     return {
         "subscription": numbers("subscription", pa.uint32()),
@@ -112,6 +116,12 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
         "decided_at": numbers("decided_at", pa.int64()),
         "bindings": _bindings(columns, length),
     }
+
+
+def _places_only(offsets: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.equal(offsets, -1), None, offsets)
 
 
 def batch_of(rows: Sequence[Result]) -> Any:
