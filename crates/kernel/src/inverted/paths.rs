@@ -100,8 +100,9 @@ pub struct Paths<S> {
     /// By place: what is seen anywhere below it, for each move to descendants.
     below: Vec<S>,
     sets: Sets<u64>,
-    /// Sets that only answer: nobody goes on from there.
+    /// Sets that only answer: nobody goes on from there. Those of one place are found by it.
     ends: Sets<u64>,
+    single_ends: Vec<u32>,
     /// By set, if somebody went on from there: where the places below it lie in `reach`, those
     /// right below it and then all.
     reach_of: Vec<u32>,
@@ -133,6 +134,7 @@ impl<S: Sight> Paths<S> {
             below: Vec::new(),
             sets: Sets::new(),
             ends: Sets::new(),
+            single_ends: Vec::new(),
             reach_of: Vec::new(),
             reach: Vec::new(),
             seen: Vec::new(),
@@ -159,6 +161,8 @@ impl<S: Sight> Paths<S> {
         self.fill_below(bundle, names, columns);
         self.sets.clear();
         self.ends.clear();
+        self.single_ends.clear();
+        self.single_ends.resize(count, UNKNOWN);
         self.reach_of.clear();
         self.reach.clear();
         self.seen.clear();
@@ -337,10 +341,16 @@ impl<S: Sight> Paths<S> {
     pub fn end(&mut self, answer: u32) -> u32 {
         if answer & MARK == 0 {
             self.find_answers(answer as usize);
-            self.ends.intern(&self.found).0
         } else {
-            self.ends.intern(self.sets.get(answer & !MARK)).0
+            self.found.copy_from_slice(self.sets.get(answer & !MARK));
         }
+        let Some(place) = only(&self.found) else {
+            return self.ends.intern(&self.found).0;
+        };
+        if self.single_ends[place] == UNKNOWN {
+            self.single_ends[place] = self.ends.intern(&self.found).0;
+        }
+        self.single_ends[place]
     }
 
     /// Whether sets have more cells than may be kept.
@@ -412,6 +422,20 @@ fn each_in(set: &[u64], other: &[u64], mut visit: impl FnMut(usize)) {
             rest &= rest - 1;
         }
     }
+}
+
+/// The place of a set that has only one.
+fn only(set: &[u64]) -> Option<usize> {
+    let mut found = None;
+    for (index, &word) in set.iter().enumerate() {
+        if word != 0 {
+            if found.is_some() || !word.is_power_of_two() {
+                return None;
+            }
+            found = Some(index * u64::BITS as usize + word.trailing_zeros() as usize);
+        }
+    }
+    found
 }
 
 /// What belongs to a place, of lists that lie behind each other.

@@ -80,6 +80,7 @@ impl Inverted {
             in_document_order: wanted.in_document_order,
             of_set: Vec::new(),
             fragments: Vec::new(),
+            listed: Vec::new(),
         };
         let mut add = |nodes: &NodeSets, question: u32, set: u32| {
             let list = lists.list(self, nodes, set, found);
@@ -123,36 +124,38 @@ impl Inverted {
         rows.selections.fragments().forget_scope();
     }
 
-    /// The nodes of a set that lie between two and are complete: node, time, ordinal, in the order
-    /// of their rows.
+    /// Lists the items that lie in a range of nodes and are complete, in the order of their rows.
     ///
     /// Ordinals count decisions, by event and within one event in document order. A row comes when
     /// its node is decided and complete; at an end tag that of the element itself comes first.
-    fn decisions(
-        &self,
-        items: &[Timed],
-        (from, to): (u32, u32),
-        in_document_order: bool,
-    ) -> Vec<(u32, u32, u32)> {
+    fn decide(&self, items: &[Timed], wanted: &Lists, listed: &mut Vec<Decided>) {
+        let (from, to) = wanted.range;
         let items = &items[items.partition_point(|item| item.0 < from)..];
         let items = items[..items.partition_point(|item| item.0 < to)].iter();
-        let mut decided: Vec<(u32, u32)> = items.map(|&(node, time)| (time, node)).collect();
-        decided.sort_unstable();
-        let numbered = decided.into_iter().enumerate();
-        let mut items: Vec<(u32, u32, u32)> = numbered
-            .map(|(ordinal, (time, node))| (node, time, ordinal as u32))
-            // A decided node that never ended, in a bad document, is no row.
-            .filter(|item| self.bundle.nodes[item.0 as usize].closed != NEVER)
-            .collect();
-        if in_document_order {
-            items.sort_unstable();
+        listed.clear();
+        listed.extend(items.map(|&(node, time)| Decided {
+            node,
+            time,
+            ordinal: 0,
+        }));
+        // Without conditions nodes are decided in document order.
+        if !listed.is_sorted_by_key(|item| item.time) {
+            listed.sort_unstable_by_key(|item| (item.time, item.node));
+        }
+        for (ordinal, item) in listed.iter_mut().enumerate() {
+            item.ordinal = ordinal as u32;
+        }
+        let closed = |item: &Decided| self.bundle.nodes[item.node as usize].closed;
+        // A decided node that never ended, in a bad document, is no row.
+        listed.retain(|item| closed(item) != NEVER);
+        if wanted.in_document_order {
+            listed.sort_unstable_by_key(|item| item.node);
         } else {
-            items.sort_unstable_by_key(|&(node, time, _)| {
-                let closed = self.bundle.nodes[node as usize].closed;
-                (time.max(closed), time >= closed, node)
+            listed.sort_unstable_by_key(|item| {
+                let closed = closed(item);
+                (item.time.max(closed), item.time >= closed, item.node)
             });
         }
-        items
     }
 
     /// Adds the row that describes a node.
@@ -211,6 +214,14 @@ struct Lists {
     of_set: Vec<Option<List>>,
     /// By node of the document: the row that describes it.
     fragments: Vec<u32>,
+    listed: Vec<Decided>,
+}
+
+/// A node of a list.
+struct Decided {
+    node: u32,
+    time: u32,
+    ordinal: u32,
 }
 
 impl Lists {
@@ -241,19 +252,21 @@ impl Lists {
     ) -> List {
         let (from, to) = self.range;
         self.fragments.resize((to - from) as usize, NONE);
-        let items = inverted.decisions(nodes.get(set), self.range, self.in_document_order);
-        for &(node, _, _) in &items {
-            let fragment = &mut self.fragments[(node - from) as usize];
+        let mut listed = std::mem::take(&mut self.listed);
+        inverted.decide(nodes.get(set), self, &mut listed);
+        for item in &listed {
+            let fragment = &mut self.fragments[(item.node - from) as usize];
             if *fragment == NONE {
                 *fragment = found.fragments().len() as u32;
-                inverted.describe_node(self.number, node, found.fragments());
+                inverted.describe_node(self.number, item.node, found.fragments());
             }
         }
-        let list = found.add_list(items.iter().map(|&(node, time, ordinal)| Selected {
-            fragment: self.fragments[(node - from) as usize],
-            ordinal,
-            decided_at: inverted.bundle.offsets[time as usize] as i64,
+        let list = found.add_list(listed.iter().map(|item| Selected {
+            fragment: self.fragments[(item.node - from) as usize],
+            ordinal: item.ordinal,
+            decided_at: inverted.bundle.offsets[item.time as usize] as i64,
         }));
+        self.listed = listed;
         self.of_set[set as usize] = Some(list);
         list
     }
