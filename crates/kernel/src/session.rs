@@ -177,7 +177,9 @@ impl Session {
     /// The same in bulk, each node once.
     pub fn take_found(&mut self, now: u32) -> Found {
         self.gather_rows();
-        let rows = std::mem::take(&mut self.rows);
+        // The next ones are likely to be as many.
+        let next = self.rows.like();
+        let rows = std::mem::replace(&mut self.rows, next);
         self.usage.count(&rows.subscription, now);
         Found::of(rows)
     }

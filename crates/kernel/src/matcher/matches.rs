@@ -33,6 +33,11 @@ impl Matches {
         self.decided_at.extend_from_slice(decided_at);
     }
 
+    /// Makes room.
+    pub fn reserve(&mut self, count: usize) {
+        self.subscription.reserve(count);
+    }
+
     /// Room for matches without offsets in the document begun last.
     pub fn room(&mut self, count: usize) -> &mut [u32] {
         let before = self.subscription.len();

@@ -138,7 +138,19 @@ pub struct RowHead {
     pub node: u64,
 }
 
+/// Room is made for so many entries at most.
+const ROOM_MAX: usize = 1 << 20;
+
 impl Rows {
+    /// No rows, with room for as many in bulk.
+    pub fn like(&self) -> Rows {
+        let mut rows = Rows::default();
+        rows.matches.reserve(self.matches.len().min(ROOM_MAX));
+        let entries = self.selections.subscription.len();
+        rows.selections.reserve(entries.min(ROOM_MAX));
+        rows
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.kind.len()

@@ -51,6 +51,14 @@ impl Selections {
         self.runs.push((document, rows, self.subscription.len()));
     }
 
+    /// Makes room for entries.
+    pub fn reserve(&mut self, count: usize) {
+        self.subscription.reserve(count);
+        self.first.reserve(count);
+        self.count.reserve(count);
+        self.has_value.reserve(count);
+    }
+
     /// The rows that describe nodes; whoever adds one remembers its place.
     pub fn fragments(&mut self) -> &mut Rows {
         self.fragments.get_or_insert_default()

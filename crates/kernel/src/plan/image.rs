@@ -45,7 +45,7 @@ pub(super) enum Section {
     Targets = 11,
     /// Operands of computed formulas.
     Operands = 12,
-    /// Open-addressed table of `= string` atoms: formula, half of the string's hash.
+    /// Open-addressed table of `= string` atoms.
     Equals = 13,
     /// Parts of expressions: kind, list of words.
     Parts = 14,
@@ -379,17 +379,14 @@ impl Plan {
         if table.is_empty() {
             return None;
         }
-        let mask = table.len() / 2 - 1;
-        let hash = hash_bytes(value);
-        let mut slot = hash as usize & mask;
+        let mask = table.len() - 1;
+        let mut slot = hash_bytes(value) as usize & mask;
         loop {
-            let (formula, tag) = (table[2 * slot], table[2 * slot + 1]);
+            let formula = table[slot];
             if formula == NONE {
                 return None;
             }
-            // Strings lie far away; only the right one is worth the way.
-            if tag == (hash >> 32) as u32 && self.string(self.formula(formula).constant()) == value
-            {
+            if self.string(self.formula(formula).constant()) == value {
                 return Some(formula);
             }
             slot = (slot + 1) & mask;
