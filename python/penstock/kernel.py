@@ -137,7 +137,7 @@ class Session:
         return [(number, _error(failure)) for number, failure in failures]
 
     def read_in_bulk(
-        self, documents: list[tuple[Buffer, str | None]], number: int
+        self, documents: Sequence[tuple[Buffer, str | None]], number: int
     ) -> list[tuple[int, DocumentError]]:
         """Read whole documents, bytes and encoding, whose rows ``take_found`` will take.
 

@@ -195,8 +195,6 @@ def _pack(snapshot: Snapshot) -> bytes:
     import pyarrow as pa
 
     names = arrow_of(snapshot.names).cast(pa.string())
-    if isinstance(names, pa.ChunkedArray):
-        names = names.combine_chunks()
     columns = {
         "names": pa.ListArray.from_arrays([0, len(names)], names),
         "image": pa.array([snapshot.plan.image()], pa.large_binary()),

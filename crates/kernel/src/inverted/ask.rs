@@ -113,27 +113,25 @@ impl Inverted {
         if !paths.take(&self.bundle, &self.names, &mut self.columns) {
             return false;
         }
-        let stream = image.stream(Part::Filters);
-        self.find_roots(image, Part::FilterKeys);
-        let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
-        if !stream.is_empty()
-            && !(walk.go(stream, roots, columns, paths, filters, |sight, _| sight)
-                && self.ask_conditions(image, paths, false))
-        {
-            return false;
+        if !image.part(Part::Filters).is_empty() {
+            self.find_roots(image, Part::FilterKeys);
+            let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
+            let stream = image.stream(Part::Filters);
+            let is_done = walk.go(stream, roots, columns, paths, filters, |sight, _| sight);
+            if !is_done || !self.ask_conditions(image, paths, false) {
+                return false;
+            }
         }
-        let stream = image.stream(Part::Queries);
-        self.find_roots(image, Part::QueryKeys);
-        let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
-        stream.is_empty()
-            || walk.go(
-                stream,
-                roots,
-                columns,
-                paths,
-                &mut self.queries,
-                |_, answer| answer,
-            ) && self.ask_conditions(image, paths, true)
+        if !image.part(Part::Queries).is_empty() {
+            self.find_roots(image, Part::QueryKeys);
+            let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
+            let (stream, queries) = (image.stream(Part::Queries), &mut self.queries);
+            let is_done = walk.go(stream, roots, columns, paths, queries, |_, answer| answer);
+            if !is_done || !self.ask_conditions(image, paths, true) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Goes on where conditions were met.

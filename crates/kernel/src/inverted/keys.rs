@@ -127,3 +127,46 @@ impl Inverted {
         self.roots.dedup();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CONSTANTS_MIN, Question, Relation, Step, lay_out, take_keyed};
+
+    fn asked(constants: usize) -> Vec<Question> {
+        let equal = |chain: u32, constant: usize| Step::Value {
+            relation: Relation::Equal,
+            chain,
+            constant: constant as u32,
+        };
+        // All have the first condition in common; the second one tells them apart.
+        let steps = |number| vec![Step::Move(1), equal(1, 0), equal(0, 10 + number)];
+        let question = |number: usize| Question {
+            steps: steps(number),
+            asker: number as u32,
+        };
+        (0..constants).map(question).collect()
+    }
+
+    #[test]
+    fn questions_hang_on_their_rarest_constant_if_there_are_many() {
+        let chains = [Vec::new(), vec![7]];
+        let mut few = asked(CONSTANTS_MIN - 1);
+        assert!(take_keyed(&mut few, &chains).is_empty());
+        assert_eq!(few.len(), CONSTANTS_MIN - 1);
+
+        let mut many = asked(CONSTANTS_MIN);
+        let keyed = take_keyed(&mut many, &chains);
+        assert!(many.is_empty());
+        // The empty chain stays at the node that the move before it leads to.
+        let keys: Vec<_> = keyed.keys().copied().collect();
+        let expected: Vec<_> = (0..CONSTANTS_MIN as u32).map(|n| (1, 10 + n)).collect();
+        assert_eq!(keys, expected);
+    }
+
+    #[test]
+    fn the_records_of_a_string_lie_together() {
+        let words = lay_out(&[((3, 2), 30), ((1, 2), 10), ((1, 0), 20)]);
+        assert_eq!(words, [3, 5, 7, 7, 11, 1, 20, 1, 10, 3, 30]);
+        assert!(lay_out(&[]).is_empty());
+    }
+}
