@@ -70,6 +70,7 @@ impl Inverted {
             return;
         };
         let askers = image.part(Part::QueryAskers);
+        let is_plain = wanted.tier.is_plain();
         rows.selections.begin(number, rows.kind.len());
         let found = &mut rows.selections;
         let mut nodes = std::mem::replace(&mut self.nodes, NodeSets::new());
@@ -88,16 +89,19 @@ impl Inverted {
                 return;
             }
             used.count_rows(question, list.count, wanted.now);
-            let mut add = |asker: u32| {
+            let add = |asker: u32, found: &mut Selections| {
                 if let Some(subscription) = wanted.tier.number(asker & !BARE) {
                     found.add(subscription, list, asker & BARE == 0);
                 }
             };
             let asker = askers[question as usize];
-            if asker & MARK == 0 {
-                add(asker);
+            if is_plain && asker & (MARK | BARE) == 0 {
+                found.add(asker, list, true);
+            } else if asker & MARK == 0 {
+                add(asker, found);
             } else {
-                image.list(asker).iter().copied().for_each(add);
+                let askers = image.list(asker).iter();
+                askers.for_each(|&asker| add(asker, found));
             }
         };
         if self.bundle.document_count() == 1 {

@@ -37,8 +37,8 @@ pub struct Selections {
     pub first: Vec<u32>,
     /// See `first`.
     pub count: Vec<u32>,
-    /// By entry: whether the value is wanted.
-    has_value: Vec<bool>,
+    /// Entries of those who want no values, in order: there are mostly none.
+    bare: Vec<u32>,
     /// For each document: its number, how many rows come before, and where its entries start.
     runs: Vec<(u32, usize, usize)>,
     rows: usize,
@@ -56,7 +56,6 @@ impl Selections {
         self.subscription.reserve(count);
         self.first.reserve(count);
         self.count.reserve(count);
-        self.has_value.reserve(count);
     }
 
     /// The rows that describe nodes; whoever adds one remembers its place.
@@ -86,10 +85,11 @@ impl Selections {
         self.subscription.push(subscription);
         self.first.push(list.first);
         self.count.push(list.count);
-        self.has_value.push(has_value);
         self.rows += list.count as usize;
         if has_value {
             self.value_bytes += list.bytes;
+        } else {
+            self.bare.push(self.subscription.len() as u32 - 1);
         }
     }
 
@@ -132,9 +132,10 @@ impl Selections {
         for entry in self.runs[run].2..self.run_end(run) {
             let subscription = self.subscription[entry];
             let list = &self.items[self.first[entry] as usize..][..self.count[entry] as usize];
+            let has_value = self.bare.binary_search(&(entry as u32)).is_err();
             for item in list {
                 let row = item.fragment as usize;
-                if self.has_value[entry] {
+                if has_value {
                     to.append_row(fragments, row, subscription, first_scope);
                 } else {
                     to.append_bare(fragments, row, subscription);
