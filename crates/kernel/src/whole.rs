@@ -160,8 +160,8 @@ impl Whole {
     }
 
     /// Reads documents together and adds their rows; matches tell when they were decided if there
-    /// is only one. `now`, in seconds, is when rows are counted. None, and no rows, if they have to be read
-    /// otherwise: one by one, or matched after all.
+    /// is only one. `now`, in seconds, is when rows are counted. None, and no rows, if they have to
+    /// be read otherwise: one by one, or matched after all.
     pub fn read(
         &mut self,
         documents: &[Document<'_>],

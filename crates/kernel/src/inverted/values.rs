@@ -409,9 +409,9 @@ impl Inverted {
         let found = if value.len() > self.equal_bytes_max {
             None
         } else {
-            self.plan.equal_atom(value)
+            self.plan.equal_string(value)
         };
-        let string = found.map_or(NO_STRING, |atom| self.plan.formula(atom).constant());
+        let string = found.unwrap_or(NO_STRING);
         self.values.string_of[node as usize] = string;
         string
     }

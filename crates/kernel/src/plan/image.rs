@@ -45,7 +45,7 @@ pub(super) enum Section {
     Targets = 11,
     /// Operands of computed formulas.
     Operands = 12,
-    /// Open-addressed table of `= string` atoms.
+    /// Open-addressed table of `= string` atoms: formula, string.
     Equals = 13,
     /// Parts of expressions: kind, list of words.
     Parts = 14,
@@ -375,19 +375,28 @@ impl Plan {
 
     /// The atom `= value`, if any formula asks for that string.
     pub fn equal_atom(&self, value: &[u8]) -> Option<u32> {
+        self.equal(value).map(|(formula, _)| formula)
+    }
+
+    /// The string that a value is, if any formula asks for it.
+    pub fn equal_string(&self, value: &[u8]) -> Option<u32> {
+        self.equal(value).map(|(_, string)| string)
+    }
+
+    fn equal(&self, value: &[u8]) -> Option<(u32, u32)> {
         let table = self.section(Section::Equals);
         if table.is_empty() {
             return None;
         }
-        let mask = table.len() - 1;
+        let mask = table.len() / 2 - 1;
         let mut slot = hash_bytes(value) as usize & mask;
         loop {
-            let formula = table[slot];
+            let (formula, string) = (table[2 * slot], table[2 * slot + 1]);
             if formula == NONE {
                 return None;
             }
-            if self.string(self.formula(formula).constant()) == value {
-                return Some(formula);
+            if self.string(string) == value {
+                return Some((formula, string));
             }
             slot = (slot + 1) & mask;
         }

@@ -237,14 +237,15 @@ fn freeze_equals(builder: &Builder, atoms: &[(u32, u32)], layout: &mut Layout) {
     if atoms.is_empty() {
         return;
     }
-    let mut table = vec![NONE; (atoms.len() * 2).next_power_of_two()];
-    let mask = table.len() - 1;
+    let slots = (atoms.len() * 2).next_power_of_two();
+    let mut table = vec![NONE; 2 * slots];
     for &(formula, string) in atoms {
-        let mut slot = hash_bytes(&builder.strings.keys()[string as usize]) as usize & mask;
-        while table[slot] != NONE {
-            slot = (slot + 1) & mask;
+        let hash = hash_bytes(&builder.strings.keys()[string as usize]);
+        let mut slot = hash as usize & (slots - 1);
+        while table[2 * slot] != NONE {
+            slot = (slot + 1) & (slots - 1);
         }
-        table[slot] = formula;
+        table[2 * slot..2 * slot + 2].copy_from_slice(&[formula, string]);
     }
     layout.sections[Section::Equals as usize] = table;
 }
