@@ -14,7 +14,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import Column
 from penstock.registry.names import look_up
 from penstock.results import Result
-from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.results.arrow import batch_of, kernel_arrays, kind_names, load_arrow, schema
 from penstock.sources import Input, Source, inputs
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def batch_rows(steps: Iterator[list[Result]]) -> Iterator[pa.RecordBatch]:
 
 def run_batches(followed: Followed, source: Source) -> Iterator[pa.RecordBatch]:
     """Yield the rows of all documents of a source in batches."""
-    schema()  # a missing pyarrow is reported by the call, not by the first batch
+    load_arrow()
     return _run(followed, source)
 
 

@@ -15,7 +15,7 @@ from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
 from penstock.registry.names import look_up
 from penstock.results import Result
-from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.results.arrow import batch_of, kernel_arrays, kind_names, load_arrow, schema
 from penstock.sources import Input, Piece, Source, inputs
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Matches:
 
 def run_matches(followed: Followed, source: Source) -> Iterator[Matches]:
     """Yield the matches of all documents of a source."""
-    schema()  # a missing pyarrow is reported by the call, not by the first matches
+    load_arrow()
     return _run(followed, source)
 
 

@@ -77,6 +77,17 @@ def _bindings(columns: Mapping[str, Any], length: int) -> Any:
     return pa.Array.from_buffers(type_, length, [buffer("valid"), offsets], children=[pairs])
 
 
+def load_arrow() -> None:
+    """Load what batches need.
+
+    A missing pyarrow is reported by whoever calls this, and the first batch waits for no import.
+    """
+    import pyarrow.compute  # noqa: F401
+
+    schema()
+    kind_names()
+
+
 def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kernel's columns as arrays over the same memory.
 
