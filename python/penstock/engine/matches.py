@@ -94,6 +94,8 @@ class _Waiting:
         """Take a document, whose matches wait from then on; those at hand are read together."""
         whole = document.whole()
         if whole is not None:
+            if isinstance(whole, memoryview) and not whole.readonly:
+                whole = bytes(whole)  # its owner may write the next document into it
             self._documents.append(document)
             self._at_hand.append((whole, document.encoding))
             self._bytes_at_hand += len(whole)

@@ -103,7 +103,7 @@ class JoinedNames(_Names):
         """The names as an Arrow array: a copy of all of them."""
         import pyarrow as pa
 
-        return pa.concat_arrays(map(arrow_of, self._parts))
+        return pa.chunked_array(map(arrow_of, self._parts), pa.large_string()).combine_chunks()
 
 
 def arrow_of(names: Sequence[str]) -> Any:

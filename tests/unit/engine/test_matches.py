@@ -1,13 +1,16 @@
 """Matches hold the same as rows, each node once."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import penstock
 from penstock.engine import matches
 from penstock.engine.matches import Matches
+from penstock.registry.names import JoinedNames, look_up
 from tests.unit.engine.test_engine import QUERIES, SHELF, registry_of
 
 MANY = {f"many{number}": f"//book[@id = '{number}']" for number in range(100)}
@@ -94,3 +97,28 @@ def test_a_change_of_the_registry_is_seen_by_the_next_document() -> None:
     first, second = penstock.Engine(registry).matches(documents())
     assert set(first.subscriptions().to_pylist()) == {"a"}
     assert set(second.subscriptions().to_pylist()) == {"a", "b"}
+
+
+def test_a_buffer_may_be_used_again_for_the_next_document() -> None:
+    def documents() -> Iterator[bytearray]:
+        buffer = bytearray(b"<a><b/></a>")
+        yield buffer
+        buffer[:] = b"<a><c/><c/></a>"
+        yield buffer
+
+    engine = penstock.Engine(registry_of({"b": "//b", "c": "//c"}))
+    found = [
+        (entry["document"], found.names[entry["subscription"]])
+        for found in engine.matches(documents())
+        for entry in found.entries.to_pylist()
+    ]
+    assert sorted(set(found)) == [(0, "b"), (1, "c")]
+
+
+def test_names_are_the_same_for_few_rows_and_for_many() -> None:
+    names = JoinedNames([("a", "b"), (), ("c",)])
+    numbers = pa.array([2, 0, 1], pa.uint32())
+    few, many = look_up(names, numbers), look_up(names, pa.concat_arrays([numbers] * 1000))
+    assert few.to_pylist() == ["c", "a", "b"]
+    assert many.to_pylist() == few.to_pylist() * 1000
+    assert few.type == many.type == JoinedNames([]).arrow.type
