@@ -12,7 +12,7 @@ use super::Inverted;
 use super::bundle::NEVER;
 use super::image::{Image, Part};
 use super::question::{Code, Question, Relation, Step};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Fewer constants than this are likely to occur in many documents.
@@ -65,7 +65,7 @@ fn keys_of<'a>(question: &'a Question, chains: &'a [Vec<Code>]) -> impl Iterator
     })
 }
 
-/// Lays out keys and the records of their tries, sorted by key.
+/// Lays out keys and the records of their tries.
 pub fn lay_out(records: &[(Key, u32)]) -> Vec<u32> {
     let Some(strings) = records.iter().map(|((_, string), _)| string + 1).max() else {
         return Vec::new();
@@ -88,12 +88,17 @@ pub fn lay_out(records: &[(Key, u32)]) -> Vec<u32> {
     words
 }
 
-/// The codes that keys ask for.
-pub fn codes(image: Image<'_>) -> FxHashSet<Code> {
-    let parts = [Part::FilterKeys, Part::QueryKeys].map(|part| image.part(part));
-    let pairs = parts.into_iter().filter(|keys| !keys.is_empty());
-    let pairs = pairs.flat_map(|keys| keys[keys[0] as usize + 2..].chunks_exact(2));
-    pairs.map(|pair| pair[0] as Code).collect()
+/// By code: whether keys ask for it. There may be a million keys, so this does nothing else.
+pub fn codes(image: Image<'_>) -> Vec<bool> {
+    let mut is_keyed = vec![false; image.part(Part::Codes).len() / 2];
+    for part in [Part::FilterKeys, Part::QueryKeys] {
+        if let Some((&strings, rest)) = image.part(part).split_first() {
+            for pair in rest[strings as usize + 1..].chunks_exact(2) {
+                is_keyed[pair[0] as usize] = true;
+            }
+        }
+    }
+    is_keyed
 }
 
 impl Inverted {

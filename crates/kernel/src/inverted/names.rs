@@ -5,7 +5,7 @@ use super::keys;
 use super::question::Code;
 use crate::matcher::Symbols;
 use crate::plan::{Axis, NodeKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The moves that lead to a node of a symbol: from its parent, and from any node above it.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Names {
     by_symbol: Vec<Codes>,
     /// By code.
     axes: Vec<Axis>,
-    keyed: FxHashSet<Code>,
+    is_keyed: Vec<bool>,
 }
 
 impl Names {
@@ -41,7 +41,7 @@ impl Names {
                 .map(|(code, pair)| ((pair[0], pair[1]), code as Code))
                 .collect(),
             by_symbol: Vec::new(),
-            keyed: keys::codes(image),
+            is_keyed: keys::codes(image),
             axes: image
                 .part(Part::Codes)
                 .chunks_exact(2)
@@ -62,7 +62,7 @@ impl Names {
             let mut codes = self.find(symbols, self.by_symbol.len() as u32);
             codes.keyed = codes
                 .all()
-                .filter(|code| self.keyed.contains(code))
+                .filter(|&code| self.is_keyed[code as usize])
                 .collect();
             self.by_symbol.push(codes);
         }

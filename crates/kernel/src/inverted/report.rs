@@ -240,24 +240,20 @@ impl Lists {
         if self.of_set.len() <= set as usize {
             self.of_set.resize(nodes.count(), None);
         }
-        match self.of_set[set as usize] {
-            Some(list) => list,
-            None => self.write(inverted, nodes, set, found),
+        if let Some(list) = self.of_set[set as usize] {
+            return list;
         }
+        let list = self.write(inverted, nodes.get(set), found);
+        self.of_set[set as usize] = Some(list);
+        list
     }
 
     #[inline(never)]
-    fn write(
-        &mut self,
-        inverted: &Inverted,
-        nodes: &NodeSets,
-        set: u32,
-        found: &mut Selections,
-    ) -> List {
+    fn write(&mut self, inverted: &Inverted, items: &[Timed], found: &mut Selections) -> List {
         let (from, to) = self.range;
         self.fragments.resize((to - from) as usize, NONE);
         let mut listed = std::mem::take(&mut self.listed);
-        inverted.decide(nodes.get(set), self, &mut listed);
+        inverted.decide(items, self, &mut listed);
         for item in &listed {
             let fragment = &mut self.fragments[(item.node - from) as usize];
             if *fragment == NONE {
@@ -271,7 +267,6 @@ impl Lists {
             decided_at: inverted.bundle.offsets[item.time as usize] as i64,
         }));
         self.listed = listed;
-        self.of_set[set as usize] = Some(list);
         list
     }
 }
