@@ -1,9 +1,10 @@
 //! Nodes open and close.
 
 use super::cells::{Atom, Kind, Wire};
+use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Seen, Spot, Target, Wired};
-use super::routes::{Leaf, Need};
+use super::frames::{Arm, ArmTarget, Behind, Extra, Frame, Info, Opening, Spot, Target, Wired};
+use super::routes::Need;
 use super::sinks::SinkKind;
 use super::{Action, Circuit, Symbol, Tests};
 use crate::plan::{Axis, NONE, NodeKind, Output};
@@ -50,6 +51,9 @@ impl Circuit {
         self.fire(&symbol);
         for &need in symbol.needs.iter() {
             self.prepare(need);
+        }
+        if !symbol.counted.is_empty() {
+            self.count_member(&symbol.counted, self.frames.len() - 1);
         }
     }
 
@@ -106,6 +110,9 @@ impl Circuit {
         let routes = self.table.clone();
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
+        if !symbol.chained.is_empty() && depth > 0 && !is_beside(kind) {
+            self.extend_ahead(&symbol.chained, depth);
+        }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
             let is_near = match route.axis {
@@ -121,31 +128,47 @@ impl Circuit {
                 route.axis,
                 Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
             );
+            self.begin_lists(id, depth, is_deep);
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
-            let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
-            for (place, arm) in waiting.iter().enumerate().rev() {
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
-                    fresh.push(place);
-                }
-            }
-            for place in fresh {
-                self.begin_list(id, place);
-            }
-            let waiting = &self.arms[id as usize];
-            let follow = self.follow[id as usize].iter();
-            for arm in waiting.iter().rev().chain(follow) {
-                // Its own arms, put up a moment ago, are for others.
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if arm.since < order && self.is_heard(arm.to) {
-                    heard.push((arm.to, self.cells.resolve(&arm.when)));
+            let mut looks = 0;
+            for arms in [&self.arms[id as usize], &self.follow[id as usize]] {
+                for arm in arms.iter().rev() {
+                    if !is_deep && (arm.depth as usize) + 1 < depth {
+                        break;
+                    }
+                    looks += 1;
+                    // Its own arms, put up a moment ago, are for others.
+                    if arm.since >= order {
+                        continue;
+                    }
+                    if self.is_heard(arm.to) {
+                        heard.push((arm.to, self.cells.resolve(&arm.when)));
+                    }
+                    if arm.is_all {
+                        break;
+                    }
                 }
             }
+            self.cells.work += looks;
             self.deliver_all(id, heard);
+        }
+    }
+
+    /// The lists that the opening node is the first of begin.
+    fn begin_lists(&mut self, id: u32, depth: usize, is_deep: bool) {
+        let order = self.frames[depth].order;
+        let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
+        for (place, arm) in self.arms[id as usize].iter().enumerate().rev() {
+            if !is_deep && (arm.depth as usize) + 1 < depth {
+                break;
+            }
+            self.cells.work += 1;
+            if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
+                fresh.push(place);
+            }
+        }
+        for place in fresh {
+            self.begin_list(id, place);
         }
     }
 
@@ -310,9 +333,9 @@ impl Circuit {
         if depth == 0 {
             self.close_document();
         }
-        if !self.extras[depth].seen.is_empty() {
-            for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
-                self.forget(seen);
+        if !self.extras[depth].behind.is_empty() {
+            for (_, behind) in std::mem::take(&mut self.extras[depth].behind) {
+                self.forget(behind);
             }
         }
         if frame.info != NONE {
@@ -336,12 +359,29 @@ impl Circuit {
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
             let since = self.next_order.saturating_sub(1);
+            let outer = self.follow[route as usize].last().cloned();
+            let Some((all, is_all)) = self.cover(outer, to, when.clone()) else {
+                self.cells.unpin(&when);
+                self.source_close(to);
+                continue;
+            };
+            self.cells.pin(&all);
+            self.cells.unpin(&when);
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
                 to,
-                when,
+                when: all,
+                is_all,
             });
+        }
+        self.begin_after(depth);
+        self.begin_counts_after(depth);
+        self.close_counted(depth);
+        let ends = std::mem::take(&mut self.extras[depth].ahead);
+        self.close_ahead(ends);
+        for (_, above) in std::mem::take(&mut self.extras[depth].above) {
+            self.cells.unpin(&above);
         }
         // Closing one may be what brings up another.
         while let Some(or) = self.extras[depth].on_close.pop() {
@@ -361,55 +401,60 @@ impl Circuit {
         }
         let routes = self.table.clone();
         for &id in symbol.behind.iter() {
-            let route = &routes[id as usize];
-            let is_truth = route.leaf != Leaf::Collect && !route.is_positional;
-            let seen = if is_truth {
-                let wire = if route.is_plain() {
-                    Wire::TRUE
+            let axis = routes[id as usize].axis;
+            let is_listed = routes[id as usize].is_listed();
+            let mut behind = std::mem::take(self.behind_of(axis, depth));
+            let at = behind.iter().position(|(route, _)| *route == id);
+            let at = at.unwrap_or_else(|| {
+                let none = if is_listed {
+                    Behind::Nodes(Vec::new())
                 } else {
-                    let or = self.open_or(1);
-                    let to = ArmTarget::Plain(Target::Any(or));
-                    self.deliver(id, to, Spot::Late(frame.info), &Wire::TRUE);
-                    self.or_close(or);
-                    self.cells.resolve(&Wire::Cell(or))
+                    Behind::Truth(Wire::FALSE)
                 };
-                if wire.is_false() {
-                    continue;
-                }
-                self.cells.pin(&wire);
-                Seen::Truth(wire)
-            } else {
-                self.infos[frame.info].references += 1;
-                Seen::Node(frame.info)
-            };
-            self.add_seen(id, route.axis, depth, seen);
+                behind.push((id, none));
+                behind.len() - 1
+            });
+            match &mut behind[at].1 {
+                Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
+                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
+            }
+            *self.behind_of(axis, depth) = behind;
         }
     }
 
-    fn add_seen(&mut self, id: u32, axis: Axis, depth: usize, seen: Seen) {
-        let is_sure = |seen: &Seen| matches!(seen, Seen::Truth(wire) if wire.is_true());
+    /// What looks back along an axis from later nodes at a node of a depth.
+    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
         if axis == Axis::Preceding {
-            let list = &mut self.behind[id as usize];
-            // One that will do for sure is enough.
-            if !(is_sure(&seen) && list.iter().any(is_sure)) {
-                list.push(seen);
-            }
+            &mut self.behind
+        } else {
+            &mut self.extras[depth - 1].behind
+        }
+    }
+
+    /// One more node that may do; a sure one is enough.
+    fn add_behind(&mut self, id: u32, info: u32, sum: &mut Wire) {
+        let so_far = self.cells.resolve(sum);
+        if so_far.is_true() {
             return;
         }
-        let list = &mut self.extras[depth - 1].seen;
-        if !(is_sure(&seen)
-            && list
-                .iter()
-                .any(|(route, seen)| *route == id && is_sure(seen)))
-        {
-            list.push((id, seen));
-        }
+        let own = self.truth_of_member(id, Spot::Late(info));
+        let wire = self.any(&[so_far, own]);
+        self.cells.pin(&wire);
+        self.cells.unpin(sum);
+        *sum = wire;
     }
 
-    fn forget(&mut self, seen: Seen) {
-        match seen {
-            Seen::Truth(wire) => self.cells.unpin(&wire),
-            Seen::Node(info) => self.release(info),
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
+        self.infos[info].references += 1;
+        let order = self.infos[info].order;
+        let at = nodes.partition_point(|&node| self.infos[node].order < order);
+        nodes.insert(at, info);
+    }
+
+    fn forget(&mut self, behind: Behind) {
+        match behind {
+            Behind::Truth(wire) => self.cells.unpin(&wire),
+            Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
         }
     }
 
@@ -420,6 +465,9 @@ impl Circuit {
                 self.source_close(arm.to);
             }
         }
+        let ends = std::mem::take(&mut self.ahead);
+        self.close_ahead(ends);
+        self.close_document_counts();
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);
@@ -429,9 +477,11 @@ impl Circuit {
 
     /// Ends an event: everything that follows from it is worked out.
     pub fn finish_event(&mut self) {
-        if self.ways.is_empty() && self.cells.is_quiet() {
+        let is_quiet = self.joining.is_empty() && self.closing.is_empty();
+        if is_quiet && self.ways.is_empty() && self.cells.is_quiet() {
             return;
         }
+        self.join_groups();
         for or in std::mem::take(&mut self.ways) {
             self.or_close(or);
         }

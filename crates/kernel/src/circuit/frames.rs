@@ -1,6 +1,7 @@
 //! Open nodes as the circuit sees them, and the nodes it remembers.
 
 use super::cells::{Handle, Wire};
+use super::chains::Ahead;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -32,6 +33,8 @@ pub struct Arm {
     pub since: u64,
     pub to: ArmTarget,
     pub when: Wire,
+    /// Whoever hears this arm need not hear those before it.
+    pub is_all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,17 +58,32 @@ pub struct Extra {
     pub on_close: Vec<Handle>,
     /// Arms that go up when it closes: what follows it.
     pub later: Vec<(u32, ArmTarget, Wire)>,
-    /// Children that later siblings may look back at.
-    pub seen: Vec<(u32, Seen)>,
+    /// Children that later siblings may look back at, by route.
+    pub behind: Vec<(u32, Behind)>,
+    /// Ends of chains about children that are still to come.
+    pub ahead: Vec<Ahead>,
+    /// What the node asked of the nodes after it: route, truth.
+    pub after: Vec<(u32, Handle)>,
+    /// By route: the truth that the node or an ancestor will do.
+    pub above: SmallVec<[(u32, Wire); 1]>,
+    /// Groups of its children that are counted: step, group.
+    pub counts: SmallVec<[(u32, u32); 1]>,
+    /// Steps that count it once it is closed, and whether they do.
+    pub counted: Vec<(u32, Wire)>,
+    /// Numbers of nodes after it: group, number.
+    pub counted_after: Vec<(u32, Handle)>,
+    /// Steps that count it as an ancestor.
+    pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,
 }
 
-/// A node that is behind.
+/// The closed nodes that a route looks back at.
 #[derive(Clone, Debug)]
-pub enum Seen {
-    /// Only whether it will do matters.
+pub enum Behind {
+    /// Only whether one will do matters.
     Truth(Wire),
-    Node(u32),
+    /// Remembered nodes, in document order.
+    Nodes(Vec<u32>),
 }
 
 /// What has been wired at a remembered node.

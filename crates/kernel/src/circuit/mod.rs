@@ -12,6 +12,8 @@
 //! ask for.
 
 mod cells;
+mod chains;
+mod counts;
 mod evaluation;
 mod events;
 mod frames;
@@ -24,20 +26,22 @@ mod pairs;
 mod ranges;
 mod routes;
 mod settling;
+mod slack;
 mod sinks;
 mod spreading;
 mod steps;
 mod stores;
+mod thresholds;
 
 pub use cells::Atom;
 pub use frames::Opening;
 
 use crate::plan::{Axis, NONE, NodeKind, Plan};
 use cells::{Cells, Wire};
-use frames::{Arm, Extra, Frame, Infos, Seen};
+use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
 use pairs::Pair;
-use routes::{Need, Route, Routes};
+use routes::{Need, Route, Routes, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sinks::Sink;
 use std::rc::Rc;
@@ -73,8 +77,12 @@ pub trait Tests {
 struct Symbol {
     /// Routes that wait for such nodes.
     awaited: Vec<u32>,
+    /// Routes of chains that such nodes are members of.
+    chained: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
+    /// Counted steps that such nodes are members of.
+    counted: Vec<u32>,
     needs: Vec<Need>,
     tests: Vec<u32>,
     /// Whether no expression has anything to do with such nodes.
@@ -95,8 +103,19 @@ pub struct Circuit {
     arms: Vec<Vec<Arm>>,
     /// By route: arms for whatever follows a closed node.
     follow: Vec<Vec<Arm>>,
-    /// By route: closed nodes that later ones may look back at.
-    behind: Vec<Vec<Seen>>,
+    /// Closed nodes that any later node may look back at, by route.
+    behind: Vec<(u32, Behind)>,
+    /// Ends of chains about all nodes to come.
+    ahead: Vec<chains::Ahead>,
+    counts: Vec<counts::Group>,
+    free_counts: Vec<u32>,
+    /// Groups of the whole document: counted step, group.
+    document_counts: Vec<(u32, u32)>,
+    /// By counted step: open nodes that it counts.
+    around: Vec<Vec<counts::Around>>,
+    /// Members of groups, and groups that close, at the end of this event.
+    joining: Vec<(u32, Wire)>,
+    closing: Vec<u32>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
@@ -135,6 +154,7 @@ impl Circuit {
         }
         routes.complete(plan);
         let count = routes.all().len();
+        let counted = routes.counts.len();
         Some(Circuit {
             plan: plan.clone(),
             table: routes.all().into(),
@@ -146,7 +166,14 @@ impl Circuit {
             extras: Vec::new(),
             arms: vec![Vec::new(); count],
             follow: vec![Vec::new(); count],
-            behind: vec![Vec::new(); count],
+            behind: Vec::new(),
+            ahead: Vec::new(),
+            counts: Vec::new(),
+            free_counts: Vec::new(),
+            document_counts: Vec::new(),
+            around: (0..counted).map(|_| Vec::new()).collect(),
+            joining: Vec::new(),
+            closing: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
@@ -180,7 +207,14 @@ impl Circuit {
         for lists in [&mut self.arms, &mut self.follow] {
             lists.iter_mut().for_each(Vec::clear);
         }
-        self.behind.iter_mut().for_each(Vec::clear);
+        self.behind.clear();
+        self.ahead.clear();
+        self.counts.clear();
+        self.free_counts.clear();
+        self.document_counts.clear();
+        self.around.iter_mut().for_each(Vec::clear);
+        self.joining.clear();
+        self.closing.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
@@ -218,6 +252,11 @@ impl Circuit {
         self.cells.count * 96 + self.infos.count * 128
     }
 
+    /// Units of work so far, over all documents.
+    pub fn work(&self) -> u64 {
+        self.cells.work
+    }
+
     #[inline]
     fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
         match self.symbols.get(symbol as usize) {
@@ -235,7 +274,7 @@ impl Circuit {
         let (kind, tests) = tests.tests(symbol);
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
-        let (mut awaited, mut behind) = (Vec::new(), Vec::new());
+        let (mut awaited, mut chained, mut behind) = (Vec::new(), Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
             if !passes(route.test) || !self.routes.is_used(id as u32) {
                 continue;
@@ -243,9 +282,21 @@ impl Circuit {
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
             } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
-                awaited.push(id as u32);
+                let is_chained = self.is_chained_ahead(id as u32);
+                let list = if is_chained { &mut chained } else { &mut awaited };
+                list.push(id as u32);
             }
         }
+        let is_counted = |scope: Scope| match kind {
+            NodeKind::Attribute | NodeKind::Namespace => false,
+            NodeKind::Document => scope == Scope::Around,
+            _ => true,
+        };
+        let steps = self.routes.counts.iter().enumerate();
+        let counted: Vec<u32> = steps
+            .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
+            .map(|(spec, _)| spec as u32)
+            .collect();
         let mut needs = self.routes.every_needs.clone();
         for (test, list) in &self.routes.needs {
             if passes(*test) {
@@ -255,8 +306,14 @@ impl Circuit {
         needs.sort_unstable();
         needs.dedup();
         let known = Rc::new(Symbol {
-            is_idle: awaited.is_empty() && behind.is_empty() && needs.is_empty(),
+            is_idle: awaited.is_empty()
+                && chained.is_empty()
+                && behind.is_empty()
+                && counted.is_empty()
+                && needs.is_empty(),
+            counted,
             awaited,
+            chained,
             behind,
             needs,
             tests: tests.into(),

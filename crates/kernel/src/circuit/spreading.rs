@@ -2,8 +2,9 @@
 
 use super::Circuit;
 use super::cells::Wire;
+use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Seen, Spot, Target, Wired};
+use super::frames::{Arm, ArmTarget, Behind, Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{SinkKind, Window};
 use crate::plan::{Axis, NONE, NodeKind, PartKind};
@@ -112,7 +113,7 @@ impl Circuit {
             Axis::Child | Axis::Descendant => return,
             _ => ArmTarget::List(self.add_list(id, target, when.clone())),
         };
-        let is_beside = matches!(kind, NodeKind::Attribute | NodeKind::Namespace);
+        let is_beside = is_beside(kind);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
             Axis::Itself if is_self(self) => self.deliver(id, to, Spot::Opening, &when),
@@ -146,16 +147,13 @@ impl Circuit {
                 self.reach_back(id, 0..depth, to, &when);
             }
             Axis::PrecedingSibling if depth > 0 && !is_beside => {
-                let seen = self.extras[depth - 1].seen.iter();
-                let seen: Vec<Seen> = seen
-                    .filter(|(route, _)| *route == id)
-                    .map(|(_, seen)| seen.clone())
-                    .collect();
-                self.reach_behind(id, seen, to, &when);
+                let behind = self.extras[depth - 1].behind.iter();
+                let nodes = listed_behind(behind, id);
+                self.reach_behind(id, nodes, to, &when);
             }
             Axis::Preceding => {
-                let seen = self.behind[id as usize].clone();
-                self.reach_behind(id, seen, to, &when);
+                let nodes = listed_behind(self.behind.iter(), id);
+                self.reach_behind(id, nodes, to, &when);
             }
             _ => {}
         }
@@ -173,7 +171,15 @@ impl Circuit {
             .is_some_and(|known| known.tests.binary_search(&test).is_ok())
     }
 
+    /// Waits at an open node for what a route's step reaches.
     fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+        let axis = self.table[route as usize].axis;
+        let is_deep = matches!(axis, Axis::Descendant | Axis::DescendantOrSelf);
+        let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
+        let outer = self.arms[route as usize].last().filter(is_around).cloned();
+        let Some((when, is_all)) = self.cover(outer, to, when) else {
+            return;
+        };
         self.source_open(to);
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
@@ -182,14 +188,44 @@ impl Circuit {
             since,
             to,
             when,
+            is_all,
         });
         let extra = &mut self.extras[depth];
         extra.is_used = true;
-        let axis = self.table[route as usize].axis;
         if matches!(axis, Axis::Attribute | Axis::Namespace) {
             extra.armed_near.push(route);
         } else if extra.armed.last() != Some(&route) {
             extra.armed.push(route);
+        }
+    }
+
+    /// An arm covers the arm before it, whose nodes include its own: the condition under which
+    /// it is heard, and whether it covers all before it. Nothing where it adds nothing.
+    pub(super) fn cover(
+        &mut self,
+        outer: Option<Arm>,
+        to: ArmTarget,
+        when: Wire,
+    ) -> Option<(Wire, bool)> {
+        let when = self.cells.resolve(&when);
+        let Some(outer) = outer else {
+            return Some((when, true));
+        };
+        let around = self.cells.resolve(&outer.when);
+        match (to, outer.to) {
+            (ArmTarget::Plain(inner), ArmTarget::Plain(target)) if inner == target => {
+                if around.is_true() {
+                    return None;
+                }
+                Some((self.any(&[when, around]), outer.is_all))
+            }
+            (ArmTarget::Plain(Target::Any(or)), ArmTarget::Plain(Target::Any(target)))
+                if when.is_true() && around.is_true() =>
+            {
+                self.or_add(target, &Wire::Cell(or));
+                Some((when, outer.is_all))
+            }
+            _ => Some((when, false)),
         }
     }
 
@@ -205,6 +241,7 @@ impl Circuit {
         let routes = self.table.clone();
         let route = &routes[id as usize];
         for depth in depths.rev() {
+            self.cells.work += 1;
             if !self.passes(depth, route.test) {
                 continue;
             }
@@ -220,20 +257,10 @@ impl Circuit {
     }
 
     /// A route meets closed nodes, the last first.
-    fn reach_behind(&mut self, id: u32, mut seen: Vec<Seen>, to: ArmTarget, when: &Wire) {
-        seen.sort_by_key(|seen| match seen {
-            Seen::Node(info) => self.infos[*info].order,
-            Seen::Truth(_) => 0,
-        });
-        for seen in seen.into_iter().rev() {
-            match (seen, to) {
-                (Seen::Node(info), _) => self.deliver(id, to, Spot::Late(info), when),
-                (Seen::Truth(wire), ArmTarget::Plain(Target::Any(or))) => {
-                    let wire = self.and(when.clone(), wire);
-                    self.or_add(or, &wire);
-                }
-                _ => {}
-            }
+    fn reach_behind(&mut self, id: u32, nodes: Vec<u32>, to: ArmTarget, when: &Wire) {
+        self.cells.work += nodes.len() as u64;
+        for info in nodes.into_iter().rev() {
+            self.deliver(id, to, Spot::Late(info), when);
         }
     }
 
@@ -338,5 +365,13 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
             }
         }
+    }
+}
+
+/// The remembered nodes that a route looks back at, in document order.
+fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) -> Vec<u32> {
+    match all.find(|(route, _)| *route == id) {
+        Some((_, Behind::Nodes(nodes))) => nodes.clone(),
+        _ => Vec::new(),
     }
 }
