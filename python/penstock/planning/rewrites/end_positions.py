@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.planning.values import asked
+from penstock.planning.values import is_whole
 from penstock.twigs import Axis, NodeTest, Slot
-from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.expression_parts import (
     add_step,
     is_positional,
@@ -79,14 +78,8 @@ class _Beyond:
         match end:
             case Last():
                 return Apply(operator, (self.count, self.slots.add(0.0)))
-            case Apply(function="-", arguments=(Last(), Slot() as fewer)) if _is_whole(
+            case Apply(function="-", arguments=(Last(), Slot() as fewer)) if is_whole(
                 self.slots[fewer]
             ):
                 return Apply(operator, (self.count, fewer))
         return None
-
-
-@asked
-def _is_whole(value: Constant) -> bool:
-    """Return whether sums and differences of a number and counts are exact."""
-    return isinstance(value, float) and abs(value) < 2**52 and value == int(value)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.planning.values import asked
+from penstock.planning.values import compare, is_whole
 from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
@@ -78,6 +78,5 @@ def _reached(axis: Axis, test: NodeTest, position: Atom | None, slots: SlotTable
     return None
 
 
-@asked
 def _is_rank(value: Constant) -> bool:
-    return isinstance(value, float) and 1 <= value < 2**52 and value == int(value)
+    return is_whole(value) and compare(">=", value, 1.0)
