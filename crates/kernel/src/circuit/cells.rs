@@ -120,6 +120,8 @@ pub struct Cells {
     /// Fresh, or without interest since this event.
     orphans: Vec<Handle>,
     pub count: u64,
+    /// Units of work so far: whatever is not constant per event adds to it.
+    pub work: u64,
 }
 
 impl Cells {
@@ -136,6 +138,7 @@ impl Cells {
             pins: 0,
         };
         self.count += 1;
+        self.work += 1;
         let handle = if let Some(id) = self.free.pop() {
             let generation = self.slots[id as usize].generation;
             self.slots[id as usize] = Cell { generation, ..cell };
@@ -188,6 +191,7 @@ impl Cells {
 
     /// Tells `to`, which has to be open, whatever becomes of `input`.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: u32) {
+        self.work += 1;
         let cell = &mut self.slots[input.id as usize];
         cell.interest += 1;
         cell.dependents.push(Edge { to, tag });
@@ -198,6 +202,7 @@ impl Cells {
         cell.inputs.push(input);
         if cell.inputs.len() as u32 >= cell.sweep_at {
             let mut inputs = std::mem::take(&mut cell.inputs);
+            self.work += inputs.len() as u64;
             inputs.retain(|input| self.is_open(*input));
             let cell = &mut self.slots[to.id as usize];
             cell.sweep_at = cell.sweep_at.max(2 * inputs.len() as u32);
@@ -209,6 +214,7 @@ impl Cells {
     /// undecided fact would grow its list for ever.
     fn sweep_dependents(&mut self, id: u32) {
         let mut edges = std::mem::take(&mut self.slots[id as usize].dependents);
+        self.work += edges.len() as u64;
         edges.retain(|edge| self.is_open(edge.to));
         let cell = &mut self.slots[id as usize];
         cell.sweep_at = (2 * edges.len() as u32).max(SWEEP_MIN);

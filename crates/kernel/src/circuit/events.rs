@@ -136,7 +136,9 @@ impl Circuit {
             }
             let waiting = &self.arms[id as usize];
             let follow = self.follow[id as usize].iter();
+            let mut looks = 0;
             for arm in waiting.iter().rev().chain(follow) {
+                looks += 1;
                 // Its own arms, put up a moment ago, are for others.
                 if !is_deep && (arm.depth as usize) + 1 < depth {
                     break;
@@ -145,6 +147,7 @@ impl Circuit {
                     heard.push((arm.to, self.cells.resolve(&arm.when)));
                 }
             }
+            self.cells.work += looks;
             self.deliver_all(id, heard);
         }
     }

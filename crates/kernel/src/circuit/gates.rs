@@ -261,6 +261,7 @@ impl Circuit {
     }
 
     fn receive(&mut self, Message { to, tag, atom }: Message) {
+        self.cells.work += 1;
         let Some(cell) = self.cells.open(to) else {
             return;
         };

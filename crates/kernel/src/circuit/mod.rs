@@ -218,6 +218,11 @@ impl Circuit {
         self.cells.count * 96 + self.infos.count * 128
     }
 
+    /// Units of work so far, over all documents.
+    pub fn work(&self) -> u64 {
+        self.cells.work
+    }
+
     #[inline]
     fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
         match self.symbols.get(symbol as usize) {

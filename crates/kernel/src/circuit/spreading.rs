@@ -205,6 +205,7 @@ impl Circuit {
         let routes = self.table.clone();
         let route = &routes[id as usize];
         for depth in depths.rev() {
+            self.cells.work += 1;
             if !self.passes(depth, route.test) {
                 continue;
             }
@@ -225,6 +226,7 @@ impl Circuit {
             Seen::Node(info) => self.infos[*info].order,
             Seen::Truth(_) => 0,
         });
+        self.cells.work += seen.len() as u64;
         for seen in seen.into_iter().rev() {
             match (seen, to) {
                 (Seen::Node(info), _) => self.deliver(id, to, Spot::Late(info), when),

@@ -346,7 +346,7 @@ impl Matcher {
         Statistics {
             states_built: self.automaton.builds,
             cache_clears: self.automaton.clears,
-            steps: self.steps,
+            steps: self.steps + self.circuit.as_ref().map_or(0, |circuit| circuit.work()),
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64 + self.closed_bytes + self.circuit_bytes(),
         }
