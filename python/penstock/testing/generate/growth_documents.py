@@ -1,0 +1,134 @@
+"""Documents of any size that make expressions grow, piece by piece and the same for the same size.
+
+All are well-formed with the root ``r``; records are elements ``a`` with an attribute ``n`` and a
+child ``b``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+GROUPS = 3
+"""Groups of records under one root; each of them grows with the document."""
+GROUP_RECORDS = 200
+"""Records of one group where the number of groups grows instead."""
+_REPEATED = 13
+
+
+def flat(n: int) -> Iterator[bytes]:
+    """Yield n records with distinct values."""
+    return _rooted(_record(i, i) for i in range(n))
+
+
+def equal(n: int) -> Iterator[bytes]:
+    """Yield n records with the same value."""
+    return _rooted(_record(7, 7) for _ in range(n))
+
+
+def repeating(n: int) -> Iterator[bytes]:
+    """Yield n records with few different values, and attributes that differ from them."""
+    return _rooted(_record(i % 10, i * 7 % _REPEATED) for i in range(n))
+
+
+def groups(n: int) -> Iterator[bytes]:
+    """Yield n records in a few groups."""
+    return _grouped(n, -(-n // GROUPS))
+
+
+def small_groups(n: int) -> Iterator[bytes]:
+    """Yield n records in groups of a constant size."""
+    return _grouped(n, GROUP_RECORDS)
+
+
+def mixed(n: int) -> Iterator[bytes]:
+    """Yield n records between elements of other names, text and comments."""
+    between = (b"", b"<c>%d</c>", b"<d n='%d'/>", b"%d", b"<!--%d-->", b"<c><b>%d</b></c>")
+    return _rooted(
+        _record(i, i * 7 % _REPEATED) + (piece % i if (piece := between[i % 6]) else b"")
+        for i in range(n)
+    )
+
+
+def keys_first(n: int) -> Iterator[bytes]:
+    """Yield the keys that decide records, then n records, half of them with a key."""
+    return _rooted(_keys(n), _keyed_records(n))
+
+
+def keys_last(n: int) -> Iterator[bytes]:
+    """Yield n records, then the keys that decide half of them, in any order."""
+    return _rooted(_keyed_records(n), _keys(n))
+
+
+def deep(n: int) -> Iterator[bytes]:
+    """Yield n elements inside each other."""
+    return _rooted((b'<a n="%d">' % (i % 100) for i in range(n)), (b"</a>" for _ in range(n)))
+
+
+def comb(n: int) -> Iterator[bytes]:
+    """Yield n elements inside each other, with a child before and a child after the inner one."""
+    starts = (b'<a n="%d"><c>%d</c>' % (i % 100, i % 10) for i in range(n))
+    return _rooted(starts, (b"<b>%d</b></a>" % (i % 7) for i in range(n)))
+
+
+SHAPES: dict[str, Callable[[int], Iterator[bytes]]] = {
+    shape.__name__: shape
+    for shape in (
+        flat,
+        equal,
+        repeating,
+        groups,
+        small_groups,
+        mixed,
+        keys_first,
+        keys_last,
+        deep,
+        comb,
+    )
+}
+DEEP = frozenset({"deep", "comb"})
+"""Shapes whose depth grows: nodes as results would be longer than the document."""
+
+
+def records(first: int) -> Iterator[bytes]:
+    """Yield the records of a stream without an end, after its root's start tag.
+
+    Every record brings new values and values that came before.
+    """
+    number = first
+    while True:
+        yield (
+            b'<a n="%d"><b>%d</b><b>%d</b></a><c>%d</c>'
+            % (number, number, number % _REPEATED, number % 10)
+        )
+        number += 1
+
+
+def _rooted(*parts: Iterator[bytes]) -> Iterator[bytes]:
+    yield b"<r>"
+    for part in parts:
+        yield from part
+    yield b"</r>"
+
+
+def _record(attribute: int, content: int) -> bytes:
+    return b'<a n="%d"><b>%d</b></a>' % (attribute, content)
+
+
+def _grouped(n: int, size: int) -> Iterator[bytes]:
+    def group(first: int) -> bytes:
+        members = (_record(i % 50, i * 7 % 31) for i in range(first, min(first + size, n)))
+        return b'<g n="%d">%b</g>' % (first % 5, b"".join(members))
+
+    return _rooted(group(first) for first in range(0, n, size))
+
+
+def _keyed_records(n: int) -> Iterator[bytes]:
+    for i in range(n):
+        yield b"<c/>" * (i % 10 == 0) + _record(i, i)
+
+
+def _keys(n: int) -> Iterator[bytes]:
+    numbers = list(range(0, n, 2))
+    Random(n).shuffle(numbers)
+    return (b"<k>%d</k>" % number for number in numbers)
