@@ -1,4 +1,6 @@
-"""One run of a growing document in a process of its own: `python -m benchmarks.growth_child REQUEST`.
+"""One run over a growing document, in a process of its own.
+
+`python -m benchmarks.growth_child REQUEST`: request and reply are JSON.
 
 The document is made while it is read, so that what the process gains in memory is what the query
 keeps. Making it is not timed.

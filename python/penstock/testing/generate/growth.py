@@ -21,12 +21,17 @@ _SIBLINGS = ("preceding-sibling", "following-sibling")
 _ORDER = (*_SIBLINGS, "preceding", "following")
 _UP = ("ancestor", "ancestor-or-self")
 _NAMES = {
-    **dict.fromkeys(("flat", "equal", "repeating"), {"b"}),
-    **dict.fromkeys(("mixed", "keys_first", "keys_last", "comb"), {"b", "c"}),
+    "flat": {"b"},
+    "equal": {"b"},
+    "repeating": {"b"},
     "groups": {"b", "g"},
+    "mixed": {"b", "c"},
+    "keys_first": {"b", "c"},
+    "keys_last": {"b", "c"},
+    "comb": {"b", "c"},
     "deep": set[str](),
 }
-"""Which of the rarer elements the shapes have."""
+"""Which of the elements beside ``a`` the shapes have."""
 _CONTEXTS = ("//a", "//a", "//*", "//a[b]", "//c")
 
 
