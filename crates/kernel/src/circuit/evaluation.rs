@@ -5,7 +5,7 @@ use super::cells::{Atom, Wire};
 use super::frames::{Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{FirstPart, SinkKind};
-use crate::plan::{Comparison, NONE, Op, PartKind};
+use crate::plan::{Axis, Comparison, NONE, Op, PartKind};
 use std::rc::Rc;
 
 /// Position and size of the list in which a predicate is tried; 1 outside any predicate.
@@ -149,12 +149,36 @@ impl Circuit {
         if let Some(known) = self.wired(need, spot) {
             return known;
         }
+        let wire = self.truth_along(route);
+        self.memo.push((need, wire.clone()));
+        wire
+    }
+
+    /// The truth of a route from the opening node: the end of a chain where there is one.
+    fn truth_along(&mut self, route: u32) -> Wire {
+        let step = &self.table[route as usize];
+        let (axis, test) = (step.axis, step.test);
+        if !step.is_listed() {
+            match axis {
+                Axis::FollowingSibling => return self.truth_beside(route),
+                Axis::Following => return self.truth_following(route),
+                Axis::PrecedingSibling | Axis::Preceding => return self.truth_behind(route),
+                Axis::Ancestor => return self.truth_above(route),
+                Axis::AncestorOrSelf => {
+                    let above = self.truth_above(route);
+                    if above.is_true() || !self.passes(self.frames.len() - 1, test) {
+                        return above;
+                    }
+                    let own = self.truth_of_member(route, Spot::Opening);
+                    return self.any(&[own, above]);
+                }
+                _ => {}
+            }
+        }
         let or = self.open_or(1);
         self.spread(route, Target::Any(or), Wire::TRUE);
         self.or_close(or);
-        let wire = self.cells.resolve(&Wire::Cell(or));
-        self.memo.push((need, wire.clone()));
-        wire
+        self.cells.resolve(&Wire::Cell(or))
     }
 
     fn compare_some(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {

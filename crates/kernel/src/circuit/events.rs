@@ -1,9 +1,10 @@
 //! Nodes open and close.
 
 use super::cells::{Atom, Kind, Wire};
+use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Seen, Spot, Target, Wired};
-use super::routes::{Leaf, Need};
+use super::frames::{Arm, ArmTarget, Behind, Extra, Frame, Info, Opening, Spot, Target, Wired};
+use super::routes::Need;
 use super::sinks::SinkKind;
 use super::{Action, Circuit, Symbol, Tests};
 use crate::plan::{Axis, NONE, NodeKind, Output};
@@ -106,6 +107,9 @@ impl Circuit {
         let routes = self.table.clone();
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
+        if !symbol.chained.is_empty() && depth > 0 && !is_beside(kind) {
+            self.extend_ahead(&symbol.chained, depth);
+        }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
             let is_near = match route.axis {
@@ -313,9 +317,9 @@ impl Circuit {
         if depth == 0 {
             self.close_document();
         }
-        if !self.extras[depth].seen.is_empty() {
-            for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
-                self.forget(seen);
+        if !self.extras[depth].behind.is_empty() {
+            for (_, behind) in std::mem::take(&mut self.extras[depth].behind) {
+                self.forget(behind);
             }
         }
         if frame.info != NONE {
@@ -346,6 +350,12 @@ impl Circuit {
                 when,
             });
         }
+        self.begin_after(depth);
+        let ends = std::mem::take(&mut self.extras[depth].ahead);
+        self.close_ahead(ends);
+        for (_, above) in std::mem::take(&mut self.extras[depth].above) {
+            self.cells.unpin(&above);
+        }
         // Closing one may be what brings up another.
         while let Some(or) = self.extras[depth].on_close.pop() {
             self.or_close(or);
@@ -364,55 +374,60 @@ impl Circuit {
         }
         let routes = self.table.clone();
         for &id in symbol.behind.iter() {
-            let route = &routes[id as usize];
-            let is_truth = route.leaf != Leaf::Collect && !route.is_positional;
-            let seen = if is_truth {
-                let wire = if route.is_plain() {
-                    Wire::TRUE
+            let axis = routes[id as usize].axis;
+            let is_listed = routes[id as usize].is_listed();
+            let mut behind = std::mem::take(self.behind_of(axis, depth));
+            let at = behind.iter().position(|(route, _)| *route == id);
+            let at = at.unwrap_or_else(|| {
+                let none = if is_listed {
+                    Behind::Nodes(Vec::new())
                 } else {
-                    let or = self.open_or(1);
-                    let to = ArmTarget::Plain(Target::Any(or));
-                    self.deliver(id, to, Spot::Late(frame.info), &Wire::TRUE);
-                    self.or_close(or);
-                    self.cells.resolve(&Wire::Cell(or))
+                    Behind::Truth(Wire::FALSE)
                 };
-                if wire.is_false() {
-                    continue;
-                }
-                self.cells.pin(&wire);
-                Seen::Truth(wire)
-            } else {
-                self.infos[frame.info].references += 1;
-                Seen::Node(frame.info)
-            };
-            self.add_seen(id, route.axis, depth, seen);
+                behind.push((id, none));
+                behind.len() - 1
+            });
+            match &mut behind[at].1 {
+                Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
+                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
+            }
+            *self.behind_of(axis, depth) = behind;
         }
     }
 
-    fn add_seen(&mut self, id: u32, axis: Axis, depth: usize, seen: Seen) {
-        let is_sure = |seen: &Seen| matches!(seen, Seen::Truth(wire) if wire.is_true());
+    /// What looks back along an axis from later nodes at a node of a depth.
+    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
         if axis == Axis::Preceding {
-            let list = &mut self.behind[id as usize];
-            // One that will do for sure is enough.
-            if !(is_sure(&seen) && list.iter().any(is_sure)) {
-                list.push(seen);
-            }
+            &mut self.behind
+        } else {
+            &mut self.extras[depth - 1].behind
+        }
+    }
+
+    /// One more node that may do; a sure one is enough.
+    fn add_behind(&mut self, id: u32, info: u32, sum: &mut Wire) {
+        let so_far = self.cells.resolve(sum);
+        if so_far.is_true() {
             return;
         }
-        let list = &mut self.extras[depth - 1].seen;
-        if !(is_sure(&seen)
-            && list
-                .iter()
-                .any(|(route, seen)| *route == id && is_sure(seen)))
-        {
-            list.push((id, seen));
-        }
+        let own = self.truth_of_member(id, Spot::Late(info));
+        let wire = self.any(&[so_far, own]);
+        self.cells.pin(&wire);
+        self.cells.unpin(sum);
+        *sum = wire;
     }
 
-    fn forget(&mut self, seen: Seen) {
-        match seen {
-            Seen::Truth(wire) => self.cells.unpin(&wire),
-            Seen::Node(info) => self.release(info),
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
+        self.infos[info].references += 1;
+        let order = self.infos[info].order;
+        let at = nodes.partition_point(|&node| self.infos[node].order < order);
+        nodes.insert(at, info);
+    }
+
+    fn forget(&mut self, behind: Behind) {
+        match behind {
+            Behind::Truth(wire) => self.cells.unpin(&wire),
+            Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
         }
     }
 
@@ -423,6 +438,8 @@ impl Circuit {
                 self.source_close(arm.to);
             }
         }
+        let ends = std::mem::take(&mut self.ahead);
+        self.close_ahead(ends);
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);

@@ -1,6 +1,7 @@
 //! Open nodes as the circuit sees them, and the nodes it remembers.
 
 use super::cells::{Handle, Wire};
+use super::chains::Ahead;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -55,17 +56,24 @@ pub struct Extra {
     pub on_close: Vec<Handle>,
     /// Arms that go up when it closes: what follows it.
     pub later: Vec<(u32, ArmTarget, Wire)>,
-    /// Children that later siblings may look back at.
-    pub seen: Vec<(u32, Seen)>,
+    /// Children that later siblings may look back at, by route.
+    pub behind: Vec<(u32, Behind)>,
+    /// Ends of chains about children that are still to come.
+    pub ahead: Vec<Ahead>,
+    /// What the node asked of the nodes after it: route, truth.
+    pub after: Vec<(u32, Handle)>,
+    /// By route: the truth that the node or an ancestor will do.
+    pub above: SmallVec<[(u32, Wire); 1]>,
     pub is_used: bool,
 }
 
-/// A node that is behind.
+/// The closed nodes that a route looks back at.
 #[derive(Clone, Debug)]
-pub enum Seen {
-    /// Only whether it will do matters.
+pub enum Behind {
+    /// Only whether one will do matters.
     Truth(Wire),
-    Node(u32),
+    /// Remembered nodes, in document order.
+    Nodes(Vec<u32>),
 }
 
 /// What has been wired at a remembered node.

@@ -12,6 +12,7 @@
 //! ask for.
 
 mod cells;
+mod chains;
 mod evaluation;
 mod events;
 mod frames;
@@ -34,7 +35,7 @@ pub use frames::Opening;
 
 use crate::plan::{Axis, NONE, NodeKind, Plan};
 use cells::{Cells, Wire};
-use frames::{Arm, Extra, Frame, Infos, Seen};
+use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
 use pairs::Pair;
 use routes::{Need, Route, Routes};
@@ -73,6 +74,8 @@ pub trait Tests {
 struct Symbol {
     /// Routes that wait for such nodes.
     awaited: Vec<u32>,
+    /// Routes of chains that such nodes are members of.
+    chained: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
     needs: Vec<Need>,
@@ -95,8 +98,10 @@ pub struct Circuit {
     arms: Vec<Vec<Arm>>,
     /// By route: arms for whatever follows a closed node.
     follow: Vec<Vec<Arm>>,
-    /// By route: closed nodes that later ones may look back at.
-    behind: Vec<Vec<Seen>>,
+    /// Closed nodes that any later node may look back at, by route.
+    behind: Vec<(u32, Behind)>,
+    /// Ends of chains about all nodes to come.
+    ahead: Vec<chains::Ahead>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
@@ -146,7 +151,8 @@ impl Circuit {
             extras: Vec::new(),
             arms: vec![Vec::new(); count],
             follow: vec![Vec::new(); count],
-            behind: vec![Vec::new(); count],
+            behind: Vec::new(),
+            ahead: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
@@ -180,7 +186,8 @@ impl Circuit {
         for lists in [&mut self.arms, &mut self.follow] {
             lists.iter_mut().for_each(Vec::clear);
         }
-        self.behind.iter_mut().for_each(Vec::clear);
+        self.behind.clear();
+        self.ahead.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
@@ -240,7 +247,7 @@ impl Circuit {
         let (kind, tests) = tests.tests(symbol);
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
-        let (mut awaited, mut behind) = (Vec::new(), Vec::new());
+        let (mut awaited, mut chained, mut behind) = (Vec::new(), Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
             if !passes(route.test) || !self.routes.is_used(id as u32) {
                 continue;
@@ -248,7 +255,9 @@ impl Circuit {
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
             } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
-                awaited.push(id as u32);
+                let is_chained = self.is_chained_ahead(id as u32);
+                let list = if is_chained { &mut chained } else { &mut awaited };
+                list.push(id as u32);
             }
         }
         let mut needs = self.routes.every_needs.clone();
@@ -260,8 +269,12 @@ impl Circuit {
         needs.sort_unstable();
         needs.dedup();
         let known = Rc::new(Symbol {
-            is_idle: awaited.is_empty() && behind.is_empty() && needs.is_empty(),
+            is_idle: awaited.is_empty()
+                && chained.is_empty()
+                && behind.is_empty()
+                && needs.is_empty(),
             awaited,
+            chained,
             behind,
             needs,
             tests: tests.into(),

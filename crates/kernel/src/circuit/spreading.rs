@@ -2,8 +2,9 @@
 
 use super::Circuit;
 use super::cells::Wire;
+use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Seen, Spot, Target, Wired};
+use super::frames::{Arm, ArmTarget, Behind, Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{SinkKind, Window};
 use crate::plan::{Axis, NONE, NodeKind, PartKind};
@@ -112,7 +113,7 @@ impl Circuit {
             Axis::Child | Axis::Descendant => return,
             _ => ArmTarget::List(self.add_list(id, target, when.clone())),
         };
-        let is_beside = matches!(kind, NodeKind::Attribute | NodeKind::Namespace);
+        let is_beside = is_beside(kind);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
             Axis::Itself if is_self(self) => self.deliver(id, to, Spot::Opening, &when),
@@ -146,16 +147,13 @@ impl Circuit {
                 self.reach_back(id, 0..depth, to, &when);
             }
             Axis::PrecedingSibling if depth > 0 && !is_beside => {
-                let seen = self.extras[depth - 1].seen.iter();
-                let seen: Vec<Seen> = seen
-                    .filter(|(route, _)| *route == id)
-                    .map(|(_, seen)| seen.clone())
-                    .collect();
-                self.reach_behind(id, seen, to, &when);
+                let behind = self.extras[depth - 1].behind.iter();
+                let nodes = listed_behind(behind, id);
+                self.reach_behind(id, nodes, to, &when);
             }
             Axis::Preceding => {
-                let seen = self.behind[id as usize].clone();
-                self.reach_behind(id, seen, to, &when);
+                let nodes = listed_behind(self.behind.iter(), id);
+                self.reach_behind(id, nodes, to, &when);
             }
             _ => {}
         }
@@ -221,21 +219,10 @@ impl Circuit {
     }
 
     /// A route meets closed nodes, the last first.
-    fn reach_behind(&mut self, id: u32, mut seen: Vec<Seen>, to: ArmTarget, when: &Wire) {
-        seen.sort_by_key(|seen| match seen {
-            Seen::Node(info) => self.infos[*info].order,
-            Seen::Truth(_) => 0,
-        });
-        self.cells.work += seen.len() as u64;
-        for seen in seen.into_iter().rev() {
-            match (seen, to) {
-                (Seen::Node(info), _) => self.deliver(id, to, Spot::Late(info), when),
-                (Seen::Truth(wire), ArmTarget::Plain(Target::Any(or))) => {
-                    let wire = self.and(when.clone(), wire);
-                    self.or_add(or, &wire);
-                }
-                _ => {}
-            }
+    fn reach_behind(&mut self, id: u32, nodes: Vec<u32>, to: ArmTarget, when: &Wire) {
+        self.cells.work += nodes.len() as u64;
+        for info in nodes.into_iter().rev() {
+            self.deliver(id, to, Spot::Late(info), when);
         }
     }
 
@@ -340,5 +327,13 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
             }
         }
+    }
+}
+
+/// The remembered nodes that a route looks back at, in document order.
+fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) -> Vec<u32> {
+    match all.find(|(route, _)| *route == id) {
+        Some((_, Behind::Nodes(nodes))) => nodes.clone(),
+        _ => Vec::new(),
     }
 }

@@ -38,6 +38,11 @@ impl Route {
     pub fn is_late(&self) -> bool {
         is_late(self.axis)
     }
+
+    /// Whether the nodes themselves matter, not only whether one will do.
+    pub fn is_listed(&self) -> bool {
+        self.leaf == Leaf::Collect || self.is_positional
+    }
 }
 
 pub fn is_late(axis: Axis) -> bool {
