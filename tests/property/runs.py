@@ -12,9 +12,9 @@ from random import Random
 from penstock.errors import QueryError
 from penstock.kernel import trace
 from penstock.languages.xpath import xpath
+from penstock.planning.circuit_forms import to_circuit_form
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.testing.generate import (
     NAMESPACES,
     DocumentKnobs,
@@ -129,7 +129,8 @@ def orders_what_grows_backwards(query: Query) -> bool:
     """
     if not isinstance(query.output, Selection):
         return False
-    return _orders_late(turn_backward_paths(query.output.expression))
+    selection, _ = to_circuit_form(query.output, query.constants)
+    return _orders_late(selection.expression)
 
 
 def _orders_late(part: Expression) -> bool:

@@ -16,6 +16,7 @@ from penstock.twigs.expressions import (
     Identified,
     Inverse,
     Last,
+    Nodes,
     PairCompare,
     Position,
     Root,
@@ -24,6 +25,7 @@ from penstock.twigs.expressions import (
     Step,
     Union,
 )
+from penstock.twigs.nodetests import ANY_NODE, BELOW, Axis, NodeTest
 from penstock.twigs.patterns import Slot
 
 
@@ -84,3 +86,16 @@ def own_parts(atom: Atom) -> Iterator[Expression]:
 def is_positional(atom: Atom) -> bool:
     """Return whether an atom asks for the position of its own context node, or for the last."""
     return any(isinstance(part, Position | Last) for part in own_parts(atom))
+
+
+def add_step(base: Nodes, axis: Axis, test: NodeTest, predicates: tuple[Atom, ...] = ()) -> Step:
+    """Return a step from the nodes of ``base``, in one with a ``//`` that they end with.
+
+    ``//a`` is one step; ``//a[1]`` counts the children of each node, and is two.
+    """
+    match base:
+        case Step(axis=Axis.DESCENDANT_OR_SELF, predicates=()) if (
+            base.test == ANY_NODE and axis in BELOW and not any(map(is_positional, predicates))
+        ):
+            return Step(base.base, BELOW[axis], test, predicates)
+    return Step(base, axis, test, predicates)

@@ -54,3 +54,15 @@ class NodeTest:
     def is_wildcard(self) -> bool:
         """Whether every node of the kind passes."""
         return self.local is None and self.uris is None
+
+
+ANY_NODE = NodeTest(NodeKind.ANY)
+DOCUMENT_NODE = NodeTest(NodeKind.DOCUMENT)
+
+BELOW = {
+    Axis.CHILD: Axis.DESCENDANT,
+    Axis.DESCENDANT: Axis.DESCENDANT,
+    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
+    Axis.SELF: Axis.DESCENDANT_OR_SELF,
+}
+"""Where an axis leads from a node and all its descendants: ``//a`` is ``/descendant::a``."""

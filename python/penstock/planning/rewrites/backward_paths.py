@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs import Axis
 from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
 from penstock.twigs.expressions import (
     Atom,
@@ -23,6 +23,7 @@ from penstock.twigs.expressions import (
     Root,
     Step,
 )
+from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
 
 _BACK = frozenset(
     {
@@ -47,8 +48,6 @@ _INVERSE = {
     Axis.FOLLOWING: Axis.PRECEDING,
     Axis.PRECEDING: Axis.FOLLOWING,
 }
-_DOCUMENT = NodeTest(NodeKind.DOCUMENT)
-_ANY = NodeTest(NodeKind.ANY)
 
 
 def turn_backward_paths(expression: Expression) -> Any:
@@ -87,7 +86,7 @@ def _ending(steps: list[Step]) -> Step:
             before = steps[place - 1]
             way = Step(way, inverse, before.test, before.predicates)
         elif inverse is Axis.PARENT or not _is_within(steps[0]):
-            way = Step(way, inverse, _DOCUMENT)
+            way = Step(way, inverse, DOCUMENT_NODE)
     end = steps[-1]
     conditions: tuple[Atom, ...] = () if isinstance(way, Here) else (NonEmpty(way),)
     return Step(Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
@@ -96,7 +95,7 @@ def _ending(steps: list[Step]) -> Step:
 def _is_within(first: Step) -> bool:
     """Return whether every node that passes the first step's test is one that it reaches."""
     # All nodes but attributes and namespaces are the document node or below it.
-    return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (_ANY, _DOCUMENT)
+    return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (ANY_NODE, DOCUMENT_NODE)
 
 
 def _counts(step: Step) -> bool:
