@@ -2,8 +2,8 @@
 
 `python -m benchmarks.growth_child REQUEST`: request and reply are JSON.
 
-The document is made while it is read, so that what the process gains in memory is what the query
-keeps. Making it is not timed.
+The pieces of the document are made before anything is measured, so that what the process gains in
+memory is what the query keeps. Rows are taken and dropped piece by piece.
 """
 
 import json

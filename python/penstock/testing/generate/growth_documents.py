@@ -104,6 +104,35 @@ def records(first: int) -> Iterator[bytes]:
         number += 1
 
 
+def random_groups(random: Random, members_max: int = 12) -> bytes:
+    """Return a document of the same names with groups of any form: nested, uneven, with keys.
+
+    Values are few, so that they often meet.
+    """
+    return b"<r>%b</r>" % b"".join(_group(random, members_max) for _ in range(random.choice((1, 1, 2))))
+
+
+def _group(random: Random, members_max: int) -> bytes:
+    members = b"".join(
+        _member(random, members_max // 2) for _ in range(random.randint(1, members_max))
+    )
+    return members if random.random() < 0.5 else b'<g n="%d">%b</g>' % (random.randrange(4), members)
+
+
+def _member(random: Random, members_max: int) -> bytes:
+    name = random.choice((b"a", b"a", b"a", b"a", b"b", b"c", b"k"))
+    attribute = b' n="%d"' % random.randrange(6) if random.random() < 0.6 else b""
+    value = b"%d" % random.randrange(6)
+    kind = random.random()
+    if kind < 0.1:
+        return value + b"<!--%b-->" % value
+    if name == b"a" and members_max and kind < 0.25:
+        value = b"".join(_member(random, members_max // 2) for _ in range(random.randint(1, 3)))
+    elif name != b"k" and kind < 0.7:
+        value = b"<b>%b</b>" % value * random.choice((0, 1, 1, 2))
+    return b"<%b%b>%b</%b>" % (name, attribute, value, name)
+
+
 def _rooted(*parts: Iterator[bytes]) -> Iterator[bytes]:
     yield b"<r>"
     for part in parts:
