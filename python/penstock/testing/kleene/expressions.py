@@ -336,5 +336,6 @@ def _known(value: Atomic) -> Known:
 
 def _atom(value: Known) -> Atomic | None:
     if isinstance(value, Range):
-        return value.low if value.is_known else None
+        # A count is an integer here, and strings are compared with numbers only as floats.
+        return float(value.low) if value.is_known else None
     return value
