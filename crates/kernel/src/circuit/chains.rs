@@ -23,8 +23,8 @@ use smallvec::SmallVec;
 pub struct Ahead {
     route: u32,
     or: Handle,
-    /// Whether a node took this end: then the next undecided member begins a new one.
-    is_taken: bool,
+    /// Whether undecided members are in it: then the next node that asks begins a new end.
+    has_members: bool,
 }
 
 impl Circuit {
@@ -59,18 +59,31 @@ impl Circuit {
     }
 
     fn take_end(&mut self, ends: &mut Vec<Ahead>, route: u32) -> Wire {
-        if let Some(end) = ends.iter_mut().find(|end| end.route == route) {
-            end.is_taken = true;
-            return Wire::Cell(end.or);
+        let at = ends.iter().position(|end| end.route == route);
+        if let Some(at) = at
+            && !ends[at].has_members
+        {
+            return Wire::Cell(ends[at].or);
         }
         let or = self.open_or(1);
         self.cells.pin(&Wire::Cell(or));
+        if let Some(at) = at {
+            let end = ends.swap_remove(at);
+            self.link_end(end.or, or);
+        }
         ends.push(Ahead {
             route,
             or,
-            is_taken: true,
+            has_members: false,
         });
         Wire::Cell(or)
+    }
+
+    /// An end becomes a link of its chain: the rest is another.
+    fn link_end(&mut self, end: Handle, rest: Handle) {
+        self.or_add(end, &Wire::Cell(rest));
+        self.or_close(end);
+        self.cells.unpin(&Wire::Cell(end));
     }
 
     /// A truth about what follows the opening node. What follows an attribute begins at once,
@@ -118,32 +131,19 @@ impl Circuit {
         }
     }
 
-    fn extend_end(&mut self, end: Ahead, depth: usize) {
+    fn extend_end(&mut self, mut end: Ahead, depth: usize) {
         let wire = self.truth_of_member(end.route, Spot::Opening);
         self.or_add(end.or, &wire);
         if wire.is_true() {
             return self.cells.unpin(&Wire::Cell(end.or));
         }
+        end.has_members |= !wire.is_false();
         let listed = self.ends_of(end.route, depth);
         let fresh = listed.iter().find(|fresh| fresh.route == end.route);
-        let next = match fresh.map(|fresh| fresh.or) {
-            Some(next) => next,
-            None if wire.is_false() || !end.is_taken => return listed.push(end),
-            None => {
-                let or = self.open_or(1);
-                self.cells.pin(&Wire::Cell(or));
-                let route = end.route;
-                self.ends_of(route, depth).push(Ahead {
-                    route,
-                    or,
-                    is_taken: false,
-                });
-                or
-            }
-        };
-        self.or_add(end.or, &Wire::Cell(next));
-        self.or_close(end.or);
-        self.cells.unpin(&Wire::Cell(end.or));
+        match fresh.map(|fresh| fresh.or) {
+            Some(rest) => self.link_end(end.or, rest),
+            None => listed.push(end),
+        }
     }
 
     /// The ends that a node at a depth is a member of, by the axis of the route.

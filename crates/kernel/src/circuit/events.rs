@@ -125,34 +125,47 @@ impl Circuit {
                 route.axis,
                 Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
             );
+            self.begin_lists(id, depth, is_deep);
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
-            let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
-            for (place, arm) in waiting.iter().enumerate().rev() {
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
-                    fresh.push(place);
-                }
-            }
-            for place in fresh {
-                self.begin_list(id, place);
-            }
-            let waiting = &self.arms[id as usize];
-            let follow = self.follow[id as usize].iter();
             let mut looks = 0;
-            for arm in waiting.iter().rev().chain(follow) {
-                looks += 1;
-                // Its own arms, put up a moment ago, are for others.
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if arm.since < order && self.is_heard(arm.to) {
-                    heard.push((arm.to, self.cells.resolve(&arm.when)));
+            for arms in [&self.arms[id as usize], &self.follow[id as usize]] {
+                for arm in arms.iter().rev() {
+                    if !is_deep && (arm.depth as usize) + 1 < depth {
+                        break;
+                    }
+                    looks += 1;
+                    // Its own arms, put up a moment ago, are for others.
+                    if arm.since >= order {
+                        continue;
+                    }
+                    if self.is_heard(arm.to) {
+                        heard.push((arm.to, self.cells.resolve(&arm.when)));
+                    }
+                    if arm.is_all {
+                        break;
+                    }
                 }
             }
             self.cells.work += looks;
             self.deliver_all(id, heard);
+        }
+    }
+
+    /// The lists that the opening node is the first of begin.
+    fn begin_lists(&mut self, id: u32, depth: usize, is_deep: bool) {
+        let order = self.frames[depth].order;
+        let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
+        for (place, arm) in self.arms[id as usize].iter().enumerate().rev() {
+            if !is_deep && (arm.depth as usize) + 1 < depth {
+                break;
+            }
+            self.cells.work += 1;
+            if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
+                fresh.push(place);
+            }
+        }
+        for place in fresh {
+            self.begin_list(id, place);
         }
     }
 
@@ -343,11 +356,20 @@ impl Circuit {
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
             let since = self.next_order.saturating_sub(1);
+            let outer = self.follow[route as usize].last().cloned();
+            let Some((all, is_all)) = self.cover(outer, to, when.clone()) else {
+                self.cells.unpin(&when);
+                self.source_close(to);
+                continue;
+            };
+            self.cells.pin(&all);
+            self.cells.unpin(&when);
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
                 to,
-                when,
+                when: all,
+                is_all,
             });
         }
         self.begin_after(depth);

@@ -33,6 +33,8 @@ pub struct Arm {
     pub since: u64,
     pub to: ArmTarget,
     pub when: Wire,
+    /// Whoever hears this arm need not hear those before it.
+    pub is_all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -171,7 +171,15 @@ impl Circuit {
             .is_some_and(|known| known.tests.binary_search(&test).is_ok())
     }
 
+    /// Waits at an open node for what a route's step reaches.
     fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+        let axis = self.table[route as usize].axis;
+        let is_deep = matches!(axis, Axis::Descendant | Axis::DescendantOrSelf);
+        let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
+        let outer = self.arms[route as usize].last().filter(is_around).cloned();
+        let Some((when, is_all)) = self.cover(outer, to, when) else {
+            return;
+        };
         self.source_open(to);
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
@@ -180,14 +188,44 @@ impl Circuit {
             since,
             to,
             when,
+            is_all,
         });
         let extra = &mut self.extras[depth];
         extra.is_used = true;
-        let axis = self.table[route as usize].axis;
         if matches!(axis, Axis::Attribute | Axis::Namespace) {
             extra.armed_near.push(route);
         } else if extra.armed.last() != Some(&route) {
             extra.armed.push(route);
+        }
+    }
+
+    /// An arm covers the arm before it, whose nodes include its own: the condition under which
+    /// it is heard, and whether it covers all before it. Nothing where it adds nothing.
+    pub(super) fn cover(
+        &mut self,
+        outer: Option<Arm>,
+        to: ArmTarget,
+        when: Wire,
+    ) -> Option<(Wire, bool)> {
+        let when = self.cells.resolve(&when);
+        let Some(outer) = outer else {
+            return Some((when, true));
+        };
+        let around = self.cells.resolve(&outer.when);
+        match (to, outer.to) {
+            (ArmTarget::Plain(inner), ArmTarget::Plain(target)) if inner == target => {
+                if around.is_true() {
+                    return None;
+                }
+                Some((self.any(&[when, around]), outer.is_all))
+            }
+            (ArmTarget::Plain(Target::Any(or)), ArmTarget::Plain(Target::Any(target)))
+                if when.is_true() && around.is_true() =>
+            {
+                self.or_add(target, &Wire::Cell(or));
+                Some((when, outer.is_all))
+            }
+            _ => Some((when, false)),
         }
     }
 
