@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.planning.timing import Moment, moment_of, moment_of_scalar
-from penstock.planning.verdicts import Decided, Verdict
-from penstock.planning.words import EVENTS, NO_SUMMARY, NOTHING, VALUES, aggregate_time
+from penstock.planning.verdicts import Cost, Decided, Verdict
+from penstock.planning.words import (
+    ENDLESS_SCOPE,
+    EVENTS,
+    NO_SUMMARY,
+    NOTHING,
+    VALUES,
+    aggregate_time,
+)
 from penstock.twigs import Aggregate, Axis, NodeKind, Query, TwigNode, Value
 from penstock.twigs.logic import conjuncts
 from penstock.twigs.printing import print_condition
@@ -24,6 +31,7 @@ def twig_verdict(query: Query) -> Verdict:
         return NOTHING
     when = [_when(wait) for wait in waits]
     suits, endless = _endless(waits)
+    cost = Cost.FLAT if suits else Cost.KEPT
     decided = max([wait.decided for wait in waits], key=list(Decided).index)
     what = "its bytes"
     if isinstance(output, Aggregate):
@@ -32,7 +40,7 @@ def twig_verdict(query: Query) -> Verdict:
         if not output.running:
             decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
     held = _held(waits, what)
-    return Verdict(decided, tuple(when), tuple(held), _memory(waits), suits, endless)
+    return Verdict(decided, tuple(when), tuple(held), _memory(waits), cost, suits, endless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,8 @@ def _endless(waits: list[_Wait]) -> tuple[bool, str]:
     if any(wait.is_whole_document for wait in waits):
         return False, "no: candidates wait for the end of the document"
     # A first step on another axis than child may find the element that never ends.
-    steps = sorted({_print(wait.spine[1]) for wait in waits if wait.depth == 1})
-    names = " or ".join(steps)
-    return True, f"yes, if the endless element itself is not {names}" if steps else "yes"
+    first = [wait.spine[1] for wait in waits if wait.depth == 1]
+    names = " or ".join(sorted(set(map(_print, first))))
+    if any(step.test.local is None for step in first):
+        return False, ENDLESS_SCOPE.format(names)
+    return True, f"yes, if the endless element itself is not {names}" if names else "yes"

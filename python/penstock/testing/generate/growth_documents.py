@@ -109,14 +109,18 @@ def random_groups(random: Random, members_max: int = 12) -> bytes:
 
     Values are few, so that they often meet.
     """
-    return b"<r>%b</r>" % b"".join(_group(random, members_max) for _ in range(random.choice((1, 1, 2))))
+    return b"<r>%b</r>" % b"".join(
+        _group(random, members_max) for _ in range(random.choice((1, 1, 2)))
+    )
 
 
 def _group(random: Random, members_max: int) -> bytes:
     members = b"".join(
         _member(random, members_max // 2) for _ in range(random.randint(1, members_max))
     )
-    return members if random.random() < 0.5 else b'<g n="%d">%b</g>' % (random.randrange(4), members)
+    return (
+        members if random.random() < 0.5 else b'<g n="%d">%b</g>' % (random.randrange(4), members)
+    )
 
 
 def _member(random: Random, members_max: int) -> bytes:
