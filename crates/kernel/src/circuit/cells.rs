@@ -5,7 +5,9 @@
 //! cell that is gone is harmless. Within one event nothing goes: a cell decided or orphaned during
 //! an event stays readable until its end.
 
+use super::counts::Side;
 use super::ranges::Range;
+use super::thresholds::{End, Waiters};
 use crate::plan::Op;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -68,6 +70,10 @@ pub enum Kind {
     Apply { op: Op, args: Box<[Wire]> },
     /// The string value of an open node.
     Value,
+    /// How many members of a group are before or behind a node.
+    Rank { group: u32, entry: u32, side: Side },
+    /// Tells a group of counts about its undecided members.
+    Group(u32),
     /// Computed by a sink from what reaches it.
     Sink(u32),
     /// Tells a target that a node is selected or not.
@@ -78,9 +84,9 @@ pub enum Kind {
 
 /// Who is told, and what the sender is to it.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
-    to: Handle,
-    tag: u32,
+pub struct Edge {
+    pub to: Handle,
+    pub tag: u32,
 }
 
 #[derive(Debug)]
@@ -96,6 +102,10 @@ pub struct Cell {
     interest: u32,
     /// Others that need it: memories of open nodes, the circuit itself.
     pins: u32,
+    /// Who waits for bounds of this number.
+    pub waiters: Option<Box<Waiters>>,
+    /// The bounds of its arguments that this gate waits for.
+    marks: Option<Box<[Range; 2]>>,
 }
 
 /// A decision or a narrower range, on its way to a dependent.
@@ -136,6 +146,8 @@ impl Cells {
             sweep_at: SWEEP_MIN,
             interest: 0,
             pins: 0,
+            waiters: None,
+            marks: None,
         };
         self.count += 1;
         self.work += 1;
@@ -241,21 +253,70 @@ impl Cells {
         self.forgo(inputs);
     }
 
-    /// Sets the range of a number that is not decided yet.
+    /// Sets the range of a number that is not decided yet, and tells those who waited for it.
     pub fn narrow(&mut self, handle: Handle, range: Range) {
         let cell = &mut self.slots[handle.id as usize];
         if cell.range == Some(range) {
             return;
         }
         cell.range = Some(range);
-        for index in 0..self.slots[handle.id as usize].dependents.len() {
-            let Edge { to, tag } = self.slots[handle.id as usize].dependents[index];
-            self.queue.push(Message {
-                to,
-                tag,
-                atom: None,
-            });
+        let Some(mut waiters) = cell.waiters.take() else {
+            return;
+        };
+        while let Some((edge, end, bound)) = waiters.pop_reached(range) {
+            self.work += 1;
+            if self.unmark(edge, end, bound) {
+                self.queue.push(Message {
+                    to: edge.to,
+                    tag: edge.tag,
+                    atom: None,
+                });
+            }
         }
+        self.slots[handle.id as usize].waiters = Some(waiters);
+    }
+
+    /// Whether a gate still waits for a bound; it does so no longer.
+    fn unmark(&mut self, edge: Edge, end: End, bound: f64) -> bool {
+        let marks = self.open(edge.to).and_then(|gate| gate.marks.as_mut());
+        let Some(mark) = marks.map(|marks| &mut marks[edge.tag as usize]) else {
+            return false;
+        };
+        let own = match end {
+            End::Low => &mut mark.low,
+            End::High => &mut mark.high,
+        };
+        let is_awaited = *own == bound;
+        if is_awaited {
+            *own = f64::NAN;
+        }
+        is_awaited
+    }
+
+    /// A gate waits for bounds of one of its arguments, a number. Returns the nearest bounds that
+    /// anybody waits for, if they may have changed.
+    pub fn wait(&mut self, input: Handle, edge: Edge, bounds: Range) -> Option<Range> {
+        self.work += 1;
+        let gate = self.open(edge.to)?;
+        let none = Range {
+            low: f64::NAN,
+            high: f64::NAN,
+        };
+        let marks = gate.marks.get_or_insert_with(|| Box::new([none; 2]));
+        let mark = std::mem::replace(&mut marks[edge.tag as usize], bounds);
+        let fresh = Range {
+            low: if mark.low == bounds.low { f64::INFINITY } else { bounds.low },
+            high: if mark.high == bounds.high { f64::NEG_INFINITY } else { bounds.high },
+        };
+        let waiters = self.open(input)?.waiters.get_or_insert_default();
+        waiters.add(edge, fresh);
+        Some(waiters.nearest())
+    }
+
+    /// The nearest bounds that anybody waits for.
+    pub fn nearest(&self, handle: Handle) -> Range {
+        let waiters = self.slots[handle.id as usize].waiters.as_ref();
+        waiters.map_or(Waiters::default().nearest(), |waiters| waiters.nearest())
     }
 
     fn forgo(&mut self, inputs: SmallVec<[Handle; 2]>) {
@@ -309,6 +370,7 @@ impl Cells {
             }
             let inputs = std::mem::take(&mut cell.inputs);
             cell.dependents.clear();
+            (cell.waiters, cell.marks) = (None, None);
             cell.generation += 1;
             self.free.push(handle.id);
             self.count -= 1;
@@ -319,6 +381,7 @@ impl Cells {
             if cell.pins == 0 && cell.known.is_some() {
                 cell.known = None;
                 cell.kind = Kind::Value;
+                (cell.waiters, cell.marks) = (None, None);
                 cell.generation += 1;
                 self.free.push(id);
             }

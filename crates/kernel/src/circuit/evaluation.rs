@@ -115,6 +115,9 @@ impl Circuit {
                 self.compare_pairs(op, words[1], words[2], spot)
             }
             PartKind::Count => {
+                if let Some((spec, axis)) = self.routes.counted(part) {
+                    return self.count_along(spec, axis);
+                }
                 let count = self.count(0.0, &[], 1);
                 let sink = self.add_sink(SinkKind::Count, count);
                 self.collect_merged(words[0], spot, Target::Sink(sink), Wire::TRUE);

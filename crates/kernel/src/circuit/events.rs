@@ -52,6 +52,9 @@ impl Circuit {
         for &need in symbol.needs.iter() {
             self.prepare(need);
         }
+        if !symbol.counted.is_empty() {
+            self.count_member(&symbol.counted, self.frames.len() - 1);
+        }
     }
 
     /// All that expressions ask of the document node.
@@ -373,6 +376,8 @@ impl Circuit {
             });
         }
         self.begin_after(depth);
+        self.begin_counts_after(depth);
+        self.close_counted(depth);
         let ends = std::mem::take(&mut self.extras[depth].ahead);
         self.close_ahead(ends);
         for (_, above) in std::mem::take(&mut self.extras[depth].above) {
@@ -462,6 +467,7 @@ impl Circuit {
         }
         let ends = std::mem::take(&mut self.ahead);
         self.close_ahead(ends);
+        self.close_document_counts();
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);
@@ -471,9 +477,11 @@ impl Circuit {
 
     /// Ends an event: everything that follows from it is worked out.
     pub fn finish_event(&mut self) {
-        if self.ways.is_empty() && self.cells.is_quiet() {
+        let is_quiet = self.joining.is_empty() && self.closing.is_empty();
+        if is_quiet && self.ways.is_empty() && self.cells.is_quiet() {
             return;
         }
+        self.join_groups();
         for or in std::mem::take(&mut self.ways) {
             self.or_close(or);
         }

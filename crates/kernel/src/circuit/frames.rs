@@ -66,6 +66,14 @@ pub struct Extra {
     pub after: Vec<(u32, Handle)>,
     /// By route: the truth that the node or an ancestor will do.
     pub above: SmallVec<[(u32, Wire); 1]>,
+    /// Groups of its children that are counted: step, group.
+    pub counts: SmallVec<[(u32, u32); 1]>,
+    /// Steps that count it once it is closed, and whether they do.
+    pub counted: Vec<(u32, Wire)>,
+    /// Numbers of nodes after it: group, number.
+    pub counted_after: Vec<(u32, Handle)>,
+    /// Steps that count it as an ancestor.
+    pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,
 }
 

@@ -13,6 +13,7 @@
 
 mod cells;
 mod chains;
+mod counts;
 mod evaluation;
 mod events;
 mod frames;
@@ -25,10 +26,12 @@ mod pairs;
 mod ranges;
 mod routes;
 mod settling;
+mod slack;
 mod sinks;
 mod spreading;
 mod steps;
 mod stores;
+mod thresholds;
 
 pub use cells::Atom;
 pub use frames::Opening;
@@ -38,7 +41,7 @@ use cells::{Cells, Wire};
 use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
 use pairs::Pair;
-use routes::{Need, Route, Routes};
+use routes::{Need, Route, Routes, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sinks::Sink;
 use std::rc::Rc;
@@ -78,6 +81,8 @@ struct Symbol {
     chained: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
+    /// Counted steps that such nodes are members of.
+    counted: Vec<u32>,
     needs: Vec<Need>,
     tests: Vec<u32>,
     /// Whether no expression has anything to do with such nodes.
@@ -102,6 +107,15 @@ pub struct Circuit {
     behind: Vec<(u32, Behind)>,
     /// Ends of chains about all nodes to come.
     ahead: Vec<chains::Ahead>,
+    counts: Vec<counts::Group>,
+    free_counts: Vec<u32>,
+    /// Groups of the whole document: counted step, group.
+    document_counts: Vec<(u32, u32)>,
+    /// By counted step: open nodes that it counts.
+    around: Vec<Vec<counts::Around>>,
+    /// Members of groups, and groups that close, at the end of this event.
+    joining: Vec<(u32, Wire)>,
+    closing: Vec<u32>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
@@ -140,6 +154,7 @@ impl Circuit {
         }
         routes.complete(plan);
         let count = routes.all().len();
+        let counted = routes.counts.len();
         Some(Circuit {
             plan: plan.clone(),
             table: routes.all().into(),
@@ -153,6 +168,12 @@ impl Circuit {
             follow: vec![Vec::new(); count],
             behind: Vec::new(),
             ahead: Vec::new(),
+            counts: Vec::new(),
+            free_counts: Vec::new(),
+            document_counts: Vec::new(),
+            around: (0..counted).map(|_| Vec::new()).collect(),
+            joining: Vec::new(),
+            closing: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
@@ -188,6 +209,12 @@ impl Circuit {
         }
         self.behind.clear();
         self.ahead.clear();
+        self.counts.clear();
+        self.free_counts.clear();
+        self.document_counts.clear();
+        self.around.iter_mut().for_each(Vec::clear);
+        self.joining.clear();
+        self.closing.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
@@ -260,6 +287,16 @@ impl Circuit {
                 list.push(id as u32);
             }
         }
+        let is_counted = |scope: Scope| match kind {
+            NodeKind::Attribute | NodeKind::Namespace => false,
+            NodeKind::Document => scope == Scope::Around,
+            _ => true,
+        };
+        let steps = self.routes.counts.iter().enumerate();
+        let counted: Vec<u32> = steps
+            .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
+            .map(|(spec, _)| spec as u32)
+            .collect();
         let mut needs = self.routes.every_needs.clone();
         for (test, list) in &self.routes.needs {
             if passes(*test) {
@@ -272,7 +309,9 @@ impl Circuit {
             is_idle: awaited.is_empty()
                 && chained.is_empty()
                 && behind.is_empty()
+                && counted.is_empty()
                 && needs.is_empty(),
+            counted,
             awaited,
             chained,
             behind,

@@ -7,7 +7,7 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-pub use super::steps::{Leaf, Route, is_awaited, is_late, looks_behind};
+pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,6 +58,10 @@ pub struct Routes {
     /// By part that is a set: its source and route for asking whether there is a node, and for the
     /// nodes; by comparison with a constant: the same for asking that.
     planned: Vec<[(Source, u32); 2]>,
+    /// Steps that are counted by groups.
+    pub counts: Vec<Counted>,
+    /// By part that counts such a step from the context node: the counted step, and its axis.
+    counted: FxHashMap<u32, (u32, Axis)>,
     pub uses_names: bool,
     pub uses_ids: bool,
     pub uses_namespaces: bool,
@@ -280,6 +284,7 @@ impl Routes {
                 self.visit(plan, words[0]);
                 self.visit_routes(plan, words[0], Leaf::Exists);
             }
+            PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
             PartKind::Sum | PartKind::String | PartKind::Strings => {
                 self.visit(plan, words[0]);
@@ -331,6 +336,42 @@ impl Routes {
             }
             _ => {}
         }
+    }
+
+    /// Whether a count is taken from groups: it is that of one step from the context node.
+    fn note_counted(&mut self, plan: &Plan, part: u32, set: u32) -> bool {
+        let (kind, words) = plan.part(set);
+        if kind != PartKind::Step || plan.part(words[0]).0 != PartKind::Here {
+            return false;
+        }
+        let predicates: Box<[u32]> = words[3..].into();
+        let Some(axis) = Axis::from_code(words[1]) else {
+            return false;
+        };
+        let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
+        let Some(scope) = Scope::of(axis).filter(|_| !is_positional) else {
+            return false;
+        };
+        for &predicate in predicates.iter() {
+            self.visit_predicate(plan, predicate);
+        }
+        let counted = Counted {
+            scope,
+            test: words[2],
+            predicates,
+        };
+        let known = self.counts.iter().position(|known| *known == counted);
+        let spec = known.unwrap_or_else(|| {
+            self.counts.push(counted);
+            self.counts.len() - 1
+        });
+        self.counted.insert(part, (spec as u32, axis));
+        true
+    }
+
+    /// The counted step and axis of a part that counts one.
+    pub fn counted(&self, part: u32) -> Option<(u32, Axis)> {
+        self.counted.get(&part).copied()
     }
 
     fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {

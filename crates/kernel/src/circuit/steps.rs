@@ -45,6 +45,40 @@ impl Route {
     }
 }
 
+/// Where the members of a counted step are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Under one parent.
+    Siblings,
+    /// In the document, from the event that opens them.
+    Opened,
+    /// In the document, from the event that closes them.
+    Closed,
+    /// On the way to the node.
+    Around,
+}
+
+impl Scope {
+    /// The scope of the members that an axis counts, where they are counted by groups.
+    pub fn of(axis: Axis) -> Option<Scope> {
+        match axis {
+            Axis::PrecedingSibling | Axis::FollowingSibling => Some(Scope::Siblings),
+            Axis::Preceding => Some(Scope::Closed),
+            Axis::Following => Some(Scope::Opened),
+            Axis::Ancestor | Axis::AncestorOrSelf => Some(Scope::Around),
+            _ => None,
+        }
+    }
+}
+
+/// A step whose nodes are counted by groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub scope: Scope,
+    pub test: u32,
+    pub predicates: Box<[u32]>,
+}
+
 pub fn is_late(axis: Axis) -> bool {
     matches!(
         axis,
