@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from penstock.planning.rewrites.absolute_comparisons import compare_node_by_node
 from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.planning.rewrites.child_positions import count_child_positions
 from penstock.planning.rewrites.counts_of_none import ask_for_existence
@@ -32,4 +33,5 @@ def to_circuit_form(
 def _rewrite(expression: Expression, slots: SlotTable) -> Any:
     expression = count_child_positions(expression, slots)
     expression = ask_for_existence(expression, slots)
+    expression = compare_node_by_node(expression)
     return turn_backward_paths(expression)

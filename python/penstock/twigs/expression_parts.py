@@ -71,12 +71,12 @@ def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
             return replace(expression, nodes=parts[0])
 
 
-def own_parts(atom: Atom) -> Iterator[Expression]:
-    """Yield an atom and all its parts that are evaluated at its own context node.
+def own_parts(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all its parts that are evaluated at its own context node.
 
     Predicates inside it are left out: they have context nodes of their own.
     """
-    waiting: list[Expression] = [atom]
+    waiting: list[Expression] = [expression]
     while waiting:
         part = waiting.pop()
         yield part
