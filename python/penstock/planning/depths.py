@@ -7,8 +7,9 @@ name is taken for one inside: where the endless element has that name, a verdict
 
 from __future__ import annotations
 
-from penstock.twigs import Axis, NodeKind
+from penstock.twigs import Axis, NodeKind, NodeTest
 from penstock.twigs import expressions as x
+from penstock.twigs.nodetests import BACK
 
 ENDLESS = 1
 RECORD = 2
@@ -21,8 +22,8 @@ def lowest_depth(nodes: x.Nodes, here: int = 0) -> int:
             return here
         case x.Root():
             return 0
-        case x.Step(base=base):
-            return _along(lowest_depth(base, here), nodes)
+        case x.Step(base=base, axis=axis, test=test):
+            return depth_after(lowest_depth(base, here), axis, test)
         case x.Filter(base=base):
             return lowest_depth(base, here)
         case x.Union(parts=parts):
@@ -31,8 +32,9 @@ def lowest_depth(nodes: x.Nodes, here: int = 0) -> int:
             return ENDLESS
 
 
-def _along(depth: int, step: x.Step) -> int:
-    match step.axis:
+def depth_after(depth: int, axis: Axis, test: NodeTest) -> int:
+    """Return the least depth of what a step reaches from nodes of a least depth."""
+    match axis:
         case Axis.CHILD | Axis.DESCENDANT | Axis.ATTRIBUTE | Axis.NAMESPACE:
             reached = depth + 1
         case Axis.PARENT:
@@ -43,6 +45,43 @@ def _along(depth: int, step: x.Step) -> int:
             reached = RECORD  # neither the document's element nor an element around the context
         case _:
             reached = depth
-    is_top = step.axis is Axis.CHILD and depth == 0
-    is_named = step.test.kind is NodeKind.ELEMENT and step.test.local is not None
+    is_top = axis is Axis.CHILD and depth == 0
+    is_named = test.kind is NodeKind.ELEMENT and test.local is not None
     return max(reached, RECORD) if is_named and not is_top else reached
+
+
+def looks_back(nodes: x.Nodes) -> bool:
+    """Return whether a set may hold nodes that came before the node that selects them.
+
+    Until that node comes, whatever passes the test of the last step is a candidate.
+    """
+    match nodes:
+        case x.Step(base=base, axis=axis):
+            return axis in BACK or looks_back(base)
+        case x.Filter(base=base):
+            return looks_back(base)
+        case x.Union(parts=parts):
+            return any(map(looks_back, parts))
+        case _:
+            return isinstance(nodes, x.Identified)
+
+
+def may_be_endless(depth: int, test: NodeTest) -> bool:
+    """Return whether a node of a least depth that passes a test may be the endless element."""
+    return depth <= ENDLESS and test.kind in (NodeKind.ELEMENT, NodeKind.DOCUMENT, NodeKind.ANY)
+
+
+def may_select_endless(nodes: x.Nodes) -> bool:
+    """Return whether the endless element may become a candidate of a set."""
+    match nodes:
+        case x.Step(test=test):
+            depth = (
+                depth_after(0, Axis.DESCENDANT, test) if looks_back(nodes) else lowest_depth(nodes)
+            )
+            return may_be_endless(depth, test)
+        case x.Filter(base=base):
+            return may_select_endless(base)
+        case x.Union(parts=parts):
+            return any(map(may_select_endless, parts))
+        case _:
+            return True

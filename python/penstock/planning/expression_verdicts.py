@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from penstock.planning.costs import cost_of
-from penstock.planning.depths import RECORD, lowest_depth
+from penstock.planning.depths import RECORD, looks_back, lowest_depth, may_select_endless
 from penstock.planning.expression_decisions import decision_of
 from penstock.planning.expression_timing import (
     DOCUMENT_END,
@@ -19,7 +19,14 @@ from penstock.planning.expression_timing import (
 )
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost, Decided, Verdict
-from penstock.planning.words import ENDLESS_SCOPE, EVENTS, NO_SUMMARY, VALUES, aggregate_time
+from penstock.planning.words import (
+    ENDLESS_RESULT,
+    ENDLESS_SCOPE,
+    EVENTS,
+    NO_SUMMARY,
+    VALUES,
+    aggregate_time,
+)
 from penstock.twigs import Axis, NodeKind, Selection
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import parts_of
@@ -54,8 +61,13 @@ def expression_verdict(selection: Selection) -> Verdict:
         [pair for nodes in (expression, *(n for _, n in selection.beside)) for pair in _kept(nodes)]
     )
     held += [f"{text}: what later nodes ask of it" for text in kept]
-    cost = max(cost_of(nodes) for nodes in (expression, *(n for _, n in selection.beside)))
+    depth = lowest_depth(expression)
+    cost = max([cost_of(expression), *(cost_of(n, depth, True) for _, n in selection.beside)])
     memory, cost, endless = _bound(wait, cost, expression, name)
+    if cost is Cost.FLAT and selection.aggregate != "count" and may_select_endless(expression):
+        cost, endless = Cost.KEPT, ENDLESS_RESULT
+    if wait == NONE and cost is Cost.FLAT and kept and depth > RECORD:
+        memory = "at most what is in one subtree of its parent"
     suits = cost is Cost.FLAT
     decided = _DECIDED[wait.moment]
     if selection.aggregate is not None:
@@ -127,17 +139,15 @@ def _bound(wait: Wait, cost: Cost, nodes: x.Nodes, name: str) -> tuple[str, Cost
     scope = name if wait.moment is Moment.END else wait.scope
     memory = f"at most what is in one subtree of {scope}"
     scope = "the result" if wait.moment is Moment.END else scope
-    if not _is_inner(wait, lowest_depth(nodes)):
+    if not _is_inner(wait, nodes):
         return memory, Cost.KEPT, ENDLESS_SCOPE.format(scope)
     return memory, cost, f"yes, if {scope} is not the endless element"
 
 
-def _is_inner(wait: Wait, depth: int) -> bool:
-    """Return whether what ends a wait lies inside the element that never ends."""
-    match wait.moment:
-        case Moment.END:
-            return depth >= RECORD
-        case Moment.PARENT:
-            return depth > RECORD
-        case _:
-            return wait.is_inner
+def _is_inner(wait: Wait, nodes: x.Nodes) -> bool:
+    """Return whether what ends a wait for nodes lies inside the element that never ends."""
+    if wait.moment is Moment.END:
+        return not may_select_endless(nodes)
+    if looks_back(nodes):
+        return False  # candidates are more than the nodes that the wait is about
+    return lowest_depth(nodes) > RECORD if wait.moment is Moment.PARENT else wait.is_inner

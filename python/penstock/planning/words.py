@@ -53,6 +53,7 @@ VALUES = {
 """The verdicts on one value, by whether it needs the document."""
 
 ENDLESS_SCOPE = "no: {} may be the element that never ends"
+ENDLESS_RESULT = "no: the element that never ends may be a result"
 NO_SUMMARY = "no: the value comes at the end of the document; a running one comes earlier"
 
 

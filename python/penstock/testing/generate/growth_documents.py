@@ -7,6 +7,7 @@ child ``b``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from random import Random
 
 GROUPS = 3
@@ -93,15 +94,19 @@ DEEP = frozenset({"deep", "comb"})
 def records(first: int) -> Iterator[bytes]:
     """Yield the records of a stream without an end, after its root's start tag.
 
-    Every record brings new values and values that came before.
+    Every record brings new values and values that came before; what is in it differs in turns.
     """
-    number = first
-    while True:
-        yield (
-            b'<a n="%d"><b>%d</b><b>%d</b></a><c>%d</c>'
-            % (number, number, number % _REPEATED, number % 10)
-        )
-        number += 1
+    for number in count(first):
+        few, some = number % 10, number % _REPEATED
+        inside = (
+            b"<b>%d</b><b y='u'>%d</b>" % (number, some),
+            b"<c><d x='%d'>v</d></c>" % some,
+            b"<a n='%d'><b>%d</b></a>u" % (some, few),
+            b"",
+            b"<!--%d--><?t %d?>" % (few, some),
+        )[number % 5]
+        yield b'<a n="%d" x="%d">%b</a><c>%d</c>' % (number, few, inside, few)
+        yield b"<d y='v'><b>%d</b></d>text" % number if number % 7 == 0 else b""
 
 
 def random_groups(random: Random, members_max: int = 12) -> bytes:
