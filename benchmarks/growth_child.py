@@ -10,6 +10,7 @@ import json
 import resource
 import sys
 import time
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from benchmarks.child import peak_bytes
 from penstock.errors import LimitError
 from penstock.testing.generate.growth_documents import SHAPES, records
-from penstock.testing.growth import drop_rows, joined, open_session
+from penstock.testing.growth import drop_rows, joined, open_session, windows
 
 MEMORY_BYTES_MAX = 3 << 30
 """More than this is a failure of the query, not of the machine."""
@@ -60,27 +61,22 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
 
 def measure_endless(request: dict[str, Any]) -> dict[str, Any]:
     """Return work per record and kept bytes, window by window of a stream that does not end."""
-    session = open_session(request["query"])
-    session.feed(b"<r>")
-    stream = records(0)
     size = request["n"] // WINDOWS
-    windows: list[dict[str, float]] = []
-    for _ in range(WINDOWS):
-        forget_peak()
-        before, start, kept = session.statistics().steps, time.process_time(), 0
-        for piece in joined(islice(stream, size)):
-            session.feed(piece)
-            drop_rows(session)
-            kept = max(kept, session.statistics().kept_bytes)
-        windows.append(
+    measured: list[dict[str, float]] = []
+    forget_peak()
+    start = time.process_time()
+    for window in islice(windows(request["query"], records(0), size), WINDOWS):
+        seconds = time.process_time() - start
+        measured.append(
             {
-                "work": (session.statistics().steps - before) / size,
-                "microseconds": (time.process_time() - start) / size * 1e6,
-                "kept_bytes": kept,
+                **asdict(window),
+                "microseconds": seconds / size * 1e6,
                 "peak_bytes": peak_bytes(),
             }
         )
-    return {"windows": windows}
+        forget_peak()
+        start = time.process_time()
+    return {"windows": measured}
 
 
 def main(request: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
@@ -42,6 +43,27 @@ def measure(query: str, document: Iterable[bytes]) -> Cost:
     session.finish()
     rows += drop_rows(session)
     return Cost(session.statistics().steps, kept, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What some records of a stream cost: work for each of them, and bytes kept at most."""
+
+    work: float
+    kept_bytes: int
+
+
+def windows(query: str, stream: Iterator[bytes], size: int) -> Iterator[Window]:
+    """Yield what a query costs over the records of an endless stream, window by window."""
+    session = open_session(query)
+    session.feed(b"<r>")
+    while True:
+        before, kept = session.statistics().steps, 0
+        for piece in joined(islice(stream, size)):
+            session.feed(piece)
+            drop_rows(session)
+            kept = max(kept, session.statistics().kept_bytes)
+        yield Window((session.statistics().steps - before) / size, kept)
 
 
 def drop_rows(session: Session) -> int:
