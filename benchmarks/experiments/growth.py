@@ -31,7 +31,7 @@ WORK_MAX, MEMORY_MAX = 12.0, 14.0
 REFERENCE_MAX, SECONDS_FREE = 3.0, 1.0
 """At most so many times the reference's time, or below so many seconds."""
 WORK_FREE_PER_RECORD = 1
-KEPT_BYTES_FREE, PEAK_BYTES_FREE = 64 << 10, 1 << 20
+KEPT_BYTES_FREE, PEAK_BYTES_FREE = 16 << 10, 1 << 20
 """Smaller amounts are no growth: arenas and allocators grow in steps."""
 FLAT_MAX = 1.1
 OURS_SECONDS_MAX, ENDLESS_SECONDS_MAX = 120.0, 300.0

@@ -26,7 +26,7 @@ SEED = 12
 CASES = (*KNOWN, *growth_cases(SEED, 52))
 SMALL, LARGE = 300, 3_000
 WORK_MAX, KEPT_MAX = 12, 14
-KEPT_BYTES_FREE = 64 << 10
+KEPT_BYTES_FREE = 16 << 10
 """Less than this is no growth, whatever the ratio: arenas grow in steps."""
 ANSWERED = 30
 EVENTS_SAMPLED = 6

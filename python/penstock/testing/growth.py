@@ -11,7 +11,8 @@ from penstock.languages.xpath import xpath
 from penstock.limits import Limits
 from penstock.planning.compile import compile_query
 
-PIECE_BYTES = 16 << 10
+PIECE_BYTES = 1 << 10
+"""Small, because bytes kept are looked at after every piece."""
 DEPTH_MAX = 1_000_000
 
 
