@@ -14,6 +14,7 @@ from penstock.planning.rewrites.absolute_comparisons import compare_node_by_node
 from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.planning.rewrites.child_positions import count_child_positions
 from penstock.planning.rewrites.counts_of_none import ask_for_existence
+from penstock.planning.rewrites.parent_atoms import ask_parents
 from penstock.twigs import Selection
 from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.expressions import Expression
@@ -34,4 +35,5 @@ def _rewrite(expression: Expression, slots: SlotTable) -> Any:
     expression = count_child_positions(expression, slots)
     expression = ask_for_existence(expression, slots)
     expression = compare_node_by_node(expression)
+    expression = ask_parents(expression, slots)
     return turn_backward_paths(expression)

@@ -98,6 +98,9 @@ class _Writer:
             case x.PairCompare(operator=operator, left=left, right=right):
                 sides = self.place(left), self.place(right)
                 return node(p.COMPARE_PAIRS, p.COMPARISONS[operator], *sides)
+            case x.Above(test=test, atom=inner, otherwise=otherwise):
+                sides = self.place(inner), self.place(otherwise)
+                return node(p.ABOVE, self._program.test(test), *sides)
             case x.FirstName(part=part, nodes=nodes):
                 return node(p.NAME, p.NAME_PARTS[part], self.place(nodes))
             case _:

@@ -72,6 +72,8 @@ def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
             return wait_for(part, kind)
         case Slot() | x.Position() | x.Last():
             return NONE
+        case x.Above():
+            raise AssertionError("verdicts speak of expressions as they were asked")
 
 
 def times_of(nodes: x.Nodes, kind: NodeKind) -> Times:

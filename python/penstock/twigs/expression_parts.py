@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.twigs.expressions import (
+    Above,
     All,
     Apply,
     Atom,
@@ -44,6 +45,8 @@ def parts_of(expression: Expression) -> tuple[Expression, ...]:
             return nodes, value
         case PairCompare(left=left, right=right):
             return left, right
+        case Above(atom=atom, otherwise=otherwise):
+            return atom, otherwise
         case Slot() | Here() | Root() | Position() | Last():
             return ()
         case _:
@@ -65,6 +68,8 @@ def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
             return Apply(function, tuple(parts))
         case SomeCompare(operator=operator) | PairCompare(operator=operator):
             return type(expression)(operator, parts[0], parts[1])
+        case Above(test=test):
+            return Above(test, parts[0], parts[1])
         case Slot() | Here() | Root() | Position() | Last():
             return expression
         case _:
@@ -74,13 +79,20 @@ def with_parts(expression: Expression, parts: Sequence[Any]) -> Expression:
 def own_parts(expression: Expression) -> Iterator[Expression]:
     """Yield an expression and all its parts that are evaluated at its own context node.
 
-    Predicates inside it are left out: they have context nodes of their own.
+    Predicates inside it are left out: they have context nodes of their own, as has what is
+    evaluated at the parent.
     """
     waiting: list[Expression] = [expression]
     while waiting:
         part = waiting.pop()
         yield part
-        waiting += (part.base,) if isinstance(part, Step | Filter) else parts_of(part)
+        match part:
+            case Step(base=base) | Filter(base=base):
+                waiting.append(base)
+            case Above():
+                pass
+            case _:
+                waiting += parts_of(part)
 
 
 def is_positional(atom: Atom) -> bool:

@@ -123,12 +123,23 @@ impl Circuit {
                 self.collect_merged(words[0], spot, Target::Sink(sink), Wire::TRUE);
                 self.cells.resolve(&Wire::Cell(count))
             }
+            PartKind::Above => self.above(words[0], words[1], words[2]),
             PartKind::Sum => self.gather(SinkKind::Sum, words[0], spot),
             PartKind::Strings => self.gather(SinkKind::Strings, words[0], spot),
             PartKind::String => self.first(words[0], spot, FirstPart::Text),
             PartKind::Name => self.first(words[1], spot, FirstPart::Name(words[0])),
             _ => Wire::FALSE,
         }
+    }
+
+    /// An atom at the parent of the opening node, or a constant where that fails a test.
+    fn above(&mut self, test: u32, atom: u32, otherwise: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        if depth == 0 || !self.passes(depth - 1, test) {
+            return self.evaluate(otherwise, Spot::Opening, &Focus::default());
+        }
+        let parent = Spot::Late(self.frames[depth - 1].info);
+        self.evaluate(atom, parent, &Focus::default())
     }
 
     /// Whether a set has a node.

@@ -330,6 +330,11 @@ impl Routes {
                     }
                 }
             }
+            PartKind::Above => {
+                self.visit(plan, words[1]);
+                self.need(words[0], Need::Node);
+                self.need(words[0], Need::Atom(words[1]));
+            }
             PartKind::Identified => {
                 self.uses_ids = true;
                 self.visit(plan, words[0]);
@@ -398,6 +403,7 @@ impl Routes {
         let inner: &[u32] = match kind {
             PartKind::Call | PartKind::Name | PartKind::ComparePairs => &words[1..],
             PartKind::CompareSome => &words[1..3],
+            PartKind::Above => &words[1..2],
             PartKind::Step | PartKind::Filter => &words[..1],
             PartKind::And
             | PartKind::Or

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.planning.values import asked, call
-from penstock.twigs import Axis, NodeKind, NodeTest, Slot
+from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.depth import size_of
 from penstock.twigs.expression_parts import add_step, is_positional, parts_of, with_parts
@@ -27,74 +27,42 @@ from penstock.twigs.expressions import (
     Expression,
     Filter,
     Here,
-    Identified,
     Last,
-    Nodes,
     Position,
-    Root,
     Step,
-    Union,
 )
 from penstock.twigs.logic import FLIPPED
-from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.nodetests import ANY_NODE
 from penstock.twigs.slots import SlotTable
 
 PARTS_MAX = 400
 """Parts of a step's predicates; each position repeats the predicates before it."""
 
 
-def count_child_positions(
-    expression: Expression, slots: SlotTable, here: NodeTest = ANY_NODE
-) -> Any:
+def count_child_positions(expression: Expression, slots: SlotTable) -> Any:
     """Return the expression with counts in the place of positions among children.
 
-    ``slots`` gets the constants that are new; ``here`` is a test that the context node passes.
+    ``slots`` gets the constants that are new.
     """
-    match expression:
-        case Step(base=base, axis=axis, test=test, predicates=predicates):
-            base = count_child_positions(base, slots, here)
-            counted = [count_child_positions(one, slots, test) for one in predicates]
-            if axis is Axis.CHILD and any(map(is_positional, counted)):
-                counted = _Siblings(test, test_of(base, here), slots).predicates(counted)
-            return add_step(base, axis, test, tuple(counted))
-        case Filter(base=base, predicates=predicates):
-            base = count_child_positions(base, slots, here)
-            inside = test_of(base, here)
-            return Filter(
-                base, tuple([count_child_positions(one, slots, inside) for one in predicates])
-            )
-        case _:
-            parts = [count_child_positions(part, slots, here) for part in parts_of(expression)]
-            return with_parts(expression, parts)
-
-
-def test_of(nodes: Nodes, here: NodeTest) -> NodeTest:
-    """Return a test that all nodes of a set pass, if the context node passes ``here``."""
-    match nodes:
-        case Here():
-            return here
-        case Root():
-            return DOCUMENT_NODE
-        case Step(test=test):
-            return test
-        case Filter(base=base):
-            return test_of(base, here)
-        case Identified():
-            return NodeTest(NodeKind.ELEMENT)
-        case Union(parts=parts):
-            tests = {test_of(part, here) for part in parts}
-            return tests.pop() if len(tests) == 1 else ANY_NODE
+    parts = [count_child_positions(part, slots) for part in parts_of(expression)]
+    match with_parts(expression, parts):
+        case Step(axis=Axis.CHILD, test=test, predicates=predicates) as step if any(
+            map(is_positional, predicates)
+        ):
+            counted = _Siblings(test, slots).predicates(predicates)
+            return add_step(step.base, step.axis, test, counted)
+        case other:
+            return other
 
 
 class _Siblings:
     """The children of one parent that a step reaches."""
 
-    def __init__(self, test: NodeTest, parent: NodeTest, slots: SlotTable) -> None:
+    def __init__(self, test: NodeTest, slots: SlotTable) -> None:
         self.test = test
-        self.parent = parent
         self.slots = slots
 
-    def predicates(self, predicates: list[Atom]) -> list[Atom]:
+    def predicates(self, predicates: tuple[Atom, ...]) -> tuple[Atom, ...]:
         """Return the predicates without positions, or as they are if that is too large."""
         counted: list[Atom] = []
         size = 0
@@ -103,7 +71,7 @@ class _Siblings:
             size += size_of(counted[-1])
             if size > PARTS_MAX:
                 return predicates
-        return counted
+        return tuple(counted)
 
     def counted(self, part: Any, passed: tuple[Atom, ...]) -> Any:
         """Return a part of a predicate for nodes that passed those before it."""
@@ -112,7 +80,7 @@ class _Siblings:
                 before = self.count(Axis.PRECEDING_SIBLING, passed)
                 return Apply("+", (before, self.slots.add(1.0)))
             case Last():
-                parent = Step(Here(), Axis.PARENT, self.parent)
+                parent = Step(Here(), Axis.PARENT, ANY_NODE)
                 return Count(Step(parent, Axis.CHILD, self.test, passed))
             case Apply(function=function, arguments=(left, right)) if function in FLIPPED:
                 return (

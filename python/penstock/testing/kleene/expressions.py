@@ -24,6 +24,7 @@ from penstock.testing.tree import Node, Tree
 from penstock.twigs import Query, Slot
 from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.expressions import (
+    Above,
     All,
     Apply,
     Atom,
@@ -248,6 +249,10 @@ class ExpressionKnowledge:
                 return None if strings is None else " ".join(strings)
             case FirstString(nodes):
                 return self._of_first(self.members(nodes, spot), None)
+            case Above(test, inner, otherwise):
+                parent = spot.node.parent
+                is_there = parent is not None and passes(test, parent)
+                return self.value(inner if is_there else otherwise, Spot(parent or spot.node))
             case FirstName(part, nodes):
                 return self._of_first(self.members(nodes, spot), part)
 
