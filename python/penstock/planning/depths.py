@@ -23,7 +23,8 @@ def lowest_depth(nodes: x.Nodes, here: int = 0) -> int:
         case x.Root():
             return 0
         case x.Step(base=base, axis=axis, test=test):
-            return depth_after(lowest_depth(base, here), axis, test)
+            is_top = axis is Axis.CHILD and isinstance(base, x.Root)
+            return depth_after(lowest_depth(base, here), axis, test, is_top)
         case x.Filter(base=base):
             return lowest_depth(base, here)
         case x.Union(parts=parts):
@@ -32,8 +33,11 @@ def lowest_depth(nodes: x.Nodes, here: int = 0) -> int:
             return ENDLESS
 
 
-def depth_after(depth: int, axis: Axis, test: NodeTest) -> int:
-    """Return the least depth of what a step reaches from nodes of a least depth."""
+def depth_after(depth: int, axis: Axis, test: NodeTest, is_top: bool = False) -> int:
+    """Return the least depth of what a step reaches from nodes of a least depth.
+
+    ``is_top`` says that it leads to the document's element for certain.
+    """
     match axis:
         case Axis.CHILD | Axis.DESCENDANT | Axis.ATTRIBUTE | Axis.NAMESPACE:
             reached = depth + 1
@@ -45,7 +49,6 @@ def depth_after(depth: int, axis: Axis, test: NodeTest) -> int:
             reached = RECORD  # neither the document's element nor an element around the context
         case _:
             reached = depth
-    is_top = axis is Axis.CHILD and depth == 0
     is_named = test.kind is NodeKind.ELEMENT and test.local is not None
     return max(reached, RECORD) if is_named and not is_top else reached
 

@@ -114,8 +114,9 @@ def _when(wait: _Wait) -> str:
 
 def _may_be_endless(spine: tuple[TwigNode, ...]) -> bool:
     depth = 0
-    for step in spine[1:]:
-        depth = depth_after(depth, step.axis, step.test)
+    for place, step in enumerate(spine[1:]):
+        is_top = place == 0 and step.axis is Axis.CHILD
+        depth = depth_after(depth, step.axis, step.test, is_top)
     return may_be_endless(depth, spine[-1].test)
 
 
