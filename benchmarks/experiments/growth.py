@@ -77,8 +77,8 @@ def failures(entry: dict[str, Any], n: int) -> list[str]:
     if broken:
         return [broken[-1]]
     grown = ratios(entry, n)
-    missed = [f"work {grown['work']:.0f}×"] if grown["work"] > WORK_MAX else []
-    missed += [f"{key} {grown[key]:.0f}×" for key in ("kept", "memory") if grown[key] > MEMORY_MAX]
+    missed = [f"work {grown['work']:.1f}×"] if grown["work"] > WORK_MAX else []
+    missed += [f"{key} {grown[key]:.1f}×" for key in ("kept", "memory") if grown[key] > MEMORY_MAX]
     seconds = entry["ours"][1]["seconds"]
     theirs = entry["peers"].get(REFERENCE, {}).get("seconds")
     if seconds > SECONDS_FREE and (not theirs or seconds > REFERENCE_MAX * min(theirs)):
@@ -91,7 +91,7 @@ def run_endless(queries: Sequence[str], count: int) -> list[dict[str, Any]]:
     entries = []
     for query in queries:
         said = verdict(xpath(query))
-        entry: dict[str, Any] = {"query": query, "cost": said.cost.value, "endless": said.endless}
+        entry: dict[str, Any] = {"query": query, "cost": said.cost.name, "endless": said.endless}
         if said.suits_endless:
             progress(f"endless  {query}")
             asked = {"task": "endless", "query": query, "n": count}
