@@ -256,9 +256,6 @@ impl Cells {
     /// Sets the range of a number that is not decided yet, and tells those who waited for it.
     pub fn narrow(&mut self, handle: Handle, range: Range) {
         let cell = &mut self.slots[handle.id as usize];
-        if cell.range == Some(range) {
-            return;
-        }
         cell.range = Some(range);
         let Some(mut waiters) = cell.waiters.take() else {
             return;

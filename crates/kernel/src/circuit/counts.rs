@@ -187,28 +187,27 @@ impl Circuit {
         Wire::Cell(cell)
     }
 
+    /// The node that asks may be a member itself: what is behind it begins with the next event.
     fn count_behind(&mut self, id: u32) -> Wire {
-        let entry = self.counts[id as usize].behind.next();
-        let cell = self.add_rank(id, entry, Side::Behind);
-        self.counts[id as usize].behind.push(cell, 0.0, f64::INFINITY);
+        let cell = self.add_rank(id, LATER, Side::Behind);
+        self.cells.pin(&Wire::Cell(cell));
+        self.asking.push((id, cell));
         Wire::Cell(cell)
     }
 
-    /// A node closes: what it counts after it begins.
-    pub(super) fn begin_counts_after(&mut self, depth: usize) {
-        for (id, cell) in std::mem::take(&mut self.extras[depth].counted_after) {
-            let slack = &mut self.counts[id as usize].behind;
-            let number = slack.next();
-            if let Some(open) = self.cells.open(cell)
-                && let Kind::Rank { entry, .. } = &mut open.kind
-            {
-                *entry = number;
-                let nearest = self.cells.nearest(cell);
-                slack.push(cell, 0.0, f64::INFINITY);
-                slack.wait(number, nearest.low, nearest.high);
-            }
-            self.cells.unpin(&Wire::Cell(cell));
+    /// What is counted behind a node begins.
+    fn begin_rank(&mut self, id: u32, cell: Handle) {
+        let slack = &mut self.counts[id as usize].behind;
+        let number = slack.next();
+        if let Some(open) = self.cells.open(cell)
+            && let Kind::Rank { entry, .. } = &mut open.kind
+        {
+            *entry = number;
+            let nearest = self.cells.nearest(cell);
+            slack.push(cell, 0.0, f64::INFINITY);
+            slack.wait(number, nearest.low, nearest.high);
         }
+        self.cells.unpin(&Wire::Cell(cell));
     }
 
     /// How many ancestors are counted.
@@ -325,8 +324,11 @@ impl Circuit {
         }
     }
 
-    /// A node closes: it counts for what comes after it, and no longer as an ancestor.
+    /// A node closes: it counts for what comes after it, which it may count from now on, and no
+    /// longer as an ancestor.
     pub(super) fn close_counted(&mut self, depth: usize) {
+        let after = std::mem::take(&mut self.extras[depth].counted_after);
+        self.asking.extend(after);
         for (spec, wire) in std::mem::take(&mut self.extras[depth].counted) {
             let group = self.group_of_document(spec);
             self.joining.push((group, wire));
@@ -341,12 +343,15 @@ impl Circuit {
         }
     }
 
-    /// Members that came up in this event join their groups: whoever asked at the same node asked
-    /// for others.
+    /// Members that came up in this event join their groups, after those who asked for what is
+    /// before them and before those who ask for what is behind.
     pub(super) fn join_groups(&mut self) {
         for (id, wire) in std::mem::take(&mut self.joining) {
             self.join_group(id, &wire);
             self.cells.unpin(&wire);
+        }
+        for (id, cell) in std::mem::take(&mut self.asking) {
+            self.begin_rank(id, cell);
         }
         for id in std::mem::take(&mut self.closing) {
             self.counts[id as usize].close();

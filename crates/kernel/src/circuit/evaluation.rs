@@ -111,6 +111,9 @@ impl Circuit {
             PartKind::Exists => self.exists(words[0], spot),
             PartKind::CompareSome => self.compare_some(part, spot, focus),
             PartKind::ComparePairs => {
+                if let Some(shared) = self.routes.shared(part) {
+                    return self.compare_shared(&shared, words[2 - shared.side], spot);
+                }
                 let op = Comparison::from_code(words[0]).unwrap_or(Comparison::Eq);
                 self.compare_pairs(op, words[1], words[2], spot)
             }

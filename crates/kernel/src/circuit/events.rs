@@ -52,6 +52,9 @@ impl Circuit {
         for &need in symbol.needs.iter() {
             self.prepare(need);
         }
+        if !symbol.indexed.is_empty() {
+            self.index_member(&symbol.indexed, self.frames.len() - 1);
+        }
         if !symbol.counted.is_empty() {
             self.count_member(&symbol.counted, self.frames.len() - 1);
         }
@@ -59,6 +62,7 @@ impl Circuit {
 
     /// All that expressions ask of the document node.
     fn open_document(&mut self) {
+        self.open_root_indexes();
         for need in self.routes.root_needs.clone() {
             let wired = self.wire(need);
             self.root.insert(need, wired);
@@ -376,8 +380,10 @@ impl Circuit {
             });
         }
         self.begin_after(depth);
-        self.begin_counts_after(depth);
         self.close_counted(depth);
+        for (_, index) in std::mem::take(&mut self.extras[depth].indexes) {
+            self.close_index(index);
+        }
         let ends = std::mem::take(&mut self.extras[depth].ahead);
         self.close_ahead(ends);
         for (_, above) in std::mem::take(&mut self.extras[depth].above) {
@@ -477,8 +483,9 @@ impl Circuit {
 
     /// Ends an event: everything that follows from it is worked out.
     pub fn finish_event(&mut self) {
-        let is_quiet = self.joining.is_empty() && self.closing.is_empty();
-        if is_quiet && self.ways.is_empty() && self.cells.is_quiet() {
+        let is_counting =
+            !(self.joining.is_empty() && self.asking.is_empty() && self.closing.is_empty());
+        if !is_counting && self.ways.is_empty() && self.cells.is_quiet() {
             return;
         }
         self.join_groups();

@@ -72,6 +72,8 @@ pub struct Extra {
     pub counted: Vec<(u32, Wire)>,
     /// Numbers of nodes after it: group, number.
     pub counted_after: Vec<(u32, Handle)>,
+    /// Sets of its children that are compared by value: set, index.
+    pub indexes: SmallVec<[(u32, u32); 1]>,
     /// Steps that count it as an ancestor.
     pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,

@@ -19,6 +19,7 @@ mod events;
 mod frames;
 mod gates;
 mod identifiers;
+mod indexes;
 mod lists;
 mod natures;
 mod outputs;
@@ -83,6 +84,8 @@ struct Symbol {
     behind: Vec<u32>,
     /// Counted steps that such nodes are members of.
     counted: Vec<u32>,
+    /// Shared sets of siblings that such nodes lead to members of.
+    indexed: Vec<u32>,
     needs: Vec<Need>,
     tests: Vec<u32>,
     /// Whether no expression has anything to do with such nodes.
@@ -113,9 +116,15 @@ pub struct Circuit {
     document_counts: Vec<(u32, u32)>,
     /// By counted step: open nodes that it counts.
     around: Vec<Vec<counts::Around>>,
-    /// Members of groups, and groups that close, at the end of this event.
+    /// For the end of this event: members of groups, numbers of what is behind a node, and groups
+    /// that close.
     joining: Vec<(u32, Wire)>,
+    asking: Vec<(u32, cells::Handle)>,
     closing: Vec<u32>,
+    indexes: Vec<indexes::Index>,
+    free_indexes: Vec<u32>,
+    /// Sets of the whole document that are compared by value: part, index.
+    root_indexes: Vec<(u32, u32)>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
@@ -173,7 +182,11 @@ impl Circuit {
             document_counts: Vec::new(),
             around: (0..counted).map(|_| Vec::new()).collect(),
             joining: Vec::new(),
+            asking: Vec::new(),
             closing: Vec::new(),
+            indexes: Vec::new(),
+            free_indexes: Vec::new(),
+            root_indexes: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
@@ -214,7 +227,11 @@ impl Circuit {
         self.document_counts.clear();
         self.around.iter_mut().for_each(Vec::clear);
         self.joining.clear();
+        self.asking.clear();
         self.closing.clear();
+        self.indexes.clear();
+        self.free_indexes.clear();
+        self.root_indexes.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
@@ -297,6 +314,15 @@ impl Circuit {
             .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
             .map(|(spec, _)| spec as u32)
             .collect();
+        let is_child = !matches!(
+            kind,
+            NodeKind::Attribute | NodeKind::Namespace | NodeKind::Document
+        );
+        let sets = self.routes.indexes.iter().enumerate();
+        let indexed: Vec<u32> = sets
+            .filter(|(_, route)| is_child && passes(self.table[**route as usize].test))
+            .map(|(spec, _)| spec as u32)
+            .collect();
         let mut needs = self.routes.every_needs.clone();
         for (test, list) in &self.routes.needs {
             if passes(*test) {
@@ -310,8 +336,10 @@ impl Circuit {
                 && chained.is_empty()
                 && behind.is_empty()
                 && counted.is_empty()
+                && indexed.is_empty()
                 && needs.is_empty(),
             counted,
+            indexed,
             awaited,
             chained,
             behind,

@@ -10,6 +10,7 @@ use super::natures::{Nature, nature};
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Where the nodes of a set come from, before its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,28 @@ pub enum Need {
     Result(u32),
 }
 
+/// A comparison for equality with a set that many contexts share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The side that is shared: 0 or 1.
+    pub side: usize,
+    pub place: SharedPlace,
+}
+
+/// Where a shared set is.
+#[derive(Debug)]
+pub enum SharedPlace {
+    /// In the whole document: this part.
+    Root(u32),
+    /// Among the siblings of the context node or, with `ups`, of its parent that passes the first
+    /// test, and so on: the set, and on which side.
+    Beside {
+        ups: Box<[u32]>,
+        spec: u32,
+        axis: Axis,
+    },
+}
+
 /// All routes of a plan, and what they need of nodes that are asked late.
 #[derive(Debug, Default)]
 pub struct Routes {
@@ -62,6 +85,11 @@ pub struct Routes {
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
     counted: FxHashMap<u32, (u32, Axis)>,
+    /// Sets of siblings that are compared by value: the route of the sibling step.
+    pub indexes: Vec<u32>,
+    /// Sets of the whole document that are compared by value.
+    pub root_indexes: Vec<u32>,
+    shared: FxHashMap<u32, Rc<Shared>>,
     pub uses_names: bool,
     pub uses_ids: bool,
     pub uses_namespaces: bool,
@@ -294,6 +322,7 @@ impl Routes {
                 self.uses_names = true;
                 self.visit(plan, words[1]);
             }
+            PartKind::ComparePairs if self.note_shared(plan, part) => {}
             PartKind::ComparePairs => {
                 for &set in &words[1..] {
                     self.visit(plan, set);
@@ -374,6 +403,113 @@ impl Routes {
         true
     }
 
+    /// Whether a comparison asks an index: for equality, with one side that contexts share.
+    fn note_shared(&mut self, plan: &Plan, part: u32) -> bool {
+        let (_, words) = plan.part(part);
+        if Comparison::from_code(words[0]) != Some(Comparison::Eq) {
+            return false;
+        }
+        let sides = [words[1], words[2]];
+        let absolute = sides.map(|set| self.nature(set).is_absolute());
+        let beside = sides.map(|set| self.sibling_step(plan, set));
+        let side = match (absolute, beside) {
+            ([false, true], [None, _]) | ([false, false], [None, Some(_)]) => 1,
+            ([true, false], [_, None]) | ([false, false], [Some(_), None]) => 0,
+            _ => return false,
+        };
+        let place = match beside[side] {
+            None => self.note_root_index(plan, sides[side]),
+            Some(ups) => self.note_sibling_index(plan, sides[side], ups),
+        };
+        self.visit(plan, sides[1 - side]);
+        self.need_of_ends(plan, sides[1 - side], Need::Value);
+        self.shared.insert(part, Rc::new(Shared { side, place }));
+        true
+    }
+
+    fn note_root_index(&mut self, plan: &Plan, set: u32) -> SharedPlace {
+        self.visit(plan, set);
+        self.need_of_ends(plan, set, Need::Value);
+        if !self.root_indexes.contains(&set) {
+            self.root_indexes.push(set);
+        }
+        SharedPlace::Root(set)
+    }
+
+    fn note_sibling_index(&mut self, plan: &Plan, set: u32, ups: usize) -> SharedPlace {
+        let (_, mut at) = self.of_set(plan, set, Leaf::Collect);
+        let mut tests = Vec::with_capacity(ups);
+        for _ in 0..ups {
+            let route = self.get(at);
+            tests.push(route.test);
+            at = route.next;
+        }
+        let (first, axis) = (at, self.get(at).axis);
+        while at != NONE {
+            let route = self.get(at).clone();
+            if at != first {
+                self.used.insert(at);
+            }
+            for &predicate in route.predicates.iter() {
+                self.visit_predicate(plan, predicate);
+            }
+            at = route.next;
+        }
+        // The same members serve both sides of a node.
+        let same = |known: &u32| {
+            let (known, own) = (self.get(*known), self.get(first));
+            known.test == own.test && known.predicates == own.predicates && known.next == own.next
+        };
+        let known = self.indexes.iter().position(same);
+        let spec = known.unwrap_or_else(|| {
+            self.indexes.push(first);
+            self.indexes.len() - 1
+        });
+        SharedPlace::Beside {
+            ups: tests.into(),
+            spec: spec as u32,
+            axis,
+        }
+    }
+
+    /// How many parents a path goes up before a step to siblings that only goes down behind it.
+    fn sibling_step(&self, plan: &Plan, set: u32) -> Option<usize> {
+        let mut at = set;
+        let mut ups = None;
+        loop {
+            let (kind, words) = plan.part(at);
+            if kind == PartKind::Here {
+                return ups;
+            }
+            if kind != PartKind::Step {
+                return None;
+            }
+            let axis = Axis::from_code(words[1])?;
+            let is_positional = words[3..].iter().any(|&p| self.nature(p).has_focus());
+            match (axis, ups) {
+                (Axis::Parent, Some(count)) if words.len() == 3 => ups = Some(count + 1),
+                (Axis::PrecedingSibling | Axis::FollowingSibling, None) if !is_positional => {
+                    ups = Some(0);
+                }
+                (
+                    Axis::Child
+                    | Axis::Descendant
+                    | Axis::DescendantOrSelf
+                    | Axis::Attribute
+                    | Axis::Itself,
+                    None,
+                ) => {}
+                _ => return None,
+            }
+            at = words[0];
+        }
+    }
+
+    /// The shared side of a comparison that asks an index.
+    pub fn shared(&self, part: u32) -> Option<Rc<Shared>> {
+        self.shared.get(&part).cloned()
+    }
+
     /// The counted step and axis of a part that counts one.
     pub fn counted(&self, part: u32) -> Option<(u32, Axis)> {
         self.counted.get(&part).copied()
@@ -401,6 +537,10 @@ impl Routes {
         }
         let (kind, words) = plan.part(part);
         let inner: &[u32] = match kind {
+            PartKind::ComparePairs if self.shared.contains_key(&part) => {
+                let local = 2 - self.shared[&part].side;
+                &words[local..=local]
+            }
             PartKind::Call | PartKind::Name | PartKind::ComparePairs => &words[1..],
             PartKind::CompareSome => &words[1..3],
             PartKind::Above => &words[1..2],

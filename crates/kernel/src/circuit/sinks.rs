@@ -4,6 +4,7 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
+use super::indexes::Cut;
 use super::routes::Need;
 use crate::plan::Comparison;
 
@@ -76,6 +77,23 @@ pub enum SinkKind {
     },
     Filter {
         list: u32,
+    },
+    /// Members of a shared set, listed by value.
+    Indexed {
+        index: u32,
+        order: u64,
+        /// Whether they are all there are.
+        is_whole: bool,
+    },
+    /// Members of a shared set that are not settled.
+    Unsettled {
+        index: u32,
+    },
+    /// Nodes that ask for their values in a part of a shared set.
+    Ask {
+        index: u32,
+        cut: Cut,
+        or: Handle,
     },
     /// Kept for whoever asks later.
     Store {
@@ -185,6 +203,7 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(target))
             }
             SinkKind::Filter { list } => self.is_heard(ArmTarget::List(list)),
+            SinkKind::Ask { or, .. } => self.cells.is_open(or),
             SinkKind::Store {
                 is_dropped,
                 ref links,
@@ -270,6 +289,18 @@ impl Circuit {
                 let last = self.sinks[id as usize].entries.len() - 1;
                 self.settle_pair(id, last);
             }
+            SinkKind::Indexed { index, order, .. } => {
+                let (index, order) = (*index, *order);
+                self.add_indexed(index, order, spot, when);
+            }
+            SinkKind::Ask { .. } => {
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, 0);
+                let last = self.sinks[id as usize].entries.len() - 1;
+                if self.sinks[id as usize].entries[last].is_settled() {
+                    self.settle_ask(id, last);
+                }
+            }
             SinkKind::Tally { .. } | SinkKind::Output { .. }
                 if self.order_of(spot) < self.heard_from => {}
             SinkKind::Tally { needs_value, .. } => {
@@ -296,7 +327,7 @@ impl Circuit {
             }
             SinkKind::Filter { list } => self.filter_add(*list, spot, when),
             SinkKind::Store { .. } => self.store(id, spot, when),
-            SinkKind::Bind { .. } => {}
+            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
         }
     }
 
@@ -317,7 +348,15 @@ impl Circuit {
     }
 
     fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
-        let order = self.order_of(spot);
+        self.add_ordered(id, self.order_of(spot), when, value, side);
+    }
+
+    /// A member of an index that is to be settled.
+    pub(super) fn add_unsettled(&mut self, id: u32, order: u64, when: Wire, value: Wire) {
+        self.add_ordered(id, order, when, value, 0);
+    }
+
+    fn add_ordered(&mut self, id: u32, order: u64, when: Wire, value: Wire, side: u32) {
         let sink = &mut self.sinks[id as usize];
         let tag = (sink.entries.len() as u32) << 2 | side << 1;
         let cell = sink.cell;
@@ -368,8 +407,25 @@ impl Circuit {
             SinkKind::First { .. } => self.settle_first(id),
             SinkKind::Pair { .. } => self.settle_pair(id, index),
             SinkKind::Tally { .. } => self.settle_tally(id, index),
+            SinkKind::Ask { .. } => self.settle_ask(id, index),
+            SinkKind::Unsettled { index: of } => self.settle_member(id, index, of),
             _ => self.settle_all(id),
         }
+    }
+
+    /// A member of an index is settled: it is listed, or out.
+    fn settle_member(&mut self, id: u32, at: usize, index: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let entry = &sink.entries[at];
+        let order = entry.order;
+        let value = match &entry.value {
+            Wire::Known(Atom::Text(text)) if entry.when.is_true() => Some(text.clone()),
+            _ => None,
+        };
+        if sink.awaited == 0 {
+            sink.entries.clear();
+        }
+        self.settle_indexed(index, order, value);
     }
 
     /// A source of a sink is at its end.
@@ -441,7 +497,21 @@ impl Circuit {
                     self.free_sinks.push(id);
                 }
             }
-            SinkKind::Output { .. } | SinkKind::Tally { .. } | SinkKind::Bind { .. } => {}
+            SinkKind::Indexed {
+                index, is_whole, ..
+            } => {
+                let (index, is_whole) = (*index, *is_whole);
+                self.free_sinks.push(id);
+                if is_whole {
+                    self.close_index(index);
+                }
+                self.release_index(index);
+            }
+            SinkKind::Ask { .. } => self.finish_ask(id),
+            SinkKind::Output { .. }
+            | SinkKind::Tally { .. }
+            | SinkKind::Bind { .. }
+            | SinkKind::Unsettled { .. } => {}
         }
     }
 }

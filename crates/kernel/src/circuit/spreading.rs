@@ -279,7 +279,7 @@ impl Circuit {
     }
 
     /// The predicates of a route's step, none of which counts positions, at a node.
-    fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
+    pub(super) fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
         let routes = self.table.clone();
         let mut wires: SmallVec<[Wire; 2]> = SmallVec::new();
         for &predicate in routes[id as usize].predicates.iter() {

@@ -147,10 +147,7 @@ impl Circuit {
     ) -> Option<Range> {
         let own = self.range(&args[index])?;
         let other = args.get(1 - index.min(1)).filter(|_| args.len() == 2);
-        let any_move = Range {
-            low: own.low.next_up(),
-            high: own.high.next_down(),
-        };
+        let any_move = moved(own);
         let flipped = |range: Range, from: f64| Range {
             low: from - range.high,
             high: from - range.low,
@@ -207,9 +204,19 @@ fn meeting(own: Range, other: Range, is_moving: bool) -> Range {
         true if to.is_infinite() => to,
         true => f64::midpoint(from, to),
     };
-    let low = middle(own.low, other.high).max(own.low.next_up());
-    let high = middle(own.high, other.low).min(own.high.next_down());
-    Range { low, high }
+    let next = moved(own);
+    Range {
+        low: middle(own.low, other.high).max(next.low),
+        high: middle(own.high, other.low).min(next.high),
+    }
+}
+
+/// The bounds that any move of a number reaches: counts move by one at least.
+fn moved(range: Range) -> Range {
+    Range {
+        low: range.low + 0.5,
+        high: (range.high - 0.5).min(f64::MAX),
+    }
 }
 
 #[cfg(test)]
