@@ -6,6 +6,7 @@ use super::evaluation::Focus;
 use super::frames::{Arm, ArmTarget, Behind, Extra, Frame, Info, Opening, Spot, Target, Wired};
 use super::routes::Need;
 use super::sinks::SinkKind;
+use super::spreading::take_covered;
 use super::{Action, Circuit, Symbol, Tests};
 use crate::plan::{Axis, NONE, NodeKind, Output};
 use smallvec::SmallVec;
@@ -114,8 +115,13 @@ impl Circuit {
         let routes = self.table.clone();
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
-        if !symbol.chained.is_empty() && depth > 0 && !is_beside(kind) {
-            self.extend_ahead(&symbol.chained, depth);
+        if depth > 0 && !is_beside(kind) {
+            if !symbol.picked.is_empty() {
+                self.advance_picks(&symbol.picked, depth);
+            }
+            if !symbol.chained.is_empty() {
+                self.extend_ahead(&symbol.chained, depth);
+            }
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
@@ -362,6 +368,10 @@ impl Circuit {
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
+            if let Some(k) = self.table[route as usize].pick {
+                self.pick_after(route, k, to, when);
+                continue;
+            }
             let since = self.next_order.saturating_sub(1);
             let outer = self.follow[route as usize].last().cloned();
             let Some((all, is_all)) = self.cover(outer, to, when.clone()) else {
@@ -371,6 +381,10 @@ impl Circuit {
             };
             self.cells.pin(&all);
             self.cells.unpin(&when);
+            if let Some(old) = take_covered(&mut self.follow[route as usize], since) {
+                self.cells.unpin(&old.when);
+                self.source_close(old.to);
+            }
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
@@ -386,6 +400,8 @@ impl Circuit {
         }
         let ends = std::mem::take(&mut self.extras[depth].ahead);
         self.close_ahead(ends);
+        let picks = std::mem::take(&mut self.extras[depth].picks);
+        self.close_picks(picks);
         for (_, above) in std::mem::take(&mut self.extras[depth].above) {
             self.cells.unpin(&above);
         }
@@ -422,7 +438,7 @@ impl Circuit {
             });
             match &mut behind[at].1 {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
-                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
+                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes, routes[id as usize].pick),
             }
             *self.behind_of(axis, depth) = behind;
         }
@@ -450,11 +466,16 @@ impl Circuit {
         *sum = wire;
     }
 
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
+    /// One more node; of those that a position picks from, the nearest are enough.
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u32>) {
         self.infos[info].references += 1;
         let order = self.infos[info].order;
         let at = nodes.partition_point(|&node| self.infos[node].order < order);
         nodes.insert(at, info);
+        if pick.is_some_and(|k| nodes.len() > k as usize) {
+            let farthest = nodes.remove(0);
+            self.release(farthest);
+        }
     }
 
     fn forget(&mut self, behind: Behind) {
@@ -473,6 +494,8 @@ impl Circuit {
         }
         let ends = std::mem::take(&mut self.ahead);
         self.close_ahead(ends);
+        let picks = std::mem::take(&mut self.picks);
+        self.close_picks(picks);
         self.close_document_counts();
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);

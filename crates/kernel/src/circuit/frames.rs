@@ -2,6 +2,7 @@
 
 use super::cells::{Handle, Wire};
 use super::chains::Ahead;
+use super::picks::Picks;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -62,6 +63,8 @@ pub struct Extra {
     pub behind: Vec<(u32, Behind)>,
     /// Ends of chains about children that are still to come.
     pub ahead: Vec<Ahead>,
+    /// Children that wait for the k-th sibling to come.
+    pub picks: Vec<Picks>,
     /// What the node asked of the nodes after it: route, truth.
     pub after: Vec<(u32, Handle)>,
     /// By route: the truth that the node or an ancestor will do.

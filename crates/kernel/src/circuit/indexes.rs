@@ -377,6 +377,8 @@ impl Circuit {
         self.indexes[id as usize] = Index::default();
         self.free_indexes.push(id);
         if let Some(cell) = self.sinks[sink as usize].cell.take() {
+            // What is still on its way is about members that are settled.
+            self.cells.decide(cell, Atom::Nothing);
             self.cells.unpin(&Wire::Cell(cell));
         }
         self.sinks[sink as usize].entries = Vec::new();

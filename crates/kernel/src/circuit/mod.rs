@@ -24,6 +24,7 @@ mod lists;
 mod natures;
 mod outputs;
 mod pairs;
+mod picks;
 mod ranges;
 mod routes;
 mod settling;
@@ -80,6 +81,8 @@ struct Symbol {
     awaited: Vec<u32>,
     /// Routes of chains that such nodes are members of.
     chained: Vec<u32>,
+    /// Routes that pick the k-th of such nodes to come.
+    picked: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
     /// Counted steps that such nodes are members of.
@@ -110,6 +113,8 @@ pub struct Circuit {
     behind: Vec<(u32, Behind)>,
     /// Ends of chains about all nodes to come.
     ahead: Vec<chains::Ahead>,
+    /// Nodes that wait for the k-th node to come.
+    picks: Vec<picks::Picks>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
@@ -177,6 +182,7 @@ impl Circuit {
             follow: vec![Vec::new(); count],
             behind: Vec::new(),
             ahead: Vec::new(),
+            picks: Vec::new(),
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
@@ -222,6 +228,7 @@ impl Circuit {
         }
         self.behind.clear();
         self.ahead.clear();
+        self.picks.clear();
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();
@@ -291,7 +298,8 @@ impl Circuit {
         let (kind, tests) = tests.tests(symbol);
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
-        let (mut awaited, mut chained, mut behind) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut awaited, mut behind) = (Vec::new(), Vec::new());
+        let (mut chained, mut picked) = (Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
             if !passes(route.test) || !self.routes.is_used(id as u32) {
                 continue;
@@ -299,8 +307,13 @@ impl Circuit {
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
             } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
-                let is_chained = self.is_chained_ahead(id as u32);
-                let list = if is_chained { &mut chained } else { &mut awaited };
+                let list = if self.is_chained_ahead(id as u32) {
+                    &mut chained
+                } else if route.pick.is_some() {
+                    &mut picked
+                } else {
+                    &mut awaited
+                };
                 list.push(id as u32);
             }
         }
@@ -334,6 +347,7 @@ impl Circuit {
         let known = Rc::new(Symbol {
             is_idle: awaited.is_empty()
                 && chained.is_empty()
+                && picked.is_empty()
                 && behind.is_empty()
                 && counted.is_empty()
                 && indexed.is_empty()
@@ -342,6 +356,7 @@ impl Circuit {
             indexed,
             awaited,
             chained,
+            picked,
             behind,
             needs,
             tests: tests.into(),

@@ -7,8 +7,8 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
-use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
+pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, is_order, looks_behind};
+use crate::plan::{Axis, Comparison, NONE, Op, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -197,9 +197,11 @@ impl Routes {
                 PartKind::Step => {
                     let predicates: Box<[u32]> = words[3..].into();
                     let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
+                    let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
                     next = self.intern(Route {
-                        axis: Axis::from_code(words[1]).unwrap_or(Axis::Itself),
+                        axis,
                         test: words[2],
+                        pick: predicates.first().and_then(|&p| picked(plan, axis, p)),
                         predicates,
                         is_positional,
                         next,
@@ -639,4 +641,21 @@ impl Routes {
             as_number: words[3] != 0,
         })
     }
+}
+
+/// The position that a predicate asks for, `position() = k`, where an axis picks by rank.
+fn picked(plan: &Plan, axis: Axis, predicate: u32) -> Option<u32> {
+    let is_ranked = is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf);
+    let (kind, words) = plan.part(predicate);
+    if !is_ranked || kind != PartKind::Call || Op::from_code(words[0]) != Some(Op::Eq) {
+        return None;
+    }
+    let (left, right) = (plan.part(words[1]), plan.part(words[2]));
+    let number = match (left.0, right.0) {
+        (PartKind::Position, PartKind::Number) => plan.number(right.1[0]),
+        (PartKind::Number, PartKind::Position) => plan.number(left.1[0]),
+        _ => return None,
+    };
+    let is_rank = number.fract() == 0.0 && (1.0..1e9).contains(&number);
+    is_rank.then_some(number as u32)
 }

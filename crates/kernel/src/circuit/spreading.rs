@@ -103,6 +103,9 @@ impl Circuit {
         }
         let routes = self.table.clone();
         let route = &routes[id as usize];
+        if let Some(k) = route.pick {
+            return self.spread_picked(id, k, target, when);
+        }
         let depth = self.frames.len() - 1;
         let kind = self.frames[depth].kind;
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
@@ -183,6 +186,10 @@ impl Circuit {
         self.source_open(to);
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
+        if let Some(old) = take_covered(&mut self.arms[route as usize], since) {
+            self.cells.unpin(&old.when);
+            self.source_close(old.to);
+        }
         self.arms[route as usize].push(Arm {
             depth: depth as u32,
             since,
@@ -229,7 +236,7 @@ impl Circuit {
         }
     }
 
-    fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+    pub(super) fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
         self.source_open(to);
         self.cells.pin(&when);
         self.extras[depth].later.push((route, to, when));
@@ -374,4 +381,15 @@ fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) 
         Some((_, Behind::Nodes(nodes))) => nodes.clone(),
         _ => Vec::new(),
     }
+}
+
+/// The last arm but one, where the last is heard for both and goes at the same event. The node
+/// that put the last one up has to be past: it may still hear the one before.
+pub(super) fn take_covered(arms: &mut Vec<Arm>, now: u64) -> Option<Arm> {
+    let [.., old, last] = arms.as_slice() else {
+        return None;
+    };
+    let is_plain = matches!(last.to, ArmTarget::Plain(_));
+    let is_covered = is_plain && old.to == last.to && old.depth == last.depth && last.since < now;
+    is_covered.then(|| arms.remove(arms.len() - 2))
 }

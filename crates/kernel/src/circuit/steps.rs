@@ -24,6 +24,8 @@ pub struct Route {
     pub test: u32,
     pub predicates: Box<[u32]>,
     pub is_positional: bool,
+    /// The position that the first predicate asks for, along an axis that picks by rank.
+    pub pick: Option<u32>,
     /// The rest, or NONE.
     pub next: u32,
     pub leaf: Leaf,
@@ -87,6 +89,14 @@ pub fn is_late(axis: Axis) -> bool {
             | Axis::AncestorOrSelf
             | Axis::PrecedingSibling
             | Axis::Preceding
+    )
+}
+
+/// Whether an axis goes along the order of siblings or of the document.
+pub fn is_order(axis: Axis) -> bool {
+    matches!(
+        axis,
+        Axis::FollowingSibling | Axis::Following | Axis::PrecedingSibling | Axis::Preceding
     )
 }
 
