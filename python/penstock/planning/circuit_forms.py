@@ -14,7 +14,9 @@ from penstock.planning.rewrites.absolute_comparisons import compare_node_by_node
 from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.planning.rewrites.child_positions import count_child_positions
 from penstock.planning.rewrites.counts_of_none import ask_for_existence
+from penstock.planning.rewrites.end_positions import count_from_the_end
 from penstock.planning.rewrites.parent_atoms import ask_parents
+from penstock.planning.rewrites.sibling_steps import turn_sibling_steps
 from penstock.twigs import Selection
 from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.expressions import Expression
@@ -32,7 +34,9 @@ def to_circuit_form(
 
 
 def _rewrite(expression: Expression, slots: SlotTable) -> Any:
+    expression = count_from_the_end(expression, slots)
     expression = count_child_positions(expression, slots)
+    expression = turn_sibling_steps(expression, slots)
     expression = ask_for_existence(expression, slots)
     expression = compare_node_by_node(expression)
     expression = ask_parents(expression, slots)

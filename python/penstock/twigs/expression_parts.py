@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -93,6 +93,23 @@ def own_parts(expression: Expression) -> Iterator[Expression]:
                 pass
             case _:
                 waiting += parts_of(part)
+
+
+def replace_own_parts(part: Expression, change: Callable[[Expression], Expression | None]) -> Any:
+    """Return an expression with some of its own parts changed, the outermost first.
+
+    ``change`` returns what to put in the place of a part, or None to go on inside it.
+    """
+    changed = change(part)
+    if changed is not None:
+        return changed
+    match part:
+        case Step(base=base) | Filter(base=base):
+            return replace(part, base=replace_own_parts(base, change))
+        case Above():
+            return part
+        case _:
+            return with_parts(part, [replace_own_parts(one, change) for one in parts_of(part)])
 
 
 def is_positional(atom: Atom) -> bool:

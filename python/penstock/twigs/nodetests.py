@@ -71,6 +71,9 @@ class NodeTest:
 ANY_NODE = NodeTest(NodeKind.ANY)
 DOCUMENT_NODE = NodeTest(NodeKind.DOCUMENT)
 
+DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+"""The axes that lead somewhere from the document node, beside those that may stay there."""
+
 BELOW = {
     Axis.CHILD: Axis.DESCENDANT,
     Axis.DESCENDANT: Axis.DESCENDANT,

@@ -87,7 +87,10 @@ def assert_kernel_decisions_kept(rewrite: str, draw: Draw, pairs: int) -> int:
 
 
 def assert_oracle_decisions_kept(rewrite: Rewrite, draw: Draw, pairs: int) -> None:
-    """Check that a rewrite lets three-valued logic decide everything at the same events."""
+    """Check that a rewrite lets three-valued logic decide everything at the same events.
+
+    Fewer nodes may have to be held: that a node is out may show earlier.
+    """
     for seed in range(pairs):
         random = Random(seed)
         text = draw(random)
@@ -96,6 +99,8 @@ def assert_oracle_decisions_kept(rewrite: Rewrite, draw: Draw, pairs: int) -> No
         after = rewrite(before)
         assert isinstance(before.output, Selection)
         if isinstance(before.output.expression, Nodes):
-            assert steps(after, tree) == steps(before, tree), (seed, text, tree.source)
+            for new, old in zip(steps(after, tree), steps(before, tree), strict=True):
+                assert new.decided == old.decided, (seed, text, tree.source)
+                assert new.needed <= old.needed, (seed, text, tree.source)
         else:
             assert known_at(after, tree) == known_at(before, tree), (seed, text, tree.source)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from penstock.twigs import Axis
 from penstock.twigs.expression_parts import own_parts, parts_of, with_parts
 from penstock.twigs.expressions import (
     Atom,
@@ -29,8 +28,7 @@ from penstock.twigs.expressions import (
     Union,
 )
 from penstock.twigs.logic import FLIPPED
-
-_DOWN = (Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF)
+from penstock.twigs.nodetests import DOWN
 
 
 def compare_node_by_node(expression: Expression) -> Any:
@@ -66,7 +64,7 @@ def _grows(nodes: Nodes) -> bool:
         case Root() | Identified():
             return True
         case Step(base=Root(), axis=axis):
-            return axis in _DOWN  # the others lead nowhere from the document node
+            return axis in DOWN  # the others lead nowhere from the document node
         case Filter(base=Root()):
             return False
         case Step(base=base) | Filter(base=base):

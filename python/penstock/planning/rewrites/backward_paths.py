@@ -23,7 +23,7 @@ from penstock.twigs.expressions import (
     Root,
     Step,
 )
-from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE, DOWN
 
 _BACK = frozenset(
     {
@@ -34,7 +34,6 @@ _BACK = frozenset(
         Axis.PRECEDING,
     }
 )
-_DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
 _INVERSE = {
     Axis.SELF: Axis.SELF,
     Axis.CHILD: Axis.PARENT,
@@ -65,7 +64,7 @@ def _turn(path: Step) -> Nodes:
     steps.reverse()
     back = [place for place, step in enumerate(steps) if step.axis in _BACK]
     # From the document node only steps down lead anywhere; the others are over at once.
-    if not isinstance(base, Root) or not back or steps[0].axis not in _DOWN:
+    if not isinstance(base, Root) or not back or steps[0].axis not in DOWN:
         return path
     last = back[-1]
     turned, rest = steps[: last + 1], steps[last + 1 :]

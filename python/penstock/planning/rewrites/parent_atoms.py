@@ -13,13 +13,12 @@ asked afterwards.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from penstock.planning.values import call, compare, is_true
 from penstock.twigs import Axis, NodeKind, NodeTest, Slot, ValueType
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import own_parts, parts_of, with_parts
+from penstock.twigs.expression_parts import own_parts, parts_of, replace_own_parts, with_parts
 from penstock.twigs.expressions import (
     Above,
     All,
@@ -82,7 +81,7 @@ def ask_parents(
         return with_parts(expression, parts)
     test = tests.pop()
     test = parent if test == ANY_NODE else test
-    inner = _at_parent(expression)
+    inner = replace_own_parts(expression, _at_parent)
     otherwise = slots.add(_value_of_nothing(inner, slots))
     return Above(test, ask_parents(inner, slots, test), otherwise)
 
@@ -133,15 +132,9 @@ def _goes_on(atom: Expression) -> bool:
     )
 
 
-def _at_parent(part: Expression) -> Any:
-    """Return a part of an atom as it is asked at the parent."""
-    match part:
-        case Step(base=Here()):
-            return Here()
-        case Step() | Filter():
-            return replace(part, base=_at_parent(part.base))
-        case _:
-            return with_parts(part, [_at_parent(inner) for inner in parts_of(part)])
+def _at_parent(part: Expression) -> Nodes | None:
+    """Return the context node for the step that leads to it."""
+    return Here() if isinstance(part, Step) and isinstance(part.base, Here) else None
 
 
 def _value_of_nothing(atom: Atom, slots: SlotTable) -> Constant:
