@@ -24,6 +24,18 @@ class Axis(Enum):
     NAMESPACE = "namespace"
 
 
+BACK = frozenset(
+    {
+        Axis.PARENT,
+        Axis.ANCESTOR,
+        Axis.ANCESTOR_OR_SELF,
+        Axis.PRECEDING_SIBLING,
+        Axis.PRECEDING,
+    }
+)
+"""The axes to nodes that are there before the node they are seen from."""
+
+
 class NodeKind(Enum):
     """The kinds of nodes; ANY is the test ``node()``."""
 
