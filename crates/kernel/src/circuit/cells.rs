@@ -119,6 +119,9 @@ pub struct Message {
 
 const SWEEP_MIN: u32 = 32;
 
+/// Cells for which the room stays from one document to the next.
+const SLOTS_KEPT: usize = 1 << 13;
+
 /// The cells in being.
 #[derive(Debug, Default)]
 pub struct Cells {
@@ -129,7 +132,10 @@ pub struct Cells {
     decided: Vec<u32>,
     /// Fresh, or without interest since this event.
     orphans: Vec<Handle>,
-    pub count: u64,
+    /// Edges and inputs that lie outside the cells' own table, or may.
+    links: usize,
+    /// Bytes of texts that decided cells keep.
+    text_bytes: usize,
     /// Units of work so far: whatever is not constant per event adds to it.
     pub work: u64,
 }
@@ -149,7 +155,6 @@ impl Cells {
             waiters: None,
             marks: None,
         };
-        self.count += 1;
         self.work += 1;
         let handle = if let Some(id) = self.free.pop() {
             let generation = self.slots[id as usize].generation;
@@ -204,6 +209,7 @@ impl Cells {
     /// Tells `to`, which has to be open, whatever becomes of `input`.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: u32) {
         self.work += 1;
+        self.links += 2;
         let cell = &mut self.slots[input.id as usize];
         cell.interest += 1;
         cell.dependents.push(Edge { to, tag });
@@ -214,8 +220,10 @@ impl Cells {
         cell.inputs.push(input);
         if cell.inputs.len() as u32 >= cell.sweep_at {
             let mut inputs = std::mem::take(&mut cell.inputs);
-            self.work += inputs.len() as u64;
+            let before = inputs.len();
+            self.work += before as u64;
             inputs.retain(|input| self.is_open(*input));
+            self.links -= before - inputs.len();
             let cell = &mut self.slots[to.id as usize];
             cell.sweep_at = cell.sweep_at.max(2 * inputs.len() as u32);
             cell.inputs = inputs;
@@ -226,8 +234,10 @@ impl Cells {
     /// undecided fact would grow its list for ever.
     fn sweep_dependents(&mut self, id: u32) {
         let mut edges = std::mem::take(&mut self.slots[id as usize].dependents);
-        self.work += edges.len() as u64;
+        let before = edges.len();
+        self.work += before as u64;
         edges.retain(|edge| self.is_open(edge.to));
+        self.links -= before - edges.len();
         let cell = &mut self.slots[id as usize];
         cell.sweep_at = (2 * edges.len() as u32).max(SWEEP_MIN);
         cell.dependents = edges;
@@ -240,9 +250,12 @@ impl Cells {
         let cell = &mut self.slots[handle.id as usize];
         let dependents = std::mem::take(&mut cell.dependents);
         let inputs = std::mem::take(&mut cell.inputs);
+        self.links -= dependents.len() + inputs.len();
+        if let Atom::Text(text) = &atom {
+            self.text_bytes += text.len();
+        }
         cell.known = Some(atom.clone());
         self.decided.push(handle.id);
-        self.count -= 1;
         for edge in dependents {
             self.queue.push(Message {
                 to: edge.to,
@@ -302,8 +315,16 @@ impl Cells {
         let marks = gate.marks.get_or_insert_with(|| Box::new([none; 2]));
         let mark = std::mem::replace(&mut marks[edge.tag as usize], bounds);
         let fresh = Range {
-            low: if mark.low == bounds.low { f64::INFINITY } else { bounds.low },
-            high: if mark.high == bounds.high { f64::NEG_INFINITY } else { bounds.high },
+            low: if mark.low == bounds.low {
+                f64::INFINITY
+            } else {
+                bounds.low
+            },
+            high: if mark.high == bounds.high {
+                f64::NEG_INFINITY
+            } else {
+                bounds.high
+            },
         };
         let waiters = self.open(input)?.waiters.get_or_insert_default();
         waiters.add(edge, fresh);
@@ -366,17 +387,22 @@ impl Cells {
                 continue;
             }
             let inputs = std::mem::take(&mut cell.inputs);
+            let links = inputs.len() + cell.dependents.len();
             cell.dependents.clear();
             (cell.waiters, cell.marks) = (None, None);
             cell.generation += 1;
             self.free.push(handle.id);
-            self.count -= 1;
+            self.links -= links;
             self.forgo(inputs);
         }
         while let Some(id) = self.decided.pop() {
             let cell = &mut self.slots[id as usize];
-            if cell.pins == 0 && cell.known.is_some() {
-                cell.known = None;
+            if cell.pins == 0
+                && let Some(atom) = cell.known.take()
+            {
+                if let Atom::Text(text) = atom {
+                    self.text_bytes -= text.len();
+                }
                 cell.kind = Kind::Value;
                 (cell.waiters, cell.marks) = (None, None);
                 cell.generation += 1;
@@ -385,12 +411,21 @@ impl Cells {
         }
     }
 
+    /// Bytes of all cells and their wires.
+    pub fn bytes(&self) -> usize {
+        let wires = self.links * size_of::<Edge>();
+        self.slots.capacity() * size_of::<Cell>() + wires + self.text_bytes
+    }
+
     pub fn clear(&mut self) {
+        if self.slots.capacity() > SLOTS_KEPT {
+            self.slots = Vec::new();
+        }
         self.slots.clear();
         self.free.clear();
         self.queue.clear();
         self.decided.clear();
         self.orphans.clear();
-        self.count = 0;
+        (self.links, self.text_bytes) = (0, 0);
     }
 }

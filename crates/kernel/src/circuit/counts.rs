@@ -36,6 +36,8 @@ pub struct Group {
     before: Slack<Handle>,
     behind: Slack<Handle>,
     is_closed: bool,
+    /// The bytes that are in the account.
+    charged: usize,
 }
 
 /// An ancestor that is counted, and what is counted up to it.
@@ -76,9 +78,10 @@ impl Group {
         Range { low, high }
     }
 
-    pub fn bytes(&self) -> usize {
+    /// Bytes that it takes outside its own record.
+    fn bytes(&self) -> usize {
         let members = self.members.capacity() * size_of::<Option<[u32; 2]>>();
-        size_of::<Group>() + members + self.before.bytes() + self.behind.bytes()
+        members + self.before.bytes() + self.behind.bytes()
     }
 
     /// A member is decided.
@@ -183,7 +186,9 @@ impl Circuit {
         }
         let entry = group.before.next();
         let cell = self.add_rank(id, entry, Side::Before);
-        self.counts[id as usize].before.push(cell, sure, sure + unknown);
+        self.counts[id as usize]
+            .before
+            .push(cell, sure, sure + unknown);
         Wire::Cell(cell)
     }
 
@@ -221,6 +226,7 @@ impl Circuit {
             return Wire::Known(Atom::Number(nearest.sure));
         }
         self.cells.work += until as u64;
+        self.pairs += until as u64;
         let mut sure = 0.0;
         let mut unknown = Vec::new();
         for one in &around[..until] {
@@ -424,7 +430,10 @@ impl Circuit {
             }
         }
         let group = &mut self.counts[id as usize];
+        let bytes = group.bytes();
+        self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut group.charged, bytes);
         if group.is_closed && group.unknown == 0 {
+            self.held_bytes -= bytes;
             if let Some(cell) = group.cell.take() {
                 self.cells.unpin(&Wire::Cell(cell));
             }

@@ -1,15 +1,13 @@
 //! Nodes open and close.
 
+use super::arms::take_covered;
 use super::cells::{Atom, Kind, Wire};
-use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Behind, Extra, Frame, Info, Opening, Spot, Target, Wired};
+use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Spot, Target, Wired};
 use super::routes::Need;
 use super::sinks::SinkKind;
-use super::spreading::take_covered;
-use super::{Action, Circuit, Symbol, Tests};
-use crate::plan::{Axis, NONE, NodeKind, Output};
-use smallvec::SmallVec;
+use super::{Action, Circuit, Tests};
+use crate::plan::{NONE, NodeKind, Output};
 use std::rc::Rc;
 
 impl Circuit {
@@ -107,107 +105,6 @@ impl Circuit {
                 self.cells.pin(&Wire::Cell(cell));
                 self.cells.depend(cell, input, 0);
             }
-        }
-    }
-
-    /// The arms that wait for the opening node hear of it.
-    fn fire(&mut self, symbol: &Symbol) {
-        let routes = self.table.clone();
-        let depth = self.frames.len() - 1;
-        let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
-        if depth > 0 && !is_beside(kind) {
-            if !symbol.picked.is_empty() {
-                self.advance_picks(&symbol.picked, depth);
-            }
-            if !symbol.chained.is_empty() {
-                self.extend_ahead(&symbol.chained, depth);
-            }
-        }
-        for &id in symbol.awaited.iter() {
-            let route = &routes[id as usize];
-            let is_near = match route.axis {
-                Axis::Attribute => kind == NodeKind::Attribute,
-                Axis::Namespace => kind == NodeKind::Namespace,
-                _ => !matches!(kind, NodeKind::Attribute | NodeKind::Namespace),
-            };
-            let waiting = &self.arms[id as usize];
-            if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
-                continue;
-            }
-            let is_deep = matches!(
-                route.axis,
-                Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
-            );
-            self.begin_lists(id, depth, is_deep);
-            let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
-            let mut looks = 0;
-            for arms in [&self.arms[id as usize], &self.follow[id as usize]] {
-                for arm in arms.iter().rev() {
-                    if !is_deep && (arm.depth as usize) + 1 < depth {
-                        break;
-                    }
-                    looks += 1;
-                    // Its own arms, put up a moment ago, are for others.
-                    if arm.since >= order {
-                        continue;
-                    }
-                    if self.is_heard(arm.to) {
-                        heard.push((arm.to, self.cells.resolve(&arm.when)));
-                    }
-                    if arm.is_all {
-                        break;
-                    }
-                }
-            }
-            self.cells.work += looks;
-            self.deliver_all(id, heard);
-        }
-    }
-
-    /// The lists that the opening node is the first of begin.
-    fn begin_lists(&mut self, id: u32, depth: usize, is_deep: bool) {
-        let order = self.frames[depth].order;
-        let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
-        for (place, arm) in self.arms[id as usize].iter().enumerate().rev() {
-            if !is_deep && (arm.depth as usize) + 1 < depth {
-                break;
-            }
-            self.cells.work += 1;
-            if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
-                fresh.push(place);
-            }
-        }
-        for place in fresh {
-            self.begin_list(id, place);
-        }
-    }
-
-    /// The list of a step that counts positions begins with the first node.
-    fn begin_list(&mut self, route: u32, place: usize) {
-        let arm = &self.arms[route as usize][place];
-        let (ArmTarget::Fresh(target), when) = (arm.to, arm.when.clone()) else {
-            return;
-        };
-        let list = self.add_list(route, target, when);
-        self.arms[route as usize][place].to = ArmTarget::List(list);
-        self.source_close(ArmTarget::Fresh(target));
-    }
-
-    fn deliver_all(&mut self, id: u32, mut heard: SmallVec<[(ArmTarget, Wire); 4]>) {
-        while let Some((to, mut when)) = heard.pop() {
-            if let ArmTarget::Plain(Target::Sink(_)) = to {
-                // One node reaches a sink once by each route, however many nodes it is below.
-                let mut at = 0;
-                while at < heard.len() {
-                    if heard[at].0 == to {
-                        let (_, other) = heard.swap_remove(at);
-                        when = self.any(&[when, other]);
-                    } else {
-                        at += 1;
-                    }
-                }
-            }
-            self.deliver(id, to, Spot::Opening, &when);
         }
     }
 
@@ -316,15 +213,6 @@ impl Circuit {
         }
     }
 
-    /// Takes the arms of a route at a node down.
-    fn disarm(&mut self, route: u32, depth: usize) {
-        let is_here = |arm: &mut Arm| arm.depth as usize == depth;
-        while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
-            self.cells.unpin(&arm.when);
-            self.source_close(arm.to);
-        }
-    }
-
     /// Whether the string value of the innermost node is awaited.
     pub fn wants_value(&self) -> bool {
         let depth = self.frames.len() - 1;
@@ -408,80 +296,6 @@ impl Circuit {
         // Closing one may be what brings up another.
         while let Some(or) = self.extras[depth].on_close.pop() {
             self.or_close(or);
-        }
-    }
-
-    /// Remembers a closed node for those that will look back at it.
-    fn leave_behind(&mut self, depth: usize) {
-        let frame = self.frames[depth];
-        let symbol = match &self.symbols[frame.symbol as usize] {
-            Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
-            _ => return,
-        };
-        if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
-            return;
-        }
-        let routes = self.table.clone();
-        for &id in symbol.behind.iter() {
-            let axis = routes[id as usize].axis;
-            let is_listed = routes[id as usize].is_listed();
-            let mut behind = std::mem::take(self.behind_of(axis, depth));
-            let at = behind.iter().position(|(route, _)| *route == id);
-            let at = at.unwrap_or_else(|| {
-                let none = if is_listed {
-                    Behind::Nodes(Vec::new())
-                } else {
-                    Behind::Truth(Wire::FALSE)
-                };
-                behind.push((id, none));
-                behind.len() - 1
-            });
-            match &mut behind[at].1 {
-                Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
-                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes, routes[id as usize].pick),
-            }
-            *self.behind_of(axis, depth) = behind;
-        }
-    }
-
-    /// What looks back along an axis from later nodes at a node of a depth.
-    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
-        if axis == Axis::Preceding {
-            &mut self.behind
-        } else {
-            &mut self.extras[depth - 1].behind
-        }
-    }
-
-    /// One more node that may do; a sure one is enough.
-    fn add_behind(&mut self, id: u32, info: u32, sum: &mut Wire) {
-        let so_far = self.cells.resolve(sum);
-        if so_far.is_true() {
-            return;
-        }
-        let own = self.truth_of_member(id, Spot::Late(info));
-        let wire = self.any(&[so_far, own]);
-        self.cells.pin(&wire);
-        self.cells.unpin(sum);
-        *sum = wire;
-    }
-
-    /// One more node; of those that a position picks from, the nearest are enough.
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u32>) {
-        self.infos[info].references += 1;
-        let order = self.infos[info].order;
-        let at = nodes.partition_point(|&node| self.infos[node].order < order);
-        nodes.insert(at, info);
-        if pick.is_some_and(|k| nodes.len() > k as usize) {
-            let farthest = nodes.remove(0);
-            self.release(farthest);
-        }
-    }
-
-    fn forget(&mut self, behind: Behind) {
-        match behind {
-            Behind::Truth(wire) => self.cells.unpin(&wire),
-            Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
         }
     }
 

@@ -123,17 +123,18 @@ pub struct Info {
     pub is_released: bool,
 }
 
+/// Remembered nodes for which the room stays from one document to the next.
+const INFOS_KEPT: usize = 1 << 12;
+
 /// The nodes remembered, by number; numbers are reused.
 #[derive(Debug, Default)]
 pub struct Infos {
     slots: Vec<Info>,
     free: Vec<u32>,
-    pub count: u64,
 }
 
 impl Infos {
     pub fn add(&mut self, info: Info) -> u32 {
-        self.count += 1;
         if let Some(id) = self.free.pop() {
             self.slots[id as usize] = info;
             return id;
@@ -143,15 +144,20 @@ impl Infos {
     }
 
     pub fn remove(&mut self, id: u32) {
-        self.count -= 1;
         self.slots[id as usize].order = u64::MAX;
         self.free.push(id);
     }
 
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Info>()
+    }
+
     pub fn clear(&mut self) {
+        if self.slots.capacity() > INFOS_KEPT {
+            self.slots = Vec::new();
+        }
         self.slots.clear();
         self.free.clear();
-        self.count = 0;
     }
 }
 

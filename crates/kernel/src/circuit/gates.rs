@@ -208,7 +208,7 @@ impl Circuit {
         Wire::Cell(gate)
     }
 
-    fn bounds(&mut self, op: Op, args: &[Wire]) -> Option<Range> {
+    pub(super) fn bounds(&mut self, op: Op, args: &[Wire]) -> Option<Range> {
         let bounds: smallvec::SmallVec<[Option<Range>; 2]> =
             args.iter().map(|arg| self.range(arg)).collect();
         ranges::combine(op, &bounds)

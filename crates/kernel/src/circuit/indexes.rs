@@ -16,8 +16,8 @@
 use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::frames::{Spot, Target};
-use super::routes::{Shared, SharedPlace};
-use super::sinks::SinkKind;
+use super::sharing::{Shared, SharedPlace};
+use super::sinks::{Entry, SinkKind};
 use crate::plan::Axis;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -88,8 +88,12 @@ pub struct Index {
     sink: u32,
     /// Who still refers to it: its set, unsettled members.
     references: u32,
-    pub value_bytes: usize,
+    /// Bytes that it takes outside its own record.
+    bytes: usize,
 }
+
+/// Bytes of a table's entry and of a shared text beside what they hold.
+const LISTED: usize = 40;
 
 impl Circuit {
     /// A comparison for equality with a shared set, at the opening node.
@@ -246,13 +250,19 @@ impl Circuit {
     fn list(&mut self, id: u32, order: u64, value: &Rc<str>) {
         let index = &mut self.indexes[id as usize];
         index.any.add(order);
-        if !index.values.contains_key(value) {
-            index.value_bytes += value.len();
-        }
-        let listed = index.values.entry(value.clone()).or_default();
-        listed.add(order);
+        let count = index.values.len();
+        index.values.entry(value.clone()).or_default().add(order);
+        let grown = if index.values.len() > count {
+            size_of::<Listed>() + LISTED + value.len()
+        } else {
+            0
+        };
+        index.bytes += grown;
+        self.held_bytes += grown;
         let mut told = Vec::new();
-        for waiting in [&mut listed.waiting, &mut index.any.waiting] {
+        let listed = index.values.get_mut(value);
+        let own = listed.map(|listed| &mut listed.waiting);
+        for waiting in own.into_iter().chain([&mut index.any.waiting]) {
             self.cells.work += waiting.len() as u64;
             waiting.retain(|question| {
                 let is_here = question.cut.has(order);
@@ -286,13 +296,13 @@ impl Circuit {
         let index = &mut self.indexes[id as usize];
         index.references += 1;
         let listed = match value {
-            Some(value) => {
-                index.value_bytes += value.len();
-                index.values.entry(value.clone()).or_default()
-            }
+            Some(value) => index.values.entry(value.clone()).or_default(),
             None => &mut index.any,
         };
         listed.waiting.push(Question { cut, or });
+        let grown = 2 * size_of::<Question>() + LISTED;
+        index.bytes += grown;
+        self.held_bytes += grown;
         if cut.until == u64::MAX {
             index.from.entry(cut.from).or_default().push(or);
         } else {
@@ -326,6 +336,7 @@ impl Circuit {
             return;
         }
         let Some(cell) = sink.cell.take() else { return };
+        self.held_bytes -= sink.entries.len() * size_of::<Entry>();
         sink.entries = Vec::new();
         self.cells.decide(cell, Atom::Nothing);
         self.cells.unpin(&Wire::Cell(cell));
@@ -374,6 +385,7 @@ impl Circuit {
             return;
         }
         let sink = index.sink;
+        self.held_bytes -= index.bytes;
         self.indexes[id as usize] = Index::default();
         self.free_indexes.push(id);
         if let Some(cell) = self.sinks[sink as usize].cell.take() {
@@ -381,7 +393,8 @@ impl Circuit {
             self.cells.decide(cell, Atom::Nothing);
             self.cells.unpin(&Wire::Cell(cell));
         }
-        self.sinks[sink as usize].entries = Vec::new();
+        let entries = std::mem::take(&mut self.sinks[sink as usize].entries);
+        self.held_bytes -= entries.len() * size_of::<Entry>();
         self.free_sinks.push(sink);
     }
 }

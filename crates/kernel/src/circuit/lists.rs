@@ -104,6 +104,7 @@ impl Circuit {
 
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
     fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
+        self.pairs += 1;
         let mut passed = self.cells.resolve(&own);
         for level in 0..self.lists[id as usize].predicates.len() {
             if passed.is_false() {

@@ -11,9 +11,12 @@
 //! what they need (`routes::Need`), and nothing of the document is kept but what a query may still
 //! ask for.
 
+mod arms;
+mod behind;
 mod cells;
 mod chains;
 mod counts;
+mod entries;
 mod evaluation;
 mod events;
 mod frames;
@@ -28,8 +31,9 @@ mod picks;
 mod ranges;
 mod routes;
 mod settling;
-mod slack;
+mod sharing;
 mod sinks;
+mod slack;
 mod spreading;
 mod steps;
 mod stores;
@@ -95,6 +99,12 @@ struct Symbol {
     is_idle: bool,
 }
 
+/// Meetings with members that every node may have on average: what stays below is no growth.
+const PAIRS_FREE: u64 = 64;
+
+/// Tables over this many bytes are given back at the end of a document.
+const TABLE_BYTES_MAX: u64 = 1 << 20;
+
 /// All expressions of a plan over one document at a time.
 pub struct Circuit {
     plan: Arc<Plan>,
@@ -134,7 +144,7 @@ pub struct Circuit {
     free_sinks: Vec<u32>,
     lists: Vec<List>,
     free_lists: Vec<u32>,
-    pairs: Vec<Pair>,
+    set_pairs: Vec<Pair>,
     free_pairs: Vec<u32>,
     /// What was wired at the opening node in this event.
     memo: Vec<(Need, Wire)>,
@@ -156,6 +166,10 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
+    /// Bytes that lie outside the tables: entries of sinks, values of indexes.
+    held_bytes: usize,
+    /// Meetings of a node with a member of its set, one by one, in this document.
+    pairs: u64,
     pub actions: Vec<Action>,
 }
 
@@ -197,7 +211,7 @@ impl Circuit {
             free_sinks: Vec::new(),
             lists: Vec::new(),
             free_lists: Vec::new(),
-            pairs: Vec::new(),
+            set_pairs: Vec::new(),
             free_pairs: Vec::new(),
             memo: Vec::new(),
             ids: Vec::new(),
@@ -213,12 +227,21 @@ impl Circuit {
             next_order: 0,
             heard_from: 0,
             next_serial: 0,
+            held_bytes: 0,
+            pairs: 0,
             actions: Vec::new(),
         })
     }
 
     /// Forgets the document under way.
     pub fn clear(&mut self) {
+        if self.kept_bytes() > TABLE_BYTES_MAX {
+            self.sinks = Vec::new();
+            self.lists = Vec::new();
+            self.set_pairs = Vec::new();
+            self.indexes = Vec::new();
+            self.counts = Vec::new();
+        }
         self.cells.clear();
         self.infos.clear();
         self.frames.clear();
@@ -243,7 +266,7 @@ impl Circuit {
         self.free_sinks.clear();
         self.lists.clear();
         self.free_lists.clear();
-        self.pairs.clear();
+        self.set_pairs.clear();
         self.free_pairs.clear();
         self.memo.clear();
         self.ids.clear();
@@ -254,6 +277,7 @@ impl Circuit {
         self.lingering.clear();
         self.actions.clear();
         (self.next_order, self.heard_from) = (0, 0);
+        (self.pairs, self.held_bytes) = (0, 0);
     }
 
     /// The targets that expressions answer.
@@ -271,9 +295,21 @@ impl Circuit {
         self.routes.uses_ids
     }
 
-    /// Bytes that it keeps, roughly: cells and remembered nodes.
+    /// Meetings of a node with a member of its set beyond what every node may have.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.saturating_sub(self.next_order * PAIRS_FREE)
+    }
+
+    /// Bytes that it keeps: what lies in its tables, by their capacity.
     pub fn kept_bytes(&self) -> u64 {
-        self.cells.count * 96 + self.infos.count * 128
+        let tables = self.cells.bytes()
+            + self.infos.bytes()
+            + self.sinks.capacity() * size_of::<Sink>()
+            + self.lists.capacity() * size_of::<List>()
+            + self.set_pairs.capacity() * size_of::<Pair>()
+            + self.indexes.capacity() * size_of::<indexes::Index>()
+            + self.counts.capacity() * size_of::<counts::Group>();
+        (tables + self.held_bytes) as u64
     }
 
     /// Units of work so far, over all documents.

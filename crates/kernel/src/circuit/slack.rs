@@ -276,11 +276,12 @@ mod tests {
 
     impl Plain {
         fn reached(&self) -> Vec<u32> {
-            let near = |e: &(f64, f64, f64, f64, bool)| {
-                !e.4 && (e.0 >= e.2 || e.1 <= e.3 || e.0 >= e.1)
-            };
+            let near =
+                |e: &(f64, f64, f64, f64, bool)| !e.4 && (e.0 >= e.2 || e.1 <= e.3 || e.0 >= e.1);
             let all = self.0.iter().enumerate();
-            all.filter(|(_, e)| near(e)).map(|(at, _)| at as u32).collect()
+            all.filter(|(_, e)| near(e))
+                .map(|(at, _)| at as u32)
+                .collect()
         }
     }
 
@@ -300,7 +301,9 @@ mod tests {
                     0 | 1 => {
                         let high = if random(3) == 0 { f64::INFINITY } else { 40.0 };
                         slack.push((), 1.0, high);
-                        plain.0.push((1.0, high, f64::INFINITY, f64::NEG_INFINITY, false));
+                        plain
+                            .0
+                            .push((1.0, high, f64::INFINITY, f64::NEG_INFINITY, false));
                     }
                     2 if count > 0 => {
                         let (low, high) = (random(20) as f64, 20.0 - random(20) as f64);
@@ -309,11 +312,19 @@ mod tests {
                     }
                     3 => {
                         slack.add_before(pick, 1.0, 0.0);
-                        plain.0.iter_mut().take(pick as usize).for_each(|e| e.0 += 1.0);
+                        plain
+                            .0
+                            .iter_mut()
+                            .take(pick as usize)
+                            .for_each(|e| e.0 += 1.0);
                     }
                     4 => {
                         slack.add_from(pick, 0.0, -1.0);
-                        plain.0.iter_mut().skip(pick as usize).for_each(|e| e.1 -= 1.0);
+                        plain
+                            .0
+                            .iter_mut()
+                            .skip(pick as usize)
+                            .for_each(|e| e.1 -= 1.0);
                     }
                     _ => {}
                 }
@@ -327,7 +338,8 @@ mod tests {
                 }
                 told.sort_unstable();
                 assert_eq!(told, plain.reached());
-                told.iter().for_each(|&entry| plain.0[entry as usize].4 = true);
+                told.iter()
+                    .for_each(|&entry| plain.0[entry as usize].4 = true);
             }
         }
     }

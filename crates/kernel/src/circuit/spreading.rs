@@ -4,7 +4,7 @@ use super::Circuit;
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Behind, Spot, Target, Wired};
+use super::frames::{ArmTarget, Behind, Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{SinkKind, Window};
 use crate::plan::{Axis, NONE, NodeKind, PartKind};
@@ -174,75 +174,6 @@ impl Circuit {
             .is_some_and(|known| known.tests.binary_search(&test).is_ok())
     }
 
-    /// Waits at an open node for what a route's step reaches.
-    fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
-        let axis = self.table[route as usize].axis;
-        let is_deep = matches!(axis, Axis::Descendant | Axis::DescendantOrSelf);
-        let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
-        let outer = self.arms[route as usize].last().filter(is_around).cloned();
-        let Some((when, is_all)) = self.cover(outer, to, when) else {
-            return;
-        };
-        self.source_open(to);
-        self.cells.pin(&when);
-        let since = self.frames[self.frames.len() - 1].order;
-        if let Some(old) = take_covered(&mut self.arms[route as usize], since) {
-            self.cells.unpin(&old.when);
-            self.source_close(old.to);
-        }
-        self.arms[route as usize].push(Arm {
-            depth: depth as u32,
-            since,
-            to,
-            when,
-            is_all,
-        });
-        let extra = &mut self.extras[depth];
-        extra.is_used = true;
-        if matches!(axis, Axis::Attribute | Axis::Namespace) {
-            extra.armed_near.push(route);
-        } else if extra.armed.last() != Some(&route) {
-            extra.armed.push(route);
-        }
-    }
-
-    /// An arm covers the arm before it, whose nodes include its own: the condition under which
-    /// it is heard, and whether it covers all before it. Nothing where it adds nothing.
-    pub(super) fn cover(
-        &mut self,
-        outer: Option<Arm>,
-        to: ArmTarget,
-        when: Wire,
-    ) -> Option<(Wire, bool)> {
-        let when = self.cells.resolve(&when);
-        let Some(outer) = outer else {
-            return Some((when, true));
-        };
-        let around = self.cells.resolve(&outer.when);
-        match (to, outer.to) {
-            (ArmTarget::Plain(inner), ArmTarget::Plain(target)) if inner == target => {
-                if around.is_true() {
-                    return None;
-                }
-                Some((self.any(&[when, around]), outer.is_all))
-            }
-            (ArmTarget::Plain(Target::Any(or)), ArmTarget::Plain(Target::Any(target)))
-                if when.is_true() && around.is_true() =>
-            {
-                self.or_add(target, &Wire::Cell(or));
-                Some((when, outer.is_all))
-            }
-            _ => Some((when, false)),
-        }
-    }
-
-    pub(super) fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
-        self.source_open(to);
-        self.cells.pin(&when);
-        self.extras[depth].later.push((route, to, when));
-        self.extras[depth].is_used = true;
-    }
-
     /// A route meets open nodes, the innermost first.
     fn reach_back(&mut self, id: u32, depths: std::ops::Range<usize>, to: ArmTarget, when: &Wire) {
         let routes = self.table.clone();
@@ -266,6 +197,7 @@ impl Circuit {
     /// A route meets closed nodes, the last first.
     fn reach_behind(&mut self, id: u32, nodes: Vec<u32>, to: ArmTarget, when: &Wire) {
         self.cells.work += nodes.len() as u64;
+        self.pairs += nodes.len() as u64;
         for info in nodes.into_iter().rev() {
             self.deliver(id, to, Spot::Late(info), when);
         }
@@ -381,15 +313,4 @@ fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) 
         Some((_, Behind::Nodes(nodes))) => nodes.clone(),
         _ => Vec::new(),
     }
-}
-
-/// The last arm but one, where the last is heard for both and goes at the same event. The node
-/// that put the last one up has to be past: it may still hear the one before.
-pub(super) fn take_covered(arms: &mut Vec<Arm>, now: u64) -> Option<Arm> {
-    let [.., old, last] = arms.as_slice() else {
-        return None;
-    };
-    let is_plain = matches!(last.to, ArmTarget::Plain(_));
-    let is_covered = is_plain && old.to == last.to && old.depth == last.depth && last.since < now;
-    is_covered.then(|| arms.remove(arms.len() - 2))
 }

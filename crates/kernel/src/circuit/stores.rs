@@ -71,6 +71,7 @@ impl Circuit {
                 entries.push((info, when.clone()));
             }
         }
+        self.pairs += told.len() as u64;
         for (target, link) in told {
             let wire = self.and(link, when.clone());
             self.add(target, spot, wire);
@@ -84,6 +85,7 @@ impl Circuit {
         };
         let entries = entries.clone();
         self.cells.work += entries.len() as u64;
+        self.pairs += entries.len() as u64;
         for (info, own) in entries {
             let own = self.cells.resolve(&own);
             let wire = self.and(when.clone(), own);

@@ -57,7 +57,10 @@ pub struct Waiters {
 impl Waiters {
     pub fn add(&mut self, edge: Edge, bounds: Range) {
         if bounds.low < f64::INFINITY {
-            self.lows.push(Waiter { at: bounds.low, edge });
+            self.lows.push(Waiter {
+                at: bounds.low,
+                edge,
+            });
         }
         if bounds.high > f64::NEG_INFINITY {
             self.highs.push(Waiter {
@@ -73,7 +76,11 @@ impl Waiters {
             let first = self.lows.pop()?;
             return Some((first.edge, End::Low, first.at));
         }
-        if self.highs.peek().is_some_and(|first| first.at <= -range.high) {
+        if self
+            .highs
+            .peek()
+            .is_some_and(|first| first.at <= -range.high)
+        {
             let first = self.highs.pop()?;
             return Some((first.edge, End::High, -first.at));
         }
@@ -84,12 +91,11 @@ impl Waiters {
     pub fn nearest(&self) -> Range {
         Range {
             low: self.lows.peek().map_or(f64::INFINITY, |first| first.at),
-            high: self.highs.peek().map_or(f64::NEG_INFINITY, |first| -first.at),
+            high: self
+                .highs
+                .peek()
+                .map_or(f64::NEG_INFINITY, |first| -first.at),
         }
-    }
-
-    pub fn bytes(&self) -> usize {
-        (self.lows.capacity() + self.highs.capacity()) * size_of::<Waiter>()
     }
 }
 
@@ -184,11 +190,19 @@ impl Circuit {
 
     /// The bounds of a number.
     pub(super) fn range(&mut self, wire: &Wire) -> Option<Range> {
-        if let Wire::Cell(handle) = wire
-            && let Some(cell) = self.cells.open(*handle)
-            && let Kind::Rank { group, entry, side } = cell.kind
-        {
-            return Some(self.counts[group as usize].range(entry, side));
+        let Wire::Cell(handle) = wire else {
+            return self.cells.range(wire);
+        };
+        match self.cells.open(*handle).map(|cell| &cell.kind) {
+            Some(&Kind::Rank { group, entry, side }) => {
+                return Some(self.counts[group as usize].range(entry, side));
+            }
+            // Nobody told it of moves that nobody waited for.
+            Some(Kind::Apply { op, args }) if *op < Op::Eq => {
+                let (op, args) = (*op, args.clone());
+                return self.bounds(op, &args);
+            }
+            _ => {}
         }
         self.cells.range(wire)
     }
@@ -231,7 +245,17 @@ mod tests {
 
     #[test]
     fn two_that_move_wait_in_the_middle() {
-        let bounds = meeting(Range { low: 0.0, high: 9.0 }, Range { low: 4.0, high: 8.0 }, true);
+        let bounds = meeting(
+            Range {
+                low: 0.0,
+                high: 9.0,
+            },
+            Range {
+                low: 4.0,
+                high: 8.0,
+            },
+            true,
+        );
         assert_eq!(bounds.low, 4.0);
         assert_eq!(bounds.high, 6.5);
     }
