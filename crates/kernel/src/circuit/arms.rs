@@ -34,10 +34,7 @@ impl Circuit {
             if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
                 continue;
             }
-            let is_deep = matches!(
-                route.axis,
-                Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
-            );
+            let is_deep = is_deep(route.axis);
             self.begin_lists(id, depth, is_deep);
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
             let mut looks = 0;
@@ -115,7 +112,7 @@ impl Circuit {
     /// Waits at an open node for what a route's step reaches.
     pub(super) fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
         let axis = self.table[route as usize].axis;
-        let is_deep = matches!(axis, Axis::Descendant | Axis::DescendantOrSelf);
+        let is_deep = is_deep(axis);
         let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
         let outer = self.arms[route as usize].last().filter(is_around).cloned();
         let Some((when, is_all)) = self.cover(outer, to, when) else {
@@ -228,4 +225,13 @@ pub(super) fn take_covered(arms: &mut Vec<Arm>, now: u64) -> Option<Arm> {
     let is_plain = matches!(last.to, ArmTarget::Plain(_));
     let is_covered = is_plain && old.to == last.to && old.depth == last.depth && last.since < now;
     is_covered.then(|| arms.remove(arms.len() - 2))
+}
+
+/// Whether an arm at an open node hears of all nodes below it. What follows an attribute begins
+/// with the content of its element.
+fn is_deep(axis: Axis) -> bool {
+    matches!(
+        axis,
+        Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
+    )
 }
