@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
     from penstock.spark.pipelines import run as run_pipeline
-    from penstock.spark.pipelines.running import stopping_on_signals
     from penstock.spark.pipelines.sessions import start
+    from penstock.spark.pipelines.stopping import stopping_on_signals
     from penstock.spark.runtime import missing
 
     reason = missing()
@@ -81,6 +81,11 @@ def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)
+    return exit_code(outcome)
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return how a run that came to its end, or was stopped, ends the command."""
     return exits.DOCUMENTS_FAILED if outcome.quarantined else exits.DONE
 
 
