@@ -16,6 +16,7 @@ import pytest
 import penstock
 from penstock.cli import run as command
 from penstock.errors import SinkError
+from penstock.spark import join_stream
 from penstock.spark.pipelines import Outcome, load, run
 from penstock.spark.pipelines.runs import new_run
 
@@ -277,3 +278,74 @@ def test_quarantine_of_a_run_is_readable_json(spark: SparkSession, tmp_path: Pat
         for line in path.read_text().splitlines()
     ]
     assert line["error"]["code"] == "PD0026"
+
+
+LEFTOVERS = (
+    ".metadata.{}.tmp",
+    "offsets/.0.{}.tmp",
+    "offsets/..0.{}.tmp.crc",
+    "offsets/.0.crc",
+    "commits/.0.{}.tmp",
+)
+"""What processes that were killed before their first batch leave; some make Spark refuse."""
+
+
+def leave(checkpoint: Path) -> None:
+    for name in LEFTOVERS:
+        path = checkpoint / name.format("6b0e2a32-0f3c-4a2b-a6a4-b0d2b8a4d111")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    (checkpoint / "metadata").write_text('{"id":"0a7a3b3c-5f3e-4c73-8ef7-6a1f16e6ee4f"}')
+
+
+def test_a_stream_starts_after_a_kill_before_its_first_batch(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    stream = "trigger: available_now\ncheckpoint: checkpoint\n"
+    file = project(tmp_path, [SINKS["sqlite"]], stream)
+    put(tmp_path, "a.xml", 2)
+    leave(tmp_path / "checkpoint")
+    assert run(load(file), spark).documents == 1
+    assert in_table(tmp_path) == expected(tmp_path)
+
+
+def test_a_stream_of_joins_starts_after_a_kill_before_its_first_batch(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from pyspark.sql.functions import lit, timestamp_seconds
+
+    documents = [("a", "<x><k>1</k></x>", 1), ("b", "<y><k>1</k></y>", 2)]
+    schema = "id string, xml string, at long"
+    spark.createDataFrame(documents, schema).write.parquet(str(tmp_path / "in"))
+    registry = penstock.Registry()
+    registry.add("pair", penstock.xscl("S//x->a[k->p] FOLLOWED BY{p = q, 10} S//y->b[k->q]"))
+    leave(tmp_path / "state/checkpoint")
+    query = join_stream(
+        spark.readStream.schema(schema).parquet(str(tmp_path / "in")),
+        registry,
+        state=tmp_path / "state",
+        into=tmp_path / "out",
+        time=timestamp_seconds("at"),
+        stream=lit("S"),
+        trigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    (row,) = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert row["documents"] == ["a", "b"]
+
+
+def test_a_damaged_version_of_a_registry_does_not_stop_a_stream(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    stream = "trigger: available_now\ncheckpoint: checkpoint\n"
+    file = project(tmp_path, [SINKS["sqlite"]], stream)
+    registry = penstock.Registry.open(tmp_path / "subscriptions")
+    registry.add("items", "//item")
+    text = file.read_text()
+    below = text[text.index("  subscriptions:") : text.index("sinks:")]
+    file.write_text(text.replace(f"registry:\n{below}", "registry: subscriptions\n"))
+    for number in range(2):
+        put(tmp_path, f"{number}.xml", 2)
+        run(load(file), spark)
+        (tmp_path / "subscriptions/current").write_bytes(b"")
+    assert in_table(tmp_path) == expected(tmp_path)

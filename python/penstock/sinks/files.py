@@ -17,7 +17,7 @@ from penstock.registry.atomic import whole_file
 from penstock.results import Result
 from penstock.results.arrow import batch_of, schema
 from penstock.sinks.base import Sink, WriteMode, known_mode, refusal
-from penstock.sinks.folders import Folders
+from penstock.sinks.folders import folders_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,7 +58,7 @@ class FilesSink(Sink):
         """Refuse a run if the folder holds anything else and the mode is ``fail``."""
         if self.write_mode != "fail":
             return
-        names = Folders(spark, self.path).names(self.path)
+        names = folders_of(spark, self.path).names(self.path)
         if any(name != f"{_RUN}{run}" and not name.startswith(".") for name in names):
             raise refusal(self.path)
 
@@ -83,7 +83,7 @@ class FilesSink(Sink):
         Raises:
             SinkError: The folder cannot be written.
         """
-        folders = Folders(rows.sparkSession, self.path)
+        folders = folders_of(rows.sparkSession, self.path)
         # The name is new with every attempt: the Java of a killed driver may still be writing.
         unfinished = f"{self.path}/{_UNFINISHED}{run}-{batch}-"
         attempt = f"{unfinished}{uuid4().hex}"

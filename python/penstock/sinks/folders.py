@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlparse
 
 from penstock.errors import SinkError
 from penstock.sinks.base import first_line
@@ -11,67 +18,137 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class Folders:
-    """The file system of a path, as the session's driver sees it.
+class Folders(ABC):
+    """A file system. Every method raises ``SinkError`` if it cannot be reached."""
 
-    Raises:
-        SinkError: The file system cannot be reached, or the session has no driver of its own.
-    """
-
-    def __init__(self, spark: SparkSession, path: str) -> None:
-        self._path = path
-        # Spark Connect has no such attributes, and raises another error in every release.
-        try:
-            assert spark._jvm is not None, "a session has its Java"
-            self._package = spark._jvm.org.apache.hadoop.fs
-            settings = spark._jsparkSession.sessionState().newHadoopConf()
-            self._system: Any = self._package.Path(path).getFileSystem(settings)
-        except Exception as error:
-            message = f"{path} cannot be reached: {first_line(error)}"
-            raise SinkError("PO0001", message) from error
-
+    @abstractmethod
     def names(self, folder: str) -> list[str]:
         """Return the names in a folder; none if there is no folder."""
-        place = self._package.Path(folder)
-        try:
-            if not self._system.exists(place):
-                return []
-            return [entry.getPath().getName() for entry in self._system.listStatus(place)]
-        except Exception as error:
-            raise self._failure("read", error) from error
 
+    @abstractmethod
     def read(self, file: str) -> bytes | None:
         """Return what a small file holds, or None if there is none."""
-        place = self._package.Path(file)
-        try:
-            if not self._system.exists(place):
+
+    @abstractmethod
+    def move(self, folder: str, target: str) -> None:
+        """Give a folder another name, in the place of what has it."""
+
+    @abstractmethod
+    def remove(self, path: str) -> None:
+        """Remove a file, or a folder with everything in it, if it is there."""
+
+
+def folders_of(spark: SparkSession, path: str) -> Folders:
+    """Return the file system of a path, as the session's driver sees it.
+
+    Raises:
+        SinkError: It cannot be reached.
+    """
+    jvm = _java(spark)
+    if jvm is None:
+        return LocalFolders()
+    with _reported(path):
+        settings = spark._jsparkSession.sessionState().newHadoopConf()
+        system = jvm.org.apache.hadoop.fs.Path(path).getFileSystem(settings)
+        is_local = system.getUri().getScheme() == "file"
+    # Hadoop shows a local disk without the checksums that it keeps there.
+    return LocalFolders() if is_local else HadoopFolders(system, jvm.org.apache.hadoop.fs.Path)
+
+
+class LocalFolders(Folders):
+    """A disk of this host."""
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder."""
+        with _reported(folder):
+            try:
+                return sorted(os.listdir(_local(folder)))
+            except FileNotFoundError:
+                return []
+
+    def read(self, file: str) -> bytes | None:
+        """Return what a file holds."""
+        with _reported(file):
+            try:
+                return _local(file).read_bytes()
+            except FileNotFoundError:
                 return None
-            stream = self._system.open(place)
+
+    def move(self, folder: str, target: str) -> None:
+        """Give a folder another name."""
+        with _reported(target):
+            self.remove(target)
+            _local(target).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(_local(folder), _local(target))
+
+    def remove(self, path: str) -> None:
+        """Remove a file or folder."""
+        place = _local(path)
+        with _reported(path):
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            else:
+                place.unlink(missing_ok=True)
+
+
+class HadoopFolders(Folders):
+    """A file system that Java reaches."""
+
+    def __init__(self, system: Any, path: Any) -> None:
+        self._system = system
+        self._path = path
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder."""
+        with _reported(folder):
+            if not self._system.exists(self._path(folder)):
+                return []
+            entries = self._system.listStatus(self._path(folder))
+            return sorted(entry.getPath().getName() for entry in entries)
+
+    def read(self, file: str) -> bytes | None:
+        """Return what a file holds."""
+        with _reported(file):
+            if not self._system.exists(self._path(file)):
+                return None
+            stream = self._system.open(self._path(file))
             try:
                 return bytes(stream.readAllBytes())
             finally:
                 stream.close()
-        except Exception as error:
-            raise self._failure("read", error) from error
 
     def move(self, folder: str, target: str) -> None:
-        """Give a folder another name, in the place of what has it."""
-        source, place = self._package.Path(folder), self._package.Path(target)
-        try:
+        """Give a folder another name."""
+        with _reported(target):
+            place = self._path(target)
             self._system.delete(place, True)
             self._system.mkdirs(place.getParent())
-            is_moved = self._system.rename(source, place)
-        except Exception as error:
-            raise self._failure("written", error) from error
-        if not is_moved:
-            raise SinkError("PO0001", f"{target} cannot be written")
+            if not self._system.rename(self._path(folder), place):
+                raise OSError("the file system does not rename it")
 
-    def remove(self, folder: str) -> None:
-        """Remove a folder with everything in it, if it is there."""
-        try:
-            self._system.delete(self._package.Path(folder), True)
-        except Exception as error:
-            raise self._failure("written", error) from error
+    def remove(self, path: str) -> None:
+        """Remove a file or folder."""
+        with _reported(path):
+            self._system.delete(self._path(path), True)
 
-    def _failure(self, what: str, error: Exception) -> SinkError:
-        return SinkError("PO0001", f"{self._path} cannot be {what}: {first_line(error)}")
+
+def _java(spark: SparkSession) -> Any:
+    try:
+        return spark._jvm
+    except Exception:  # Spark Connect has none, and every release says so in another way
+        return None
+
+
+def _local(path: str) -> Path:
+    return Path(unquote(urlparse(path).path)) if path.startswith("file:") else Path(path)
+
+
+@contextmanager
+def _reported(path: str) -> Iterator[None]:
+    """Make an error of a sink of what goes wrong, in Python or Java."""
+    try:
+        yield
+    except SinkError:
+        raise
+    except Exception as error:
+        raise SinkError("PO0001", f"{path} cannot be used: {first_line(error)}") from error

@@ -13,6 +13,8 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import Registry
+from penstock.sinks.folders import LocalFolders
+from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
 from penstock.spark.joins.rounds import Rounds
@@ -92,6 +94,7 @@ def join_stream(
         inputs.has_faults,
     )
     writer = inputs.without_others().writeStream.foreachBatch(joining.batch)
+    clear_leftovers(LocalFolders(), folder.checkpoint)
     writer = writer.option("checkpointLocation", folder.checkpoint)
     if name is not None:
         writer = writer.queryName(name)

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
+from penstock.sinks.folders import folders_of
+from penstock.spark.checkpoints import clear_leftovers, stream_name
 from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
-from penstock.spark.pipelines.checkpoints import stream_name
 from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
@@ -76,13 +77,16 @@ class _Job:
     def stream(self, spark: SparkSession) -> Outcome:
         from pyspark.errors import PySparkException
 
-        assert self._pipeline.checkpoint is not None, "a stream has a checkpoint"
-        self._begin(spark, stream_name(spark, self._pipeline.checkpoint))
-        writer = self._rows(spark).writeStream
+        checkpoint = self._pipeline.checkpoint
+        assert checkpoint is not None, "a stream has a checkpoint"
+        folders = folders_of(spark, checkpoint)
+        self._begin(spark, stream_name(folders, checkpoint))
         while True:
             before = self._outcome.batches
+            clear_leftovers(folders, checkpoint)
             try:
-                self._stream_once(writer)
+                # The registry publishes its version anew each time, should that be damaged.
+                self._stream_once(self._rows(spark).writeStream)
                 break
             except PySparkException:
                 # A worker that died, or what reads the source, is no reason to give up. The
