@@ -75,6 +75,9 @@ def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
         except (PySparkException, Py4JError) as error:
             print(f"penstock: {_reason(error)}", file=sys.stderr)
             return exits.COULD_NOT_RUN
+        except ValueError as error:
+            print(f"penstock: {error}", file=sys.stderr)
+            return exits.BAD_USAGE
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)

@@ -9,7 +9,7 @@ from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
-from penstock.spark.plans import ship
+from penstock.spark.plans import require_registry, ship
 from penstock.spark.worker import Job, evaluate
 
 if TYPE_CHECKING:
@@ -44,9 +44,11 @@ def match(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
     """
+    require_registry(registry)
     return match_inputs(inputs_of(documents, document, id, time, stream), registry, limits)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
@@ -50,6 +51,7 @@ def run(
 
     Raises:
         SinkError: Rows could not be written, or a sink must not be written again.
+        ValueError: A column of documents is neither binary nor a string.
         pyspark.errors.PySparkException: Spark could not run it.
     """
     job = _Job(pipeline, watch, stopping or threading.Event())
@@ -144,9 +146,16 @@ class _Job:
     def _rows(self, spark: SparkSession) -> DataFrame:
         pipeline = self._pipeline
         is_streaming = pipeline.trigger.is_streaming
-        read = documents(spark, pipeline.sources, pipeline.limits, is_streaming)
-        inputs = inputs_of(read, "xml", "id", "ts", "stream")
-        return match_inputs(inputs, pipeline.registry, pipeline.limits, is_counting=True)
+        frames = [
+            match_inputs(
+                inputs_of(read, "xml", "id", "ts", "stream"),
+                pipeline.registry,
+                pipeline.limits,
+                is_counting=True,
+            )
+            for read in documents(spark, pipeline.sources, pipeline.limits, is_streaming)
+        ]
+        return reduce(lambda left, right: left.unionByName(right), frames)
 
     def _trigger(self) -> dict[str, Any]:
         trigger = self._pipeline.trigger
