@@ -25,8 +25,7 @@ from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
 from penstock.spark import match
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
-from penstock.spark.pipelines.configuration import SinkSetting, Trigger
-from penstock.spark.pipelines.settings import FileSource
+from penstock.spark.pipelines.settings import FileSource, SinkSetting, Trigger
 from penstock.spark.schema import schema
 from tests.feed_server import FeedServer, atom, rss
 

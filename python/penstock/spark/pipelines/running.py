@@ -18,10 +18,11 @@ from penstock.sinks.folders import folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
 from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
-from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
+from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
+from penstock.spark.pipelines.settings import SinkSetting
 from penstock.spark.rows import COUNT
 
 if TYPE_CHECKING:
