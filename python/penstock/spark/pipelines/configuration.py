@@ -99,7 +99,7 @@ def _sources(node: Node, folder: Path) -> tuple[SourceSetting, ...]:
 
 
 def _check_checkpoint(found: Fields, trigger: Trigger, checkpoint: str | None) -> None:
-    if trigger.is_streaming and "checkpoint" not in found:
+    if trigger.is_streaming and not found.is_given("checkpoint"):
         message = f"the trigger `{trigger.kind}` needs a checkpoint, to go on where it stopped"
         way_out = "add a key: checkpoint: out/checkpoint"
         found.node.report(found["trigger"].error("PC0007", message, way_out))

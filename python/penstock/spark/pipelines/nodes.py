@@ -6,7 +6,7 @@ Reading goes on after a mistake, so that all mistakes of a file are reported tog
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -164,7 +164,7 @@ class Node:
             # One that is misspelt is not missing as well.
             if name not in values and name not in meant:
                 self._text.report(self.error("PC0003", f"the key `{name}` is missing here"))
-        return Fields(self, values)
+        return Fields(self, values, meant)
 
     def entries(self) -> dict[str, Node]:
         """Return the values by key, whatever the keys are.
@@ -282,9 +282,14 @@ class Node:
 class Fields:
     """The values of one mapping; a value that is wrong is reported, and its default returned."""
 
-    def __init__(self, node: Node, values: Mapping[str, Node]) -> None:
+    def __init__(self, node: Node, values: Mapping[str, Node], meant: Collection[str]) -> None:
         self.node = node
         self._values = values
+        self._meant = meant
+
+    def is_given(self, name: str) -> bool:
+        """Return whether there is a value, or a misspelt key that was probably meant."""
+        return name in self._values or name in self._meant
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
