@@ -9,7 +9,8 @@ from penstock.languages.xpath import xpath
 from penstock.registry import Registry
 from penstock.registry.durable import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
-from penstock.spark.pipelines.nodes import ConfigurationError, Node
+from penstock.spark.pipelines.mistakes import ConfigurationError
+from penstock.spark.pipelines.nodes import Node
 from penstock.spark.pipelines.paths import path_reader
 
 EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"

@@ -8,7 +8,8 @@ from pathlib import Path
 from penstock.errors import QueryError
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
-from penstock.spark.pipelines.nodes import ConfigurationError, Fields, Node
+from penstock.spark.pipelines.mistakes import ConfigurationError
+from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import HAS_SCHEME, path_reader
 from penstock.spark.pipelines.settings import (
     FeedSource,
