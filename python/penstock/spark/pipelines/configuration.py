@@ -18,7 +18,7 @@ from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.limits import Limits
 from penstock.registry import Registry
-from penstock.registry.durable import DATABASE
+from penstock.registry.folder import DATABASE
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
