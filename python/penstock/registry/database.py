@@ -42,6 +42,16 @@ class Database(sqlite3.Connection):
         )
         self.identity, self.seed = identity, seed_of(identity)
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let all statements of the block see the same version."""
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.in_transaction:
+                self.execute("ROLLBACK")
+
     def identify(self) -> None:
         """Read who this is.
 

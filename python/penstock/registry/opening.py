@@ -7,10 +7,11 @@ read. Nothing is written, so what ``repair`` may need is still there when openin
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from penstock.errors import DamageError
+from penstock.errors import DamageError, RegistryError
 from penstock.registry.checksums import damaged
 from penstock.registry.database import Database, connect, told
 from penstock.registry.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
@@ -32,22 +33,37 @@ def inspect(folder: Path) -> None:
         message = f"a repair of {folder} was cut short; `penstock registry repair` ends it"
         raise DamageError("PR0032", message)
     file, head = folder / DATABASE, Head(folder).read()
+    # In this order: somebody else may be about to make the registry, the database first.
+    is_known = head is not None or has_remains(folder)
     if not file.exists() or file.stat().st_size == 0:
-        if head is not None or has_remains(folder):
+        if is_known:
             raise damaged(f"the database {file} is missing or empty, and other files are there")
         return
-    with told(file), closing(connect(file, is_read_only=True)) as database:
-        # The tables of an earlier release are brought up to this one first.
-        if is_current(database):
-            database.identify()
-            check_head(database, head)
+    try:
+        with told(file), read_only(file) as database:
+            # The tables of an earlier release are brought up to this one first.
+            if is_current(database):
+                database.identify()
+                check_head(database, head)
+    except DamageError as error:
+        if not is_known:
+            raise RegistryError("PR0005", f"{file} is no registry: {error.message}") from error
+        raise
+
+
+@contextmanager
+def read_only(file: Path) -> Iterator[Database]:
+    """Give a database to read as it is now; nothing of it is changed."""
+    with closing(connect(file, is_read_only=True)) as database, database.reading():
+        yield database
 
 
 def has_remains(folder: Path) -> bool:
     """Return whether files are there that only a registry with a past has."""
     if any((folder / name).exists() for name in (CURRENT, PINS, LOG)):
         return True
-    return any(any((folder / name).glob("[!.]*")) for name in (BASES, PLANS))
+    folders = [folder / name for name in (BASES, PLANS)]
+    return any(any(one.glob("[!.]*")) for one in folders if one.is_dir())
 
 
 def check_head(database: Database, head: HeadRecord | None) -> None:

@@ -37,13 +37,18 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Database]:
-        """Give the connection for single statements.
+        """Give the connection for statements that all see the same version; blocks may nest.
 
         Raises:
             RegistryError: The file cannot be read.
         """
         with self.lock, self._told():
-            yield self._connect()
+            connection = self._connect()
+            if connection.in_transaction:
+                yield connection
+            else:
+                with connection.reading():
+                    yield connection
 
     @contextmanager
     def write(self) -> Iterator[Database]:

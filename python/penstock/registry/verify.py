@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -21,10 +20,10 @@ from penstock.registry.checksums import (
     check_row,
     damaged,
 )
-from penstock.registry.database import Database, connect, told
+from penstock.registry.database import Database, told
 from penstock.registry.folder import BASES, DATABASE, PLANS, REPAIRED
 from penstock.registry.head import HEAD, Head
-from penstock.registry.opening import check_head, has_remains
+from penstock.registry.opening import check_head, has_remains, read_only
 from penstock.registry.pins import CURRENT, Pins
 from penstock.registry.plans import SUFFIX as PLAN
 from penstock.registry.plans import read_plan
@@ -97,7 +96,7 @@ def is_of_earlier_release(folder: Path) -> bool:
     if not file.exists():
         return False
     try:
-        with told(file), closing(connect(file, is_read_only=True)) as database:
+        with told(file), read_only(file) as database:
             return is_unchecked(database)
     except DamageError:
         return False
@@ -125,7 +124,7 @@ def _read_tables(folder: Path) -> Tables:
     file = folder / DATABASE
     if not file.exists() or file.stat().st_size == 0:
         raise damaged("the database is missing or empty")
-    with told(file), closing(connect(file, is_read_only=True)) as database:
+    with told(file), read_only(file) as database:
         problems = database.execute(f"PRAGMA integrity_check({PROBLEMS_MAX})").fetchall()
         if problems != [("ok",)]:
             raise damaged("; ".join(problem for (problem,) in problems))

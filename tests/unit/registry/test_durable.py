@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.registry import plans
-from penstock.registry.durable import DATABASE, PLANS_KEPT, DurableRegistry
+from penstock.registry.durable import PLANS_KEPT, DurableRegistry
+from penstock.registry.folder import DATABASE
 from penstock.registry.memory import Registry
+from tests.registry_files import rewrite_rows
 
 NAMES = ("a", "b", "c", "d")
 CHANGES = st.lists(
@@ -307,10 +309,7 @@ def test_programs_of_another_compiler_are_compiled_again(tmp_path: Path) -> None
     registry = Registry.open(tmp_path)
     registry.add("a", "//x")
     registry.close()
-    database = sqlite3.connect(tmp_path / DATABASE)
-    database.execute("UPDATE subscriptions SET compiler = 'old', program = x'00'")
-    database.commit()
-    database.close()
+    rewrite_rows(tmp_path, compiler="old", program=b"\0")
     again = Registry.open(tmp_path)
     assert len(list(penstock.Engine(again).run(DOCUMENT))) == 2
     assert again.get("a") == registry.get("a")
