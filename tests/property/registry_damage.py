@@ -261,6 +261,9 @@ def _ask_past(answers: Answers, registry: DurableRegistry, past: Past) -> None:
         answers.ask("len at", lambda v=version: len(registry.at(v)), len(names))
         answers.ask("names at", lambda v=version: set(registry.at(v).snapshot().names), names)
     for batch, version in past.pins.items():
+        # Nothing tells a pin that is gone from one that never was.
+        if not (registry.path / "pins" / QUERY / str(batch)).exists():
+            continue
         answers.ask("pin", lambda batch=batch: registry.pin(QUERY, batch), version)
 
 

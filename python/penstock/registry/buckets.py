@@ -9,6 +9,7 @@ hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
 
 from __future__ import annotations
 
+import struct
 from hashlib import blake2b
 from zlib import crc32
 
@@ -24,6 +25,9 @@ CREATE TABLE buckets (
 )"""
 _HASH = 16
 _ENTRY = _HASH + 8
+_PADDED = 16 * _ENTRY
+_STARTS = struct.Struct("<Q16x")
+"""The first bytes of the hash, which tell the bucket."""
 
 
 class NameBuckets:
@@ -34,7 +38,7 @@ class NameBuckets:
 
     def __init__(self, database: Database, numbers: int) -> None:
         self._database = database
-        self._count = bucket_count(numbers)
+        self._resize(bucket_count(numbers))
         self._read: dict[int, bytearray] = {}
         self._changed: set[int] = set()
 
@@ -45,21 +49,32 @@ class NameBuckets:
             DamageError: The bucket of the name is damaged.
         """
         key = name_key(name)
-        entries = self._entries(self._place(key))
-        at = _find(entries, key)
-        return None if at < 0 else int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+        return _number(self._entries(self._place(key)), key)
 
-    def add(self, name: str, number: int) -> None:
-        """Add a name that is free, for the next row, which has this number."""
+    def claim(self, name: str, number: int) -> int | None:
+        """Take a free name for the next row, which has this number.
+
+        If the name is not free, the number of the row that has it is returned.
+
+        Raises:
+            DamageError: The bucket of the name is damaged.
+        """
         self.grow(number)
         key = name_key(name)
         place = self._place(key)
-        self._entries(place).extend(key + number.to_bytes(8, "little"))
+        entries = self._read.get(place)
+        if entries is None:
+            entries = self._entries(place)
+        # The quick look finds whatever is there, and rarely something that is not.
+        if key in entries and (taken := _number(entries, key)) is not None:
+            return taken
+        entries += key + number.to_bytes(8, "little")
         self._changed.add(place)
+        return None
 
     def grow(self, number: int) -> None:
         """Make as many buckets as there are with the row of a number."""
-        while self._count < bucket_count(number):
+        while number >= self._count * ROWS_PER_BUCKET:
             self._split()
 
     def remove(self, name: str) -> None:
@@ -74,10 +89,10 @@ class NameBuckets:
 
     def write(self) -> None:
         """Write what changed."""
-        rows = [
-            (place, bytes(self._read[place]), _checksum(place, self._read[place]))
-            for place in sorted(self._changed)
-        ]
+        rows = []
+        for place in sorted(self._changed):
+            entries = _padded(self._read[place])
+            rows.append((place, entries, _checksum(place, entries)))
         self._database.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
         self._changed.clear()
 
@@ -96,22 +111,25 @@ class NameBuckets:
         return found
 
     def _place(self, key: bytes) -> int:
-        size = 1 << (self._count - 1).bit_length()
-        place = int.from_bytes(key[:8], "little") & (size - 1)
-        return place if place < self._count else place - (size >> 1)
+        place = int.from_bytes(key[:8], "little") & (self._size - 1)
+        return place if place < self._count else place - (self._size >> 1)
 
     def _split(self) -> None:
         """Add a bucket, with those entries of an earlier one that belong there now."""
         new = self._count
-        old = new - (1 << (new.bit_length() - 1))
-        entries = self._entries(old)
-        self._count += 1
+        half = 1 << (new.bit_length() - 1)
+        entries = self._entries(new - half)
         kept, moved = bytearray(), bytearray()
-        for at in range(0, len(entries), _ENTRY):
-            entry = entries[at : at + _ENTRY]
-            (moved if self._place(bytes(entry[:_HASH])) == new else kept).extend(entry)
-        self._read[old], self._read[new] = kept, moved
-        self._changed |= {old, new}
+        for at, (start,) in enumerate(_STARTS.iter_unpack(entries)):
+            part = moved if start & half else kept
+            part += entries[at * _ENTRY : (at + 1) * _ENTRY]
+        self._read[new - half], self._read[new] = kept, moved
+        self._changed |= {new - half, new}
+        self._resize(new + 1)
+
+    def _resize(self, count: int) -> None:
+        self._count = count
+        self._size = 1 << (count - 1).bit_length()
 
     def _entries(self, place: int) -> bytearray:
         entries = self._read.get(place)
@@ -124,7 +142,7 @@ class NameBuckets:
         row = self._database.execute(chosen, (place,)).fetchone()
         if row is None or not isinstance(row[0], bytes) or row[1] != _checksum(place, row[0]):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
-        return bytearray(row[0])
+        return _unpadded(row[0])
 
 
 def bucket_count(numbers: int) -> int:
@@ -141,6 +159,22 @@ def create_buckets(database: Database) -> None:
 def name_key(name: str) -> bytes:
     """Return the hash by which a name is found."""
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
+
+
+def _padded(entries: bytearray) -> bytes:
+    """Return entries with room for some more, so that most changes keep the size of the row."""
+    return bytes(entries) + bytes(-len(entries) % _PADDED)
+
+
+def _unpadded(stored: bytes) -> bytearray:
+    # An entry ends with a number, which is not zero.
+    length = len(stored.rstrip(b"\0"))
+    return bytearray(stored[: length + -length % _ENTRY])
+
+
+def _number(entries: bytearray, key: bytes) -> int | None:
+    at = _find(entries, key)
+    return None if at < 0 else int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
 
 
 def _find(entries: bytearray, key: bytes) -> int:

@@ -186,8 +186,8 @@ class DurableRegistry(Registry):
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
             with self._changing() as database:
-                change = TableChange(database, "load", "")
-                bulk = BulkInsert(change, compiler_name(), replace)
+                change = TableChange(database, "load", "", compiler_name())
+                bulk = BulkInsert(change, replace)
                 for chunk in chunks:
                     bulk.insert(chunk, report)
                 if bulk.is_change:
@@ -273,8 +273,9 @@ class DurableRegistry(Registry):
         return self._file(version)
 
     def close(self) -> None:
-        """Close the database; the next use opens it again."""
+        """Close the files; the next use opens them again."""
         self._store.close()
+        self._head.close()
 
     def subscriptions_at(self, version: int) -> list[Subscription]:
         """Return the subscriptions of a version, in order of arrival."""
@@ -306,9 +307,8 @@ class DurableRegistry(Registry):
     def _add(self, subscription: Subscription) -> None:
         values = values_of(subscription)
         with self._making("add", subscription.name) as making:
-            if making.find(subscription.name) is not None:
+            if making.add((making.version, *values)) is not None:
                 raise name_is_taken(subscription.name)
-            making.add([(making.version, *values)], compiler_name())
 
     def _replace(self, subscription: Subscription) -> None:
         values = values_of(subscription)
@@ -317,7 +317,7 @@ class DurableRegistry(Registry):
             if number is None:
                 raise name_is_unknown(subscription.name)
             row = making.end(subscription.name, number)
-            making.add([(row.position, *values)], compiler_name())
+            making.add((row.position, *values))
 
     def _version_row(self, version: int) -> VersionRow:
         with self._store.read() as database:
@@ -382,7 +382,7 @@ class DurableRegistry(Registry):
     def _making(self, change: ChangeName, name: str) -> Iterator[TableChange]:
         """Give one version in the making, which is written when the block ends well."""
         with self._changing() as database:
-            made = TableChange(database, change, name)
+            made = TableChange(database, change, name, compiler_name())
             yield made
             self._written = made.finish()
 

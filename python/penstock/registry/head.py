@@ -32,6 +32,7 @@ class Head:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / HEAD
+        self._file: int | None = None
 
     def read(self) -> HeadRecord | None:
         """Return what the file says, or None if there is none.
@@ -56,11 +57,18 @@ class Head:
         Raises:
             OSError: The folder cannot be written.
         """
-        file = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o644)
-        try:
-            os.pwrite(file, _encode(HeadRecord(name, identity)), 0)
-        finally:
-            os.close(file)
+        if self._file is None:
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        os.pwrite(self._file, _encode(HeadRecord(name, identity)), 0)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _encode(record: HeadRecord) -> bytes:

@@ -32,6 +32,8 @@ from penstock.registry.folder import (
 )
 from penstock.registry.head import HEAD, Head, HeadRecord
 from penstock.registry.pins import CURRENT, PINS, Pins
+from penstock.registry.plans import SUFFIX as PLAN
+from penstock.registry.plans import read_plan
 from penstock.registry.rebuild import Losses, rebuild
 from penstock.registry.salvage import Salvage, find_identities, salvage
 from penstock.registry.table import last_version, name_of_version
@@ -158,7 +160,8 @@ def _saved(folder: Path, head: HeadRecord | None) -> Salvage:
     # Either `head` is of another registry, or the database is.
     others = [salvage(folder, identity) for identity in identities]
     is_there = (folder / DATABASE).exists() and (folder / DATABASE).stat().st_size > 0
-    if head is None and not others and is_there:
+    # The database of an earlier release has no checksums, and nothing of it can be told.
+    if head is None and not others and is_there and not _has_sound_cache(folder):
         message = f"nothing in {folder / DATABASE} can be told to be of a registry"
         raise RegistryError("PR0036", f"{message}; put a copy of it in its place")
     for other in others:
@@ -181,6 +184,17 @@ def _has_witnesses(folder: Path) -> bool:
 def _is_vouched_for(folder: Path, saved: Salvage) -> bool:
     names = map(name_of_version, saved.versions.values())
     return not _witnesses(folder).isdisjoint(f"{name.version}-{name.mark}" for name in names)
+
+
+def _has_sound_cache(folder: Path) -> bool:
+    """Return whether a base or a plan of this release is there."""
+    readers = [(path, read_base) for path in (folder / BASES).glob(f"[!.]*{BASE}")]
+    plans = [(path, read_plan) for path in (folder / PLANS).glob(f"[!.]*{PLAN}")]
+    for path, read in (*readers, *plans):
+        with suppress(DamageError, OSError):
+            read(path)
+            return True
+    return False
 
 
 def _install(folder: Path) -> None:

@@ -55,7 +55,7 @@ _TABLES = (
 )""",
 )
 _INDEXES = (
-    "CREATE INDEX ended ON subscriptions (removed, added)",
+    "CREATE INDEX ended ON subscriptions (removed) WHERE removed IS NOT NULL",
     "CREATE INDEX joining ON subscriptions (number) WHERE language = 'xscl'",
 )
 
@@ -167,7 +167,7 @@ def fill_buckets(connection: Database, last_number: int) -> None:
     buckets = NameBuckets(connection, 0)
     chosen = "SELECT name, number FROM subscriptions WHERE +removed IS NULL ORDER BY number"
     for name, number in connection.execute(chosen):
-        buckets.add(name, number)
+        buckets.claim(name, number)
     buckets.grow(last_number)
     buckets.write()
 

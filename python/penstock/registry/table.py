@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -36,6 +36,9 @@ ChangeName = Literal["add", "remove", "replace", "load", "repair"]
 
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 _INSERT_ROW = f"INSERT INTO subscriptions ({ROW}) VALUES ({', '.join('?' * 15)})"
+_ROWS_AT_ONCE = 2_000
+_SPARSE = 4
+"""Rows are looked up one by one if they are no more than this part of all."""
 _INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 9)})"
 
 
@@ -99,14 +102,31 @@ def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
     Raises:
         DamageError: One is damaged or, at the end, missing.
     """
-    chosen = f"SELECT {ROW} FROM subscriptions WHERE {_IN_VERSION} ORDER BY number"
     count = total = 0
-    for values in database.execute(chosen, {"version": version.version}):
+    for values in _values_in(database, version):
         row = check_row(values, database.seed)
-        count, total = count + 1, total + row.number
-        yield row
+        if row.is_active_in(version.version):
+            count, total = count + 1, total + row.number
+            yield row
     if (count, total) != (version.active, version.total):
         raise rows_are_missing(version)
+
+
+def _values_in(database: Database, version: VersionRow) -> Iterator[tuple[Any, ...]]:
+    """Yield rows with all those of a version among them, in the order of their numbers."""
+    last = last_version(database)
+    ended_since = (last.numbers - last.active) - (version.numbers - version.active)
+    if (last.active + ended_since) * _SPARSE > version.numbers:
+        chosen = f"SELECT {ROW} FROM subscriptions WHERE {_IN_VERSION} ORDER BY number"
+        yield from database.execute(chosen, {"version": version.version})
+        return
+    # Most rows are of subscriptions that were removed long ago.
+    ended = "SELECT number FROM subscriptions WHERE removed > ?"
+    numbers = [number for (number,) in database.execute(ended, (version.version,))]
+    numbers += NameBuckets(database, last.numbers).entries().values()
+    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
+    for number in sorted(numbers):
+        yield from database.execute(chosen, (number,))
 
 
 def rows_between(database: Database, first: int, last: int, version: int) -> Iterator[TableRow]:
@@ -151,7 +171,7 @@ def rows_are_missing(version: VersionRow) -> RegistryError:
 class TableChange:
     """One version in the making, inside a transaction of the caller."""
 
-    def __init__(self, database: Database, change: ChangeName, name: str) -> None:
+    def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
         self._database = database
         before = last_version(database)
         self.version = before.version + 1
@@ -160,44 +180,62 @@ class TableChange:
         self._active, self._total = before.active, before.total
         self._joining = before.joining
         self._names = NameBuckets(database, before.numbers)
+        self._compiler = compiler
+        self._rows: list[tuple[Any, ...]] = []
+        """Those that are not inserted yet."""
 
     def find(self, name: str) -> int | None:
         """Return the number of the active subscription of a name, or None."""
         return self._names.find(name)
 
-    def add(self, values: Iterable[tuple[Any, ...]], compiler: str) -> None:
-        """Add subscriptions of free names: position, and all columns up to the program."""
-        rows, added, seed = [], self.version, self._database.seed
-        for one in values:
-            self.last_number += 1
-            columns = (self.last_number, *one, compiler, added)
-            rows.append((*columns, row_checksum(columns, seed), None, None))
-            self._names.add(one[1], self.last_number)
-            self._count(self.last_number, one[2], 1)
-        self._database.executemany(_INSERT_ROW, rows)
+    def add(self, values: tuple[Any, ...]) -> int | None:
+        """Add a subscription: its position, and all columns up to the program.
+
+        If its name is taken, the number of the row that has it is returned.
+        """
+        number = self.last_number + 1
+        taken = self._names.claim(values[1], number)
+        if taken is not None:
+            return taken
+        columns = (number, *values, self._compiler, self.version)
+        checksum = row_checksum(columns, self._database.seed)
+        self._rows.append((*columns, checksum, None, None))
+        self.last_number = number
+        self._active += 1
+        self._total += number
+        if values[2] == JOINING:
+            self._joining += 1
+        if len(self._rows) >= _ROWS_AT_ONCE:
+            self._insert()
+        return None
 
     def end(self, name: str, number: int) -> TableRow:
         """End the subscription of a name, which has this number, and return it."""
+        self._insert()
         row = _active_row(self._database, name, number)
         ended = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
         ending = end_checksum(number, self.version, row.checksum)
         self._database.execute(ended, (self.version, ending, number))
         self._names.remove(name)
-        self._count(number, row.language, -1)
+        self._active -= 1
+        self._total -= number
+        if row.language == JOINING:
+            self._joining -= 1
         return row
 
     def finish(self) -> VersionName:
         """Write the version, and return its name."""
+        self._insert()
         self._names.write()
         sums = (self.last_number, self._active, self._total, self._joining)
         row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
         self._database.execute(_INSERT_VERSION, row)
         return name_of_version(row)
 
-    def _count(self, number: int, language: str, sign: int) -> None:
-        self._active += sign
-        self._total += sign * number
-        self._joining += sign * (language == JOINING)
+    def _insert(self) -> None:
+        if self._rows:
+            self._database.executemany(_INSERT_ROW, self._rows)
+            self._rows = []
 
 
 def values_of(subscription: Subscription) -> tuple[Any, ...]:
