@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.experiments import join_batch
 from benchmarks.joiners import STRATEGIES, Compiled, ItemRun, record
-from benchmarks.peers import duckdb_joins
 from benchmarks.patience import attempt
+from benchmarks.peers import duckdb_joins
 from benchmarks.runner import ROOT, machine, progress
 from benchmarks.workloads import joins as workload
 from penstock.kernel import Joins

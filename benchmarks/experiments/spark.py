@@ -17,8 +17,8 @@ from typing import Any
 
 import penstock
 from benchmarks.cores import core_seconds
-from benchmarks.report import table
 from benchmarks.patience import cancelling
+from benchmarks.report import table
 from benchmarks.runner import ROOT, progress
 from benchmarks.workloads import messages
 from penstock.kernel import Plan, Session

@@ -163,7 +163,7 @@ class DurableRegistry(Registry):
             # Who publishes is alone among writers, so what is published never goes back.
             with self._writing("streams cannot see it"), self._store.write() as database:
                 name = name_of_version(last_version(database))
-                if self._published() != name or self._load(name.version) is None:
+                if self._pins.current() != name or self._load(name.version) is None:
                     self.plan_file(name.version)
                     self._pins.publish(name)
 
@@ -336,12 +336,6 @@ class DurableRegistry(Registry):
             known = self._joined
             self._joined = {row.number: known.get(row.number) or read_row(row) for row in rows}
             return {one.name: one.query for one in self._joined.values() if one.is_joining}
-
-    def _published(self) -> VersionName | None:
-        # A damaged file is written again.
-        with contextlib.suppress(DamageError):
-            return self._pins.current()
-        return None
 
     def _known(self, name: VersionName, query: str, batch: int) -> int:
         """Return the version of a pin, which must be one of this registry's."""

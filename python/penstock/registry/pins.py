@@ -72,12 +72,11 @@ class Pins:
             file.write(_encode(self._current, name))
 
     def current(self) -> VersionName | None:
-        """Return the version that was published last, or None.
+        """Return the version that was published last, or None if there is none that is readable.
 
-        Raises:
-            DamageError: The file is damaged.
+        Whoever has the registry open publishes it again then.
         """
-        return _read(self._current)
+        return _read_sound(self._current)
 
     def find(self, query: str, batch: int) -> VersionName | None:
         """Return the version that belongs to a batch, or None if it has none yet."""
@@ -94,7 +93,8 @@ class Pins:
             return found
         current = self.current()
         if current is None:
-            raise RegistryError("PR0009", f"no version is published in {self._current.parent}")
+            message = f"no version is published in {self._current.parent}, or not a readable one; "
+            raise RegistryError("PR0009", message + "starting the stream anew publishes it")
         folder = self._query(query)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ class Pins:
     def of(self, query: str) -> dict[int, VersionName]:
         """Return the versions of a query's last batches, by batch."""
         folder = self._query(query)
-        found = ((batch, _read(folder / str(batch))) for batch in _batches(folder))
+        found = ((batch, _read_sound(folder / str(batch))) for batch in _batches(folder))
         return {batch: name for batch, name in found if name is not None}
 
     def replayable(self) -> set[VersionName]:
@@ -123,10 +123,8 @@ class Pins:
             with contextlib.suppress(OSError):
                 if folder.stat().st_mtime >= since:
                     found |= _last(folder)
-        with contextlib.suppress(DamageError):
-            current = self.current()
-            found |= set() if current is None else {current}
-        return found
+        current = self.current()
+        return found if current is None else found | {current}
 
     def files(self) -> list[Path]:
         """Return the files of all pins."""
@@ -134,7 +132,7 @@ class Pins:
         return [folder / str(batch) for folder in sorted(folders) for batch in _batches(folder)]
 
     def read(self, path: Path) -> VersionName | None:
-        """Return the version that a file names, or None if it is not there.
+        """Return the version that a pin or ``current`` names, or None if it is not there.
 
         Raises:
             DamageError: The file is damaged.
@@ -184,13 +182,8 @@ def _await(path: Path) -> VersionName:
 
 
 def _last(folder: Path) -> set[VersionName]:
-    names = set()
-    for batch in _batches(folder)[-_REPLAYED:]:
-        # Who asks for a damaged one is told; the others do not wait for it.
-        with contextlib.suppress(DamageError):
-            name = _read(folder / str(batch))
-            names |= set() if name is None else {name}
-    return names
+    names = (_read_sound(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
+    return {name for name in names if name is not None}
 
 
 def _batches(folder: Path) -> list[int]:
@@ -220,5 +213,14 @@ def _read(path: Path) -> VersionName | None:
         text, version, mark, checksum = found.groups()
         if checksum is None or int(checksum, 16) == _checksum(path, text.decode()):
             return VersionName(int(version), mark.decode())
-    message = f"{path} is damaged; `penstock registry repair` sets it right"
-    raise DamageError("PR0033", message)
+    # Another version might give other rows than those that are written already.
+    message = f"{path} is damaged; put the version of the batch there, as in its neighbours, "
+    raise DamageError("PR0033", message + "or remove it for the current one")
+
+
+def _read_sound(path: Path) -> VersionName | None:
+    """Return the name in a file, or None if it is missing or damaged."""
+    try:
+        return _read(path)
+    except RegistryError:
+        return None

@@ -188,11 +188,13 @@ def _is_vouched_for(folder: Path, saved: Salvage) -> bool:
 
 def _has_sound_cache(folder: Path) -> bool:
     """Return whether a base or a plan of this release is there."""
-    readers = [(path, read_base) for path in (folder / BASES).glob(f"[!.]*{BASE}")]
-    plans = [(path, read_plan) for path in (folder / PLANS).glob(f"[!.]*{PLAN}")]
-    for path, read in (*readers, *plans):
+    files = [*(folder / BASES).glob(f"[!.]*{BASE}"), *(folder / PLANS).glob(f"[!.]*{PLAN}")]
+    for path in files:
         with suppress(DamageError, OSError):
-            read(path)
+            if path.suffix == BASE:
+                read_base(path)
+            else:
+                read_plan(path)
             return True
     return False
 

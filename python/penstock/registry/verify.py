@@ -199,7 +199,7 @@ def _check_pins(folder: Path, tables: Tables | None) -> list[Finding]:
     findings = []
 
     def check_current() -> None:
-        current = pins.current()
+        current = pins.read(folder / CURRENT)
         if current is None and pins.is_followed:
             raise damaged("the file is missing")
         if known is not None and current is not None and current != max(known):
