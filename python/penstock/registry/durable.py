@@ -406,16 +406,21 @@ class DurableRegistry(Registry):
 
     def _note_written(self) -> None:
         if self._written is not None and self.flush:
-            with self._writing("the change is made, and its version is not noted"):
+            try:
                 self._head.write(self._written, self._identity)
+            except OSError as error:
+                raise self._unwritten(error, "the change is made, and not noted") from error
 
     @contextmanager
     def _writing(self, consequence: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
-            raise RegistryError("PR0005", message) from error
+            raise self._unwritten(error, consequence) from error
+
+    def _unwritten(self, error: OSError, consequence: str) -> RegistryError:
+        message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
+        return RegistryError("PR0005", message)
 
 
 def _reopen(path: Path, flush: bool) -> DurableRegistry:

@@ -32,7 +32,7 @@ class Store:
         self._depth = 0
         self._owner = -1
         self._connection: Database | None = None
-        with self._told():
+        with told(self._file):
             self._connect()
 
     @contextmanager
@@ -42,7 +42,7 @@ class Store:
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self.lock, self._told():
+        with self.lock, told(self._file):
             connection = self._connect()
             if connection.in_transaction:
                 yield connection
@@ -59,7 +59,7 @@ class Store:
         Raises:
             RegistryError: The file cannot be written.
         """
-        with self.lock, self._told():
+        with self.lock, told(self._file):
             connection = self._connect()
             if self._depth == 0:
                 connection.execute("BEGIN IMMEDIATE")
@@ -83,7 +83,7 @@ class Store:
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self._told(), closing(_open(self._file)) as connection:
+        with told(self._file), closing(_open(self._file)) as connection:
             yield connection
 
     @property
@@ -110,11 +110,6 @@ class Store:
             self._owner = os.getpid()
             self._depth = 0
         return self._connection
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        with told(self._file):
-            yield
 
 
 def _open(file: Path) -> Database:
