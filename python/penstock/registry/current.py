@@ -78,6 +78,10 @@ class CurrentPlan:
             live.remove(serial)
         self._active -= len(gone)
         self._total -= sum(gone)
+        goal = self._version_row(version)
+        if (self._active, self._total) != (goal.active, goal.total):
+            # Another process made a version between the one at hand and this one.
+            self.forget()
 
     def live(self, version: int) -> LivePlan:
         """Return the tiers of the current version, brought up to it.

@@ -11,7 +11,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import RegistryError
-from penstock.registry.checksums import damaged
+from penstock.registry.checksums import NO_VERSION, damaged
 
 BUSY_SECONDS = 60.0
 """A writer waits this long for another one."""
@@ -32,6 +32,8 @@ class Database(sqlite3.Connection):
 
     identity = ""
     seed = 0
+    newest = NO_VERSION
+    """The newest version that was read and checked."""
 
     def create_identity(self, identity: str | None = None) -> None:
         """Write who this is, inside a transaction of the caller."""

@@ -77,7 +77,11 @@ class DurableRegistry(Registry):
         except OSError as error:
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
-        inspect(self.path)
+        try:
+            inspect(self.path)
+        except OSError as error:
+            message = f"the folder {self.path} cannot be read: {error.strerror or error}"
+            raise RegistryError("PR0005", message) from error
         self._store = Store(self.path / DATABASE, flush)
         self._pins = Pins(self.path)
         self._head = Head(self.path)
@@ -90,7 +94,7 @@ class DurableRegistry(Registry):
     @property
     def version(self) -> int:
         """A number that grows by one with every change, whichever process makes it."""
-        with self._store.read() as database:
+        with self._store.glance() as database:
             version = last_version(database).version
         # What is seen inside a transaction may still be undone.
         if not self._store.is_writing:

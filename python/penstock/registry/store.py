@@ -51,6 +51,16 @@ class Store:
                     yield connection
 
     @contextmanager
+    def glance(self) -> Iterator[Database]:
+        """Give the connection for a single statement, which is cheaper.
+
+        Raises:
+            RegistryError: The file cannot be read.
+        """
+        with self.lock, told(self._file):
+            yield self._connect()
+
+    @contextmanager
     def write(self) -> Iterator[Database]:
         """Give the connection inside a transaction, alone among writers; blocks may nest.
 

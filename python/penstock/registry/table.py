@@ -50,7 +50,12 @@ def last_version(database: Database) -> VersionRow:
     """
     chosen = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
     row = database.execute(chosen).fetchone()
-    return NO_VERSION if row is None else _checked_version(row, database.seed)
+    if row is None:
+        return NO_VERSION
+    # Engines ask before every document, and mostly get what was checked before.
+    if row != database.newest:
+        database.newest = _checked_version(row, database.seed)
+    return database.newest
 
 
 def read_version(database: Database, version: int) -> VersionRow | None:
