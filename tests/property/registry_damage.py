@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -229,24 +230,30 @@ class Answers:
 def ask_everything(folder: Path, past: Past, held: Described | None = None) -> Answers:
     """Open, read, match, change and open again."""
     answers, held = Answers(), dict(past.held if held is None else held)
+    with _opened(answers, folder) as registry:
+        if registry is None:
+            return answers
+        _ask_about(answers, registry, held)
+        _ask_past(answers, registry, past)
+        change(answers, registry, held)
+        _ask_about(answers, registry, held)
+    with _opened(answers, folder) as registry:
+        if registry is not None:
+            _ask_about(answers, registry, held)
+    return answers
+
+
+@contextmanager
+def _opened(answers: Answers, folder: Path) -> Iterator[DurableRegistry | None]:
+    """Give the registry of a folder, or None if it does not open."""
     try:
         registry = Registry.open(folder)
     except RegistryError as error:
         answers.errors.append(error)
-        return answers
-    _ask_about(answers, registry, held)
-    _ask_past(answers, registry, past)
-    change(answers, registry, held)
-    _ask_about(answers, registry, held)
-    registry.close()
-    try:
-        again = Registry.open(folder)
-    except RegistryError as error:
-        answers.errors.append(error)
-        return answers
-    _ask_about(answers, again, held)
-    again.close()
-    return answers
+        yield None
+        return
+    with closing(registry):
+        yield registry
 
 
 def _ask_about(answers: Answers, registry: DurableRegistry, held: Described) -> None:

@@ -71,12 +71,16 @@ def test_what_costs_most_comes_first(tmp_path: Path, capsys: Capture) -> None:
     assert main(["registry", "top", str(folder), str(document)]) == 3
 
 
-def test_damage_is_found_and_repaired(tmp_path: Path, capsys: Capture) -> None:
-    folder = tmp_path / "registry"
+def filled(folder: Path) -> Path:
     registry = Registry.open(folder)
     for number in range(40):
         registry.add(f"s{number}", f"//a[@n = {number}]")
     registry.close()
+    return folder
+
+
+def test_damage_is_found_and_repaired(tmp_path: Path, capsys: Capture) -> None:
+    folder = filled(tmp_path / "registry")
     assert main(["registry", "verify", str(folder)]) == 0
     assert capsys.readouterr().out == "sound: 40 subscriptions, version 40\n"
     (folder / "head").write_text("?")
@@ -89,11 +93,7 @@ def test_damage_is_found_and_repaired(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_what_a_repair_loses_is_named(tmp_path: Path, capsys: Capture) -> None:
-    folder = tmp_path / "registry"
-    registry = Registry.open(folder)
-    for number in range(40):
-        registry.add(f"s{number}", f"//a[@n = {number}]")
-    registry.close()
+    folder = filled(tmp_path / "registry")
     database = folder / "registry.sqlite"
     database.write_bytes(database.read_bytes().replace(b"//a[@n = 7]", b"//a[@n = 8]"))
     assert main(["registry", "verify", str(folder)]) == 3
