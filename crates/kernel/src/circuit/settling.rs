@@ -87,6 +87,7 @@ impl Circuit {
             self.actions.push(Action::Tally { target, number });
         }
         if sink.awaited == 0 {
+            self.held_bytes -= sink.entries.len() * size_of::<Entry>();
             sink.entries.clear();
         }
     }

@@ -17,6 +17,7 @@ impl Circuit {
     ) {
         let serial = self.sinks[id as usize].serial;
         let info = self.info_of(spot);
+        self.cells.work += self.infos[info].joined.len() as u64;
         let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
         if let Some(&(_, or)) = joined {
             return self.or_add(or, &when);
@@ -70,6 +71,7 @@ impl Circuit {
                 entries.push((info, when.clone()));
             }
         }
+        self.pairs += told.len() as u64;
         for (target, link) in told {
             let wire = self.and(link, when.clone());
             self.add(target, spot, wire);
@@ -81,7 +83,10 @@ impl Circuit {
         let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
             return;
         };
-        for (info, own) in entries.clone() {
+        let entries = entries.clone();
+        self.cells.work += entries.len() as u64;
+        self.pairs += entries.len() as u64;
+        for (info, own) in entries {
             let own = self.cells.resolve(&own);
             let wire = self.and(when.clone(), own);
             let spot = self.spot_of(info);
