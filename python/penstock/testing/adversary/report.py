@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+SHOWN_MAX = 25
+"""Failures that are printed, each with another first line."""
+
 FailureKind = Literal["wrong", "panic", "hang", "error"]
 
 
@@ -49,6 +52,9 @@ def describe(name: str, tally: Tally, seconds: float) -> str:
         f"{counted}, {seconds:,.0f} s"
     ]
     lines += [f"  {count:,} times {what}" for what, count in sorted(tally.deviations.items())]
-    for failure in tally.failures:
+    distinct = {failure.case.partition("\n")[0]: failure for failure in tally.failures}
+    for failure in list(distinct.values())[:SHOWN_MAX]:
         lines += [f"-- {failure.kind}, seed {failure.seed}", failure.case]
+    if len(distinct) > SHOWN_MAX:
+        lines.append(f"-- and {len(distinct) - SHOWN_MAX} more")
     return "\n".join(lines)

@@ -32,7 +32,7 @@ def same(left: Answer, right: Answer) -> bool:
     return type(left) is type(right) and left == right
 
 
-def is_empty(answer: Answer) -> bool:
+def is_empty(answer: Sequence[object] | Atomic) -> bool:
     """Return whether an answer says little: no node, an empty string, false, zero or NaN."""
     if isinstance(answer, float):
         return math.isnan(answer) or answer == 0

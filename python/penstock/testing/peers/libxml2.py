@@ -59,7 +59,9 @@ class Libxml2:
             return Node(NodeKind.NAMESPACE, -1, -1, -1, local=prefix or "", value=uri)
         if not isinstance(theirs, str):
             return self._nodes.get(theirs) or _stray(theirs.text or "")
-        parent = self._nodes[theirs.getparent()]  # type: ignore[attr-defined]
+        parent = self._nodes.get(theirs.getparent())  # type: ignore[attr-defined]
+        if parent is None:
+            return _stray(theirs)
         if theirs.is_attribute:  # type: ignore[attr-defined]
             name = theirs.attrname  # type: ignore[attr-defined]
             return next(node for node in parent.attributes if node.expanded_name == name)

@@ -1,0 +1,140 @@
+"""The attack: rounds of expressions and documents, each pair asked alone and all together."""
+
+from __future__ import annotations
+
+from random import Random
+
+from lxml import etree
+
+from penstock.errors import QueryError
+from penstock.kernel import Plan, Session
+from penstock.testing.adversary.minimise import minimise, smaller_documents, smaller_queries
+from penstock.testing.adversary.report import Failure, FailureKind, Tally
+from penstock.testing.adversary.wellformed import write_document
+from penstock.testing.adversary.xpath.asking import (
+    AskedDocument,
+    AskedQuestion,
+    Rows,
+    feed,
+    split,
+    take,
+)
+from penstock.testing.adversary.xpath.expressions import VARIABLES, Question, write_question
+from penstock.testing.adversary.xpath.judging import Judge
+from penstock.testing.generate import NAMESPACES
+from penstock.testing.peers import is_empty
+
+QUESTIONS = 16
+DOCUMENTS = 4
+CASES_PER_ROUND = QUESTIONS * DOCUMENTS
+
+_judge = Judge()
+
+
+def attack(seed: int, count: int) -> Tally:
+    """Ask at least ``count`` pairs of an expression and a document, and return what was found.
+
+    A round of pairs comes from one seed, its first; the next one is that of the next round.
+    """
+    tally = Tally()
+    for first in range(seed, seed + count, CASES_PER_ROUND):
+        _Round(first, tally).run()
+    return tally
+
+
+class _Round:
+    def __init__(self, seed: int, tally: Tally) -> None:
+        self._seed = seed
+        self._tally = tally
+        self._random = Random(seed)
+
+    def run(self) -> None:
+        documents = [AskedDocument(write_document(self._random)) for _ in range(DOCUMENTS)]
+        questions = self._questions(documents)
+        together = Session(
+            Plan.build([asked.program for asked in questions]),
+            questions_min=self._random.choice((None, 1)),
+        )
+        for document in documents:
+            answers = self._answers(together, questions, document)
+            for asked, answer in zip(questions, answers, strict=True):
+                self._check(asked, document, answer)
+
+    def _questions(self, documents: list[AskedDocument]) -> list[AskedQuestion]:
+        """Return questions; one without any answer is mostly replaced by another."""
+        questions: list[AskedQuestion] = []
+        while len(questions) < QUESTIONS:
+            question = write_question(self._random)
+            try:
+                if self._random.random() < 0.2 or any(
+                    not is_empty(document.libxml2.ask(question.text, NAMESPACES, VARIABLES))
+                    for document in documents
+                ):
+                    questions.append(AskedQuestion(question))
+            except QueryError as error:
+                self._fail("error", f"{question.text}\n  is refused: {error}")
+            except etree.XPathSyntaxError as error:
+                self._fail("error", f"{question.text}\n  is refused by libxml2: {error}")
+        return questions
+
+    def _answers(
+        self, session: Session, questions: list[AskedQuestion], document: AskedDocument
+    ) -> list[Rows]:
+        """Return what a session answers, asked in one piece or in several."""
+        if self._random.random() < 0.5:
+            session.read(document.source)
+        else:
+            feed(session, split(document.source, self._random))
+        return take(session, questions)
+
+    def _check(self, asked: AskedQuestion, document: AskedDocument, together: Rows) -> None:
+        self._tally.cases += 1
+        (alone,) = self._answers(asked.session, [asked], document)
+        deviation = _judge.deviation(asked, document, alone)
+        if deviation is None:
+            self._fail("wrong", _minimised(asked.question, document.source))
+        elif repr(alone) != repr(together):
+            case = f"{asked.question.text}\n  {document.source.decode()}"
+            self._fail("wrong", f"{case}\n  alone {alone}\n  together {together}")
+        elif deviation:
+            self._tally.deviations[deviation] += 1
+        self._tally.non_empty += not is_empty(alone)
+
+    def _fail(self, kind: FailureKind, case: str) -> None:
+        self._tally.failures.append(Failure(kind, self._seed, case))
+
+
+def _minimised(question: Question, document: bytes) -> str:
+    """Return the smallest case like this one that is wrong, with the answers to it."""
+
+    def is_wrong(text: str, source: bytes) -> bool:
+        return _answer_if_wrong(Question(text, question.is_relative), source) is not None
+
+    text, source = question.text, document
+    if is_wrong(text, source):
+        source = minimise(source, smaller_documents, lambda smaller: is_wrong(text, smaller))
+        text = minimise(text, smaller_queries, lambda smaller: is_wrong(smaller, source))
+        source = minimise(source, smaller_documents, lambda smaller: is_wrong(text, smaller))
+    asked = Question(text, question.is_relative)
+    answers = _answer_if_wrong(asked, source) or "is right when it is asked again"
+    at = " at the root element" if question.is_relative else ""
+    return f"{text}{at}\n  {source.decode()}\n  {answers}"
+
+
+def _answer_if_wrong(question: Question, source: bytes) -> str | None:
+    """Return what is answered, in one piece and byte by byte, if it is wrong."""
+    try:
+        asked, document = AskedQuestion(question), AskedDocument(source)
+    except Exception:
+        return None  # a smaller case that is no query or no document any more
+    bytewise = [source[place : place + 1] for place in range(len(source))]
+    for pieces in ([source], bytewise):
+        feed(asked.session, pieces)
+        (answer,) = take(asked.session, [asked])
+        if _judge.deviation(asked, document, answer) is None:
+            theirs = document.ask_libxml2(asked)
+            expected: object = theirs
+            if isinstance(theirs, list):
+                expected = [document.describe(node) for node in theirs]
+            return f"Penstock {answer}\n  libxml2 {expected}"
+    return None
