@@ -28,7 +28,8 @@ impl Circuit {
         if self.extras.len() < self.frames.len() {
             self.extras.push(Extra::default());
         }
-        if self.concerns(node.symbol, tests) || node.kind == NodeKind::Document {
+        let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
+        if self.concerns(node.symbol, tests) || is_asked {
             self.open_concerned(node, tests);
         }
     }
@@ -50,6 +51,9 @@ impl Circuit {
         self.fire(&symbol);
         for &need in symbol.needs.iter() {
             self.prepare(need);
+        }
+        for id in node.ids {
+            self.identify(id, &symbol.needs);
         }
     }
 

@@ -3,19 +3,22 @@
 use super::Circuit;
 use super::cells::{Atom, Wire};
 use super::frames::{ArmTarget, Spot, Target};
+use super::routes::Need;
 use crate::plan::Op;
 use std::rc::Rc;
 
 impl Circuit {
-    /// An element has an id by the document's own declarations.
-    pub fn identify(&mut self, id: &[u8]) {
-        let word: Rc<str> = std::str::from_utf8(id).unwrap_or("").into();
+    /// The opening element has an id; what is needed of it is wired, but for what is already.
+    pub(super) fn identify(&mut self, id: &str, wired: &[Need]) {
+        let word: Rc<str> = id.into();
         // A second element with the same id has none (XPath 1.0, section 5.2.1).
         if !self.id_words.insert(word.clone()) {
             return;
         }
         for need in self.routes.id_needs.clone() {
-            self.prepare(need);
+            if !wired.contains(&need) {
+                self.prepare(need);
+            }
         }
         let info = self.info_of(Spot::Opening);
         self.infos[info].references += 1;

@@ -208,7 +208,7 @@ impl Circuit {
         self.routes.uses_namespaces
     }
 
-    /// Whether declared ids matter.
+    /// Whether ids matter.
     pub fn uses_ids(&self) -> bool {
         self.routes.uses_ids
     }
@@ -242,7 +242,10 @@ impl Circuit {
             }
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
-            } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
+            } else if routes::is_awaited(route.axis)
+                // A position counts every node, whether the path goes on from it or not.
+                && (is_parent || route.is_positional || !self.leads_down(route))
+            {
                 awaited.push(id as u32);
             }
         }
