@@ -124,6 +124,8 @@ def _to_utf8(source: bytes) -> bytes:
     if source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         little = source.startswith(codecs.BOM_UTF16_LE)
         return source.decode("utf-16-le" if little else "utf-16-be").encode()
+    if source.startswith((b"\0<\0", b"<\0")):
+        return source.decode("utf-16-le" if source[0] else "utf-16-be").encode()
     declared = _DECLARED.match(source)
     return source.decode(declared[1].decode()).encode() if declared else source
 

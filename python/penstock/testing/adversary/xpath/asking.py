@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from random import Random
 from typing import Any
 
 from lxml import etree
@@ -87,20 +86,6 @@ class AskedDocument:
 def _stranger(row: Found) -> Node:
     kind, name, start, end, value = row
     return Node(NodeKind(kind), start, end, -1, local=name, value=value)
-
-
-def split(source: bytes, random: Random) -> list[bytes]:
-    """Return a document in pieces, cut at random."""
-    cuts = sorted(random.randrange(len(source) + 1) for _ in range(random.randint(1, 6)))
-    return [source[start:end] for start, end in zip([0, *cuts], [*cuts, len(source)], strict=True)]
-
-
-def feed(session: Session, pieces: Sequence[bytes]) -> None:
-    """Let a session read a document in pieces."""
-    session.begin()
-    for piece in pieces:
-        session.feed(piece)
-    session.finish()
 
 
 def take(session: Session, questions: Sequence[AskedQuestion]) -> list[Rows]:

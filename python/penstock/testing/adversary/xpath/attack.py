@@ -10,13 +10,12 @@ from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.testing.adversary.minimise import minimise, smaller_documents, smaller_queries
 from penstock.testing.adversary.report import Failure, FailureKind, Tally
+from penstock.testing.adversary.splitting import feed, split
 from penstock.testing.adversary.wellformed import write_document
 from penstock.testing.adversary.xpath.asking import (
     AskedDocument,
     AskedQuestion,
     Rows,
-    feed,
-    split,
     take,
 )
 from penstock.testing.adversary.xpath.expressions import VARIABLES, Question, write_question

@@ -23,7 +23,9 @@ from penstock.testing.generate.names import (
 VARIABLES: dict[str, str | float | bool] = {"s": "u", "n": 2.0, "z": -0.5, "t": True}
 """The variables that expressions refer to."""
 
-_NESTING_MAX = 3
+_PARTS_MAX = 14
+"""Sets, conditions and values of one expression; what is larger is slower and finds no more."""
+
 _NAMES = (*ELEMENTS[:3], *ELEMENTS[:2], ROOT)
 _SIGNS = ("=", "=", "!=", "<", "<=", ">", ">=")
 _AXES = {
@@ -77,7 +79,7 @@ class _Writer:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._nesting = 0
+        self._parts_left = random.randint(2, _PARTS_MAX)
 
     def expression(self, here: bool) -> str:
         kind = self._random.random()
@@ -90,16 +92,17 @@ class _Writer:
     def _happens(self, chance: float) -> bool:
         return self._random.random() < chance
 
-    def _is_deep(self) -> bool:
-        """Return whether it is time to come to an end."""
-        return self._nesting >= _NESTING_MAX or self._happens(0.15 * self._nesting)
+    def _is_last(self) -> bool:
+        """Count one more part; return whether it is time to come to an end."""
+        self._parts_left -= 1
+        return self._parts_left <= 0
 
     # Sets of nodes.
 
     def nodes(self, here: bool) -> str:
-        self._nesting += 1
+        is_last = self._is_last()
         kind = self._random.random()
-        if kind < 0.72 or self._is_deep():
+        if kind < 0.72 or is_last:
             written = self.path(here)
         elif kind < 0.82:
             written = f"{self.nodes(here)} | {self.nodes(here)}"
@@ -107,7 +110,6 @@ class _Writer:
             written = self.filtered(f"({self.nodes(here)})")
         else:
             written = self.filtered(f"id({self.identifiers(here)})")
-        self._nesting -= 1
         return written
 
     def filtered(self, primary: str) -> str:
@@ -173,11 +175,9 @@ class _Writer:
 
     def predicates(self, chance: float) -> str:
         written = ""
-        while self._nesting < _NESTING_MAX and self._happens(chance):
-            self._nesting += 1
+        while self._parts_left > 0 and self._happens(chance):
             inside = self.position() if self._happens(0.45) else self.predicate()
             written += f"[{inside}]"
-            self._nesting -= 1
             chance /= 3
         return written
 
@@ -211,11 +211,11 @@ class _Writer:
         return f"{self._random.choice(forms[5:])} {joint} {self.truth(here=True)}"
 
     def truth(self, here: bool) -> str:
-        self._nesting += 1
+        is_last = self._is_last()
         kind = self._random.random()
         if kind < 0.4:
             written = self.comparison(here)
-        elif kind < 0.58 or self._is_deep():
+        elif kind < 0.58 or is_last:
             written = f"boolean({self.nodes(here)})" if not here else self.nodes(here)
         elif kind < 0.7:
             joint = self._random.choice((" and ", " or "))
@@ -226,7 +226,6 @@ class _Writer:
             written = self.tested(here)
         else:
             written = f"boolean({self.any(here)})"
-        self._nesting -= 1
         return written
 
     def tested(self, here: bool) -> str:
@@ -260,9 +259,9 @@ class _Writer:
         return self.string(here) if kind < 0.93 else f"({self.truth(here)})"
 
     def number(self, here: bool) -> str:
-        self._nesting += 1
+        is_last = self._is_last()
         kind = self._random.random()
-        if kind < 0.3 or self._is_deep():
+        if kind < 0.3 or is_last:
             written = self._random.choice((*_NUMERALS, "$n", "$z"))
         elif kind < 0.55:
             written = f"count({self.nodes(here)})"
@@ -280,13 +279,12 @@ class _Writer:
         else:
             operator = self._random.choice(("+", "-", "*", "div", "mod"))
             written = f"({self.any(here)} {operator} {self.any(here)})"
-        self._nesting -= 1
         return written
 
     def string(self, here: bool) -> str:
-        self._nesting += 1
+        is_last = self._is_last()
         kind = self._random.random()
-        if kind < 0.2 or self._is_deep():
+        if kind < 0.2 or is_last:
             written = self._random.choice((self.word(), self.word(), "$s"))
         elif kind < 0.42:
             written = f"string({self.any(here)})"
@@ -297,7 +295,6 @@ class _Writer:
             written = self._random.choice(("string()", "name()", "normalize-space()"))
         else:
             written = self.made(here)
-        self._nesting -= 1
         return written
 
     def made(self, here: bool) -> str:
