@@ -60,7 +60,7 @@ def write_fuzzed(random: Random) -> bytes:
         document = _add_declarations(random, document)
     if random.random() < 0.2:
         document = _add_references(random, document)
-    for _ in range(random.choice((0, 1, 1, 2, 3))):
+    for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
         document = random.choice(_MUTATIONS)(random, document)
     return _encode(random, document) if random.random() < 0.15 else document
 

@@ -12,42 +12,53 @@ from penstock.twigs import NodeKind
 ALL_VALUES = "//@* | //text() | //comment() | //processing-instruction()"
 """Everything that has a value of its own."""
 
-_KNOWN = {
-    "others know more encodings, or do not look at the name of one": "PD0001",
-    "others believe a byte order mark that contradicts the declaration": "PD0004",
-    "others take `1.` for a version": "PD0005: version",
+Values = tuple[str, ...]
+
+_KNOWN_ERRORS = {
+    "PD0001": "others know more encodings, or do not look at the name of one",
+    "PD0004": "others believe a byte order mark that contradicts the declaration",
+    "PD0005: version": "others take `1.` for a version",
 }
-"""Where libxml2 and expat are more lenient than XML 1.0, with the errors we give."""
+"""Where libxml2 and expat are more lenient than XML 1.0, by the errors that we give."""
+
+_THEIR_ERRORS = {
+    "PEReference": "libxml2 refuses a parameter entity that is not declared",
+    "nsupported encoding": "others know fewer encodings",
+}
+"""Where libxml2 is stricter than XML 1.0, by the errors that it gives."""
 
 _PARSER = etree.XMLParser(resolve_entities=True, attribute_defaults=True, no_network=True)
 _VALUED = (NodeKind.ATTRIBUTE, NodeKind.TEXT, NodeKind.COMMENT, NodeKind.INSTRUCTION)
 
 
-def deviation_of(document: bytes, error: str, values: tuple[str, ...]) -> str | None:
+def deviation_of(document: bytes, error: str, values: Values) -> str | None:
     """Return how libxml2 differs from our right reading; empty if it does not.
 
     Returns None if our reading is wrong: neither libxml2 nor expat shares it, and no known
     difference explains it.
     """
     theirs = _read_libxml2(document)
-    if theirs == (None if error else values):
+    if isinstance(theirs, str) if error else theirs == values:
         return ""
-    ours = None if error else tuple(map(_in_old_names, values))
-    if _read_expat(document) == ours:
+    if _read_expat(document) == (None if error else tuple(map(_in_old_names, values))):
         return "libxml2 differs, expat agrees"
-    known = (name for name, start in _KNOWN.items() if error.startswith(start))
+    if error:
+        known = (name for start, name in _KNOWN_ERRORS.items() if error.startswith(start))
+    else:
+        known = (name for part, name in _THEIR_ERRORS.items() if part in str(theirs))
     return next(known, None)
 
 
-def _read_libxml2(document: bytes) -> tuple[str, ...] | None:
-    """Return the values of all nodes and the number of elements; None for a bad document."""
+def _read_libxml2(document: bytes) -> Values | str:
+    """Return the values of all nodes and the number of elements, or the error."""
     try:
         root = etree.fromstring(document, _PARSER)
-    except (etree.XMLSyntaxError, ValueError, LookupError):
-        return None
-    above = list(root.itersiblings(preceding=True))[::-1]
+    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
+        return str(error)
     elements = 0
-    values: list[str | None] = [node.text or "" for node in above]
+    values: list[str | None] = []
+    # Walked, not asked for: a path would find comments of the document type declaration too.
+    values += [node.text or "" for node in reversed(list(root.itersiblings(preceding=True)))]
     for event, node in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
         if event == "start":
             elements += 1
@@ -60,22 +71,24 @@ def _read_libxml2(document: bytes) -> tuple[str, ...] | None:
     return (*(value for value in values if value is not None), str(elements))
 
 
+def _read_expat(document: bytes) -> Values | None:
+    """Return the same, None for a bad document; characters as in names of the fourth edition."""
+    try:
+        text = document.decode()
+        document = (text[:1] + _in_old_names(text[1:])).encode()
+    except UnicodeDecodeError:
+        pass  # in another encoding
+    try:
+        tree = parse(document)
+    except (ExpatError, ValueError, LookupError):
+        return None
+    values = [_in_old_names(node.value) for node in tree.nodes if node.kind in _VALUED]
+    return (*values, str(sum(node.kind is NodeKind.ELEMENT for node in tree.nodes)))
+
+
 def _in_old_names(text: str) -> str:
     """Return a text without the characters that names may have only since the fifth edition.
 
     expat knows the names of the fourth.
     """
-    return text[:1] + text[1:].replace("\ufeff", "é").replace("\U0001f600", "é")
-
-
-def _read_expat(document: bytes) -> tuple[str, ...] | None:
-    try:
-        text = document.decode()
-    except UnicodeDecodeError:
-        text = ""
-    try:
-        tree = parse(_in_old_names(text) or document)
-    except (ExpatError, ValueError, LookupError):
-        return None
-    values = [node.value for node in tree.nodes if node.kind in _VALUED]
-    return (*values, str(sum(node.kind is NodeKind.ELEMENT for node in tree.nodes)))
+    return text.replace("\ufeff", "é").replace("\U0001f600", "é")
