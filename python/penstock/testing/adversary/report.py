@@ -43,6 +43,11 @@ class Tally:
         self.deviations += other.deviations
 
 
+def is_panic(error: BaseException) -> bool:
+    """Return whether an error is a panic of the kernel, which is no ordinary exception."""
+    return type(error).__name__ == "PanicException"
+
+
 def describe(name: str, tally: Tally, seconds: float) -> str:
     """Return the counts of an attack as text, with its failures."""
     kinds = Counter(failure.kind for failure in tally.failures)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.parsers.expat import ExpatError
 
 from lxml import etree
@@ -26,6 +27,9 @@ _THEIR_ERRORS = {
     "nsupported encoding": "others know fewer encodings",
 }
 """Where libxml2 is stricter than XML 1.0, by the errors that it gives."""
+
+_NEW_IN_NAMES = re.compile("[\ufeff\ufffd\U0001f600]")
+_COLON_NAME = re.compile(rb"<!DOCTYPE\s+:")
 
 _PARSER = etree.XMLParser(resolve_entities=True, attribute_defaults=True, no_network=True)
 _VALUED = (NodeKind.ATTRIBUTE, NodeKind.TEXT, NodeKind.COMMENT, NodeKind.INSTRUCTION)
@@ -79,7 +83,8 @@ def _read_expat(document: bytes) -> Values | None:
     except UnicodeDecodeError:
         pass  # in another encoding
     try:
-        tree = parse(document)
+        # A colon alone is a name to XML 1.0 and to libxml2; expat wants a qualified name here.
+        tree = parse(_COLON_NAME.sub(b"<!DOCTYPE r", document))
     except (ExpatError, ValueError, LookupError):
         return None
     values = [_in_old_names(node.value) for node in tree.nodes if node.kind in _VALUED]
@@ -91,4 +96,4 @@ def _in_old_names(text: str) -> str:
 
     expat knows the names of the fourth.
     """
-    return text.replace("\ufeff", "é").replace("\U0001f600", "é")
+    return _NEW_IN_NAMES.sub("é", text)

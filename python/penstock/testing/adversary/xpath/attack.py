@@ -9,7 +9,7 @@ from lxml import etree
 from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.testing.adversary.minimise import minimise, smaller_documents, smaller_queries
-from penstock.testing.adversary.report import Failure, FailureKind, Tally
+from penstock.testing.adversary.report import Failure, FailureKind, Tally, is_panic
 from penstock.testing.adversary.splitting import feed, split
 from penstock.testing.adversary.wellformed import write_document
 from penstock.testing.adversary.xpath.asking import (
@@ -48,6 +48,14 @@ class _Round:
         self._random = Random(seed)
 
     def run(self) -> None:
+        try:
+            self._run()
+        except BaseException as error:
+            if not is_panic(error):
+                raise
+            self._find_panic(str(error))
+
+    def _run(self) -> None:
         documents = [AskedDocument(write_document(self._random)) for _ in range(DOCUMENTS)]
         questions = self._questions(documents)
         together = Session(
@@ -99,41 +107,56 @@ class _Round:
             self._tally.deviations[deviation] += 1
         self._tally.non_empty += not is_empty(alone)
 
+    def _find_panic(self, message: str) -> None:
+        """Ask all pairs again, each for itself, to find one that panics."""
+        self._random = Random(self._seed)
+        sources = [write_document(self._random) for _ in range(DOCUMENTS)]
+        questions = self._questions([AskedDocument(source) for source in sources])
+        for asked in questions:
+            for source in sources:
+                if _fault(asked.question, source).startswith("panic"):
+                    return self._fail("panic", _minimised(asked.question, source))
+        return self._fail("panic", f"{message}, only with the questions of this round together")
+
     def _fail(self, kind: FailureKind, case: str) -> None:
         self._tally.failures.append(Failure(kind, self._seed, case))
 
 
 def _minimised(question: Question, document: bytes) -> str:
-    """Return the smallest case like this one that is wrong, with the answers to it."""
+    """Return the smallest case like this one that fails, with the answers to it."""
 
-    def is_wrong(text: str, source: bytes) -> bool:
-        return _answer_if_wrong(Question(text, question.is_relative), source) is not None
+    def fails(text: str, source: bytes) -> bool:
+        return bool(_fault(Question(text, question.is_relative), source))
 
     text, source = question.text, document
-    if is_wrong(text, source):
-        source = minimise(source, smaller_documents, lambda smaller: is_wrong(text, smaller))
-        text = minimise(text, smaller_queries, lambda smaller: is_wrong(smaller, source))
-        source = minimise(source, smaller_documents, lambda smaller: is_wrong(text, smaller))
-    asked = Question(text, question.is_relative)
-    answers = _answer_if_wrong(asked, source) or "is right when it is asked again"
+    if fails(text, source):
+        source = minimise(source, smaller_documents, lambda smaller: fails(text, smaller))
+        text = minimise(text, smaller_queries, lambda smaller: fails(smaller, source))
+        source = minimise(source, smaller_documents, lambda smaller: fails(text, smaller))
+    fault = _fault(Question(text, question.is_relative), source)
     at = " at the root element" if question.is_relative else ""
-    return f"{text}{at}\n  {source.decode()}\n  {answers}"
+    return f"{text}{at}\n  {source.decode()}\n  {fault or 'is right when it is asked again'}"
 
 
-def _answer_if_wrong(question: Question, source: bytes) -> str | None:
-    """Return what is answered, in one piece and byte by byte, if it is wrong."""
+def _fault(question: Question, source: bytes) -> str:
+    """Return what is wrong with an answer, in one piece or byte by byte; empty if nothing is."""
     try:
         asked, document = AskedQuestion(question), AskedDocument(source)
+        theirs = document.ask_libxml2(asked)
     except Exception:
-        return None  # a smaller case that is no query or no document any more
+        return ""  # a smaller case that is no query or no document any more
     bytewise = [source[place : place + 1] for place in range(len(source))]
     for pieces in ([source], bytewise):
-        feed(asked.session, pieces)
+        try:
+            feed(asked.session, pieces)
+        except BaseException as error:
+            if not is_panic(error):
+                raise
+            return f"panic: {error}"
         (answer,) = take(asked.session, [asked])
         if _judge.deviation(asked, document, answer) is None:
-            theirs = document.ask_libxml2(asked)
             expected: object = theirs
             if isinstance(theirs, list):
                 expected = [document.describe(node) for node in theirs]
             return f"Penstock {answer}\n  libxml2 {expected}"
-    return None
+    return ""
