@@ -310,6 +310,10 @@ impl Circuit {
         if self.extras[depth].is_used {
             self.close_extra(depth, value);
         }
+        // From here on nothing can wait for its end any more.
+        if frame.info != NONE {
+            self.infos[frame.info].depth = NONE;
+        }
         self.leave_behind(depth);
         if depth == 0 {
             self.close_document();
@@ -320,7 +324,6 @@ impl Circuit {
             }
         }
         if frame.info != NONE {
-            self.infos[frame.info].depth = NONE;
             self.release(frame.info);
         }
         self.frames.pop();

@@ -1,7 +1,7 @@
 """Other XPath processors, asked the same questions, with answers in one comparable form."""
 
 from penstock.testing.peers.answers import Answer, is_empty, same
-from penstock.testing.peers.deviations import as_libxml2, saxon_refuses
+from penstock.testing.peers.deviations import as_libxml2, saxon_refuses, without_entities
 from penstock.testing.peers.libxml2 import Libxml2, without_document
 from penstock.testing.peers.saxon import Saxon, by_value
 
@@ -15,4 +15,5 @@ __all__ = [
     "same",
     "saxon_refuses",
     "without_document",
+    "without_entities",
 ]
