@@ -24,7 +24,7 @@ NODES_MAX = 18
 DEPTH_MAX = 5
 
 _NAMES = (*ELEMENTS[:3], *ELEMENTS[:2], ELEMENTS[3])
-_TEXTS = (*NUMBERS, *WORDS[:5], "\n", "é", "x\u2028y")
+_TEXTS = (*NUMBERS, *WORDS[:5], "-0.5", "-0", "\n", "é", "x\u2028y")
 _SECTIONS = ("<![CDATA[{}]]>", "<![CDATA[<{}]]>", "{}&#118;", "&lt;{}", "{}&amp;")
 _ENTITIES = (("e", "v"), ("f", "&e;1"), ("m", "<b x='1'>2</b>"), ("t", "u<!--m-->v"))
 

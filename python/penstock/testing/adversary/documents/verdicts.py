@@ -29,7 +29,7 @@ _THEIR_ERRORS = {
 """Where libxml2 is stricter than XML 1.0, by the errors that it gives."""
 
 _NEW_IN_NAMES = re.compile("[\ufeff\ufffd\U0001f600]")
-_COLON_NAME = re.compile(rb"<!DOCTYPE\s+:")
+_COLON_NAME = re.compile(rb"<!DOCTYPE\s+[^\s\[>]*:[^\s\[>]*")
 
 _PARSER = etree.XMLParser(resolve_entities=True, attribute_defaults=True, no_network=True)
 _VALUED = (NodeKind.ATTRIBUTE, NodeKind.TEXT, NodeKind.COMMENT, NodeKind.INSTRUCTION)
@@ -83,7 +83,7 @@ def _read_expat(document: bytes) -> Values | None:
     except UnicodeDecodeError:
         pass  # in another encoding
     try:
-        # A colon alone is a name to XML 1.0 and to libxml2; expat wants a qualified name here.
+        # Any colons may stand in this name, say XML 1.0 and libxml2; expat says one inside.
         tree = parse(_COLON_NAME.sub(b"<!DOCTYPE r", document))
     except (ExpatError, ValueError, LookupError):
         return None
