@@ -95,7 +95,7 @@ impl Circuit {
     }
 
     /// The spot of a remembered node, which may be the one that is opening.
-    fn spot_of(&self, info: u32) -> Spot {
+    pub(super) fn spot_of(&self, info: u32) -> Spot {
         if self.opening_info() == info && self.is_opening {
             Spot::Opening
         } else {
