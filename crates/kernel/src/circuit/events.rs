@@ -52,8 +52,8 @@ impl Circuit {
         for &need in symbol.needs.iter() {
             self.prepare(need);
         }
-        for id in node.ids {
-            self.identify(id, &symbol.needs);
+        if !node.ids.is_empty() {
+            self.identify(node.ids, &symbol.needs);
         }
     }
 

@@ -105,8 +105,8 @@ pub struct Circuit {
     free_pairs: Vec<u32>,
     /// What was wired at the opening node in this event.
     memo: Vec<(Need, Wire)>,
-    /// Elements with an id: the id, the remembered node.
-    ids: Vec<(Rc<str>, u32)>,
+    /// Elements with ids: the ids, the remembered node.
+    ids: Vec<(Rc<[Rc<str>]>, u32)>,
     id_words: FxHashSet<Rc<str>>,
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.

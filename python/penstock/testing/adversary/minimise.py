@@ -9,9 +9,7 @@ from typing import TypeVar
 TRIES_MAX = 4_000
 """Candidates that are tried for one case; a case that shrinks slowly is printed as it is then."""
 
-_QUERY_TOKEN = re.compile(
-    r"\s+|'[^']*'|\"[^\"]*\"|[0-9.]+|[\w$][\w.-]*(?:::?(?![:*]))?(?:[\w.-]+)?|::|//|[!<>]=|.", re.S
-)
+_QUERY_TOKEN = re.compile(r"""\s+|'[^']*'|"[^"]*"|[0-9.]+|[\w$][\w.-]*|::|//|[!<>]=|.""", re.S)
 _MARKUP = re.compile(
     rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<[^>]*>|&[^;<]*;|.",
     re.S,

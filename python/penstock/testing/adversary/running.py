@@ -28,20 +28,26 @@ Slice = tuple[int, int]
 """Seed and number of cases."""
 
 
-def attack_of(name: str) -> Callable[[int, int], Tally]:
-    """Return the function of an attack; what it needs is imported now."""
-    attack: Callable[[int, int], Tally] = import_module(f"penstock.testing.adversary.{name}").attack
-    return attack
+def run(
+    name: str,
+    seed: int,
+    count: int,
+    processes: int = 1,
+    *,
+    package: str = __package__,
+    hang_seconds: float = HANG_SECONDS,
+) -> Tally:
+    """Return what an attack found in ``count`` cases, run in as many processes as wished.
 
-
-def run(name: str, seed: int, count: int, processes: int = 1) -> Tally:
-    """Return what an attack found in ``count`` cases, run in as many processes as wished."""
-    size = SLICE_CASES[name]
+    The attack is the function ``attack`` of the module ``name`` of a package.
+    """
+    size = SLICE_CASES.get(name, SMALLEST_SLICE)
+    module = f"{package}.{name}"
     waiting = deque(
         (first, min(size, seed + count - first)) for first in range(seed, seed + count, size)
     )
     tally = Tally()
-    workers = [_Worker.start(name) for _ in range(max(1, processes))]
+    workers = [_Worker.start(module, hang_seconds) for _ in range(max(1, processes))]
     try:
         while waiting or any(worker.is_busy for worker in workers):
             for worker in workers:
@@ -56,7 +62,7 @@ def run(name: str, seed: int, count: int, processes: int = 1) -> Tally:
                 elif outcome is not None:
                     _give_up(outcome, worker.slice, waiting, tally)
                     worker.stop()
-                    workers[place] = _Worker.start(name)
+                    workers[place] = _Worker.start(module, hang_seconds)
     finally:
         for worker in workers:
             worker.stop()
@@ -91,22 +97,23 @@ class _Worker:
 
     process: BaseProcess
     channel: Connection
+    hang_seconds: float
     slice: Slice = (0, 0)
     is_busy: bool = False
     deadline: float = 0.0
 
     @classmethod
-    def start(cls, name: str) -> _Worker:
+    def start(cls, module: str, hang_seconds: float) -> _Worker:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(name, theirs), daemon=True)
+        process = context.Process(target=_serve, args=(module, theirs), daemon=True)
         process.start()
         theirs.close()
-        return cls(process, ours)
+        return cls(process, ours, hang_seconds)
 
     def take(self, slice_: Slice) -> None:
         self.slice, self.is_busy = slice_, True
-        self.deadline = monotonic() + HANG_SECONDS
+        self.deadline = monotonic() + self.hang_seconds
         self.channel.send(slice_)
 
     def outcome(self) -> Tally | FailureKind | None:
@@ -133,8 +140,8 @@ class _Worker:
         self.channel.close()
 
 
-def _serve(name: str, channel: Connection) -> None:
-    attack = attack_of(name)
+def _serve(module: str, channel: Connection) -> None:
+    attack: Callable[[int, int], Tally] = import_module(module).attack
     while True:
         try:
             seed, count = channel.recv()

@@ -91,7 +91,7 @@ class _Writer:
         if self._has_declared_ids and self._random.random() < 0.5:
             self._ids += 1
             written += f' {IDENTIFIER}="k{self._ids}"'
-        elif self._has_xml_ids and self._random.random() < 0.5:
+        if self._has_xml_ids and self._random.random() < 0.5:
             self._ids += 1
             written += f' xml:id="k{self._ids}"'
         if self._random.random() < 0.04:
