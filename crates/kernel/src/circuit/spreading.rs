@@ -28,6 +28,7 @@ impl Circuit {
     fn window(&self, set: u32) -> Window {
         let plan = self.plan.clone();
         let (kind, words) = plan.part(set);
+        let counts = |&predicate: &u32| self.routes.nature(predicate).has_focus();
         match kind {
             _ if !self.routes.is_late_set(&plan, set) => Window::Event,
             PartKind::Step => match (Axis::from_code(words[1]), self.window(words[0])) {
@@ -41,9 +42,7 @@ impl Circuit {
                 _ => Window::End,
             },
             // What counts nodes that come in any order lets go of them in the end.
-            PartKind::Filter if words[1..].iter().any(|&p| self.routes.nature(p).has_focus()) => {
-                Window::End
-            }
+            PartKind::Filter if words[1..].iter().any(counts) => Window::End,
             PartKind::Filter => self.window(words[0]),
             PartKind::Union => words
                 .iter()
