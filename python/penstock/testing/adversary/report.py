@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from penstock.errors import DocumentError
+
 SHOWN_MAX = 25
 """Failures that are printed, each with another first line."""
 
@@ -43,9 +45,18 @@ class Tally:
         self.deviations += other.deviations
 
 
-def is_panic(error: BaseException) -> bool:
-    """Return whether an error is a panic of the kernel, which is no ordinary exception."""
-    return type(error).__name__ == "PanicException"
+def kind_of(error: BaseException) -> FailureKind:
+    """Return which failure an error of the kernel is.
+
+    Raises:
+        BaseException: The error itself, if it is none of the kernel.
+    """
+    if isinstance(error, DocumentError):
+        return "error"
+    # A panic is no ordinary exception, and its class belongs to nobody.
+    if type(error).__name__ == "PanicException":
+        return "panic"
+    raise error
 
 
 def describe(name: str, tally: Tally, seconds: float) -> str:

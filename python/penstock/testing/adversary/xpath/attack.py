@@ -9,7 +9,7 @@ from lxml import etree
 from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.testing.adversary.minimise import minimise, smaller_documents, smaller_queries
-from penstock.testing.adversary.report import Failure, FailureKind, Tally, is_panic
+from penstock.testing.adversary.report import Failure, FailureKind, Tally, kind_of
 from penstock.testing.adversary.splitting import feed, split
 from penstock.testing.adversary.wellformed import write_document
 from penstock.testing.adversary.xpath.asking import (
@@ -26,6 +26,8 @@ from penstock.testing.peers import is_empty
 QUESTIONS = 16
 DOCUMENTS = 4
 CASES_PER_ROUND = QUESTIONS * DOCUMENTS
+SHRUNK_MAX = 10
+"""Failures of one attack that are shrunk; the others are printed as they are."""
 
 _judge = Judge()
 
@@ -51,9 +53,7 @@ class _Round:
         try:
             self._run()
         except BaseException as error:
-            if not is_panic(error):
-                raise
-            self._find_panic(str(error))
+            self._find(kind_of(error), str(error))
 
     def _run(self) -> None:
         documents = [AskedDocument(write_document(self._random)) for _ in range(DOCUMENTS)]
@@ -99,7 +99,7 @@ class _Round:
         (alone,) = self._answers(asked.session, [asked], document)
         deviation = _judge.deviation(asked, document, alone)
         if deviation is None:
-            self._fail("wrong", _minimised(asked.question, document.source))
+            self._fail("wrong", self._shrunk(asked.question, document.source))
         elif repr(alone) != repr(together):
             case = f"{asked.question.text}\n  {document.source.decode()}"
             self._fail("wrong", f"{case}\n  alone {alone}\n  together {together}")
@@ -107,35 +107,40 @@ class _Round:
             self._tally.deviations[deviation] += 1
         self._tally.non_empty += not is_empty(alone)
 
-    def _find_panic(self, message: str) -> None:
-        """Ask all pairs again, each for itself, to find one that panics."""
+    def _find(self, kind: FailureKind, message: str) -> None:
+        """Ask all pairs again, each for itself, to find the one that has no answer."""
         self._random = Random(self._seed)
         sources = [write_document(self._random) for _ in range(DOCUMENTS)]
         questions = self._questions([AskedDocument(source) for source in sources])
         for asked in questions:
             for source in sources:
-                if _fault(asked.question, source).startswith("panic"):
-                    return self._fail("panic", _minimised(asked.question, source))
-        return self._fail("panic", f"{message}, only with the questions of this round together")
+                if _fault(asked.question, source).startswith(kind):
+                    return self._fail(kind, self._shrunk(asked.question, source))
+        return self._fail(kind, f"{message}, only with the questions of this round together")
+
+    def _shrunk(self, question: Question, source: bytes) -> str:
+        if len(self._tally.failures) < SHRUNK_MAX:
+            question, source = _minimised(question, source)
+        fault = _fault(question, source) or "is right when it is asked again"
+        at = " at the root element" if question.is_relative else ""
+        return f"{question.text}{at}\n  {source.decode()}\n  {fault}"
 
     def _fail(self, kind: FailureKind, case: str) -> None:
         self._tally.failures.append(Failure(kind, self._seed, case))
 
 
-def _minimised(question: Question, document: bytes) -> str:
-    """Return the smallest case like this one that fails, with the answers to it."""
+def _minimised(question: Question, source: bytes) -> tuple[Question, bytes]:
+    """Return the smallest case like this one that fails."""
 
     def fails(text: str, source: bytes) -> bool:
         return bool(_fault(Question(text, question.is_relative), source))
 
-    text, source = question.text, document
+    text = question.text
     if fails(text, source):
         source = minimise(source, smaller_documents, lambda smaller: fails(text, smaller))
         text = minimise(text, smaller_queries, lambda smaller: fails(smaller, source))
         source = minimise(source, smaller_documents, lambda smaller: fails(text, smaller))
-    fault = _fault(Question(text, question.is_relative), source)
-    at = " at the root element" if question.is_relative else ""
-    return f"{text}{at}\n  {source.decode()}\n  {fault or 'is right when it is asked again'}"
+    return Question(text, question.is_relative), source
 
 
 def _fault(question: Question, source: bytes) -> str:
@@ -150,9 +155,7 @@ def _fault(question: Question, source: bytes) -> str:
         try:
             feed(asked.session, pieces)
         except BaseException as error:
-            if not is_panic(error):
-                raise
-            return f"panic: {error}"
+            return f"{kind_of(error)}: {error}"
         (answer,) = take(asked.session, [asked])
         if _judge.deviation(asked, document, answer) is None:
             expected: object = theirs
