@@ -1,0 +1,54 @@
+"""What an attack found: how many cases it tried, how many had an answer, which failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+FailureKind = Literal["wrong", "panic", "hang", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case that failed: the seed that makes it again, and the shrunk case as text."""
+
+    kind: FailureKind
+    seed: int
+    case: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of an attack.
+
+    ``non_empty`` are the cases whose expected answer was not empty: an attack with few of them
+    proves little. ``deviations`` counts the cases in which another engine gave a wrong answer of
+    a known kind, by the name of that kind.
+    """
+
+    cases: int = 0
+    non_empty: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    deviations: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another part of the same attack."""
+        self.cases += other.cases
+        self.non_empty += other.non_empty
+        self.failures += other.failures
+        self.deviations += other.deviations
+
+
+def describe(name: str, tally: Tally, seconds: float) -> str:
+    """Return the counts of an attack as text, with its failures."""
+    kinds = Counter(failure.kind for failure in tally.failures)
+    counted = ", ".join(f"{kinds[kind]} {kind}" for kind in ("wrong", "panic", "hang", "error"))
+    lines = [
+        f"{name}: {tally.cases:,} cases, {tally.non_empty:,} with a non-empty answer, "
+        f"{counted}, {seconds:,.0f} s"
+    ]
+    lines += [f"  {count:,} times {what}" for what, count in sorted(tally.deviations.items())]
+    for failure in tally.failures:
+        lines += [f"-- {failure.kind}, seed {failure.seed}", failure.case]
+    return "\n".join(lines)
