@@ -6,6 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from penstock.errors import DocumentError
+
+SHOWN_MAX = 25
+"""Failures that are printed, each with another first line."""
+
 FailureKind = Literal["wrong", "panic", "hang", "error"]
 
 
@@ -40,6 +45,20 @@ class Tally:
         self.deviations += other.deviations
 
 
+def kind_of(error: BaseException) -> FailureKind:
+    """Return which failure an error of the kernel is.
+
+    Raises:
+        BaseException: The error itself, if it is none of the kernel.
+    """
+    if isinstance(error, DocumentError):
+        return "error"
+    # A panic is no ordinary exception, and its class belongs to nobody.
+    if type(error).__name__ == "PanicException":
+        return "panic"
+    raise error
+
+
 def describe(name: str, tally: Tally, seconds: float) -> str:
     """Return the counts of an attack as text, with its failures."""
     kinds = Counter(failure.kind for failure in tally.failures)
@@ -49,6 +68,9 @@ def describe(name: str, tally: Tally, seconds: float) -> str:
         f"{counted}, {seconds:,.0f} s"
     ]
     lines += [f"  {count:,} times {what}" for what, count in sorted(tally.deviations.items())]
-    for failure in tally.failures:
+    distinct = {failure.case.partition("\n")[0]: failure for failure in tally.failures}
+    for failure in list(distinct.values())[:SHOWN_MAX]:
         lines += [f"-- {failure.kind}, seed {failure.seed}", failure.case]
+    if len(distinct) > SHOWN_MAX:
+        lines.append(f"-- and {len(distinct) - SHOWN_MAX} more")
     return "\n".join(lines)
