@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.spark.kills.lives import pipeline_life
+from tests.spark.kills.lives import keep_classes, pipeline_life
 from tests.spark.kills.report import describe, read_lives
 from tests.spark.kills.schedule import PIPELINE_SINKS
 from tests.spark.servers import ROOT
@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "kills")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    keep_classes(options.folder / "classes")
     for number in options.lives:
         place = options.folder / f"life-{number}"
         shutil.rmtree(place, ignore_errors=True)

@@ -9,12 +9,23 @@ from tests.spark.kills.pipelines import PipelineProject
 from tests.spark.kills.report import Life
 from tests.spark.kills.schedule import PIPELINE_SINKS, pipeline_strikes
 from tests.spark.kills.strikes import Kill, Strike, execute
-from tests.spark.kills.victims import Victim
+from tests.spark.kills.victims import CLASSES, Victim
 
 ATTEMPTS_MAX = 4
 """A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
 
 Watch = Callable[[Kill], None]
+
+
+def keep_classes(folder: Path) -> None:
+    """Run a pipeline once to its end, and keep Spark's classes as Java has them then."""
+    if not CLASSES.exists():
+        project = PipelineProject(folder, PIPELINE_SINKS[0])
+        project.feed()
+        keeping = f"-XX:ArchiveClassesAtExit={CLASSES}"
+        victim = Victim(project.command(is_endless=False), folder, java=keeping)
+        victim.finish(3)
+        victim.wait_for_java()
 
 
 def pipeline_life(
