@@ -69,8 +69,11 @@ class Pins:
             file.write(_encode(name))
 
     def current(self) -> VersionName | None:
-        """Return the version that was published last, or None."""
-        return _read(self._current)
+        """Return the version that was published last, or None if there is none that is readable.
+
+        Whoever has the registry open publishes it again then.
+        """
+        return _read_sound(self._current)
 
     def find(self, query: str, batch: int) -> VersionName | None:
         """Return the version that belongs to a batch, or None if it has none yet."""
@@ -87,7 +90,8 @@ class Pins:
             return found
         current = self.current()
         if current is None:
-            raise RegistryError("PR0009", f"no version is published in {self._current.parent}")
+            message = f"no version is published in {self._current.parent}, or not a readable one; "
+            raise RegistryError("PR0009", message + "starting the stream anew publishes it")
         folder = self._query(query)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +105,7 @@ class Pins:
     def of(self, query: str) -> dict[int, VersionName]:
         """Return the versions of a query's last batches, by batch."""
         folder = self._query(query)
-        found = ((batch, _read(folder / str(batch))) for batch in _batches(folder))
+        found = ((batch, _read_sound(folder / str(batch))) for batch in _batches(folder))
         return {batch: name for batch, name in found if name is not None}
 
     def replayable(self) -> set[VersionName]:
@@ -162,7 +166,7 @@ def _await(path: Path) -> VersionName:
 
 
 def _last(folder: Path) -> set[VersionName]:
-    names = (_read(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
+    names = (_read_sound(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
     return {name for name in names if name is not None}
 
 
@@ -179,6 +183,18 @@ def _encode(name: VersionName) -> bytes:
 def _read(path: Path) -> VersionName | None:
     try:
         version, mark = path.read_text("ascii").split()
+        return VersionName(int(version), mark)
     except FileNotFoundError:
         return None
-    return VersionName(int(version), mark)
+    except ValueError:
+        # Another version might give other rows than those that are written already.
+        message = f"{path} is damaged; put the version of the batch there, as in its neighbours, "
+        raise RegistryError("PR0005", message + "or remove it for the current one") from None
+
+
+def _read_sound(path: Path) -> VersionName | None:
+    """Return the name in a file, or None if it is missing or damaged."""
+    try:
+        return _read(path)
+    except RegistryError:
+        return None

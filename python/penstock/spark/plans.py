@@ -136,6 +136,18 @@ class LivePlan:
 PlanReference = ShippedPlan | LivePlan
 
 
+def require_registry(registry: object) -> None:
+    """Return if it is a registry.
+
+    Raises:
+        TypeError: It is something else; the message says how to make one.
+    """
+    if not isinstance(registry, Registry):
+        given = type(registry).__name__
+        message = f"a registry is needed, not a {given}: registry = penstock.Registry(), then "
+        raise TypeError(message + 'registry.add("name", query)')
+
+
 def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):

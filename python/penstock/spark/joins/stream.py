@@ -13,11 +13,14 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import Registry
+from penstock.sinks.folders import LocalFolders
+from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import BEGINNING, Manifest, State
 from penstock.spark.joins.worker import Job, documents_of, read_record
+from penstock.spark.plans import require_registry
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -71,6 +74,7 @@ def join_stream(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: The documents are no stream, a column is missing or has a type that holds no
             documents, or there are no buckets.
     """
@@ -78,6 +82,7 @@ def join_stream(
         raise ValueError("these documents are no stream; penstock.spark.join joins a batch")
     if buckets < 1:
         raise ValueError(f"state needs at least one bucket, not {buckets}")
+    require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     folder = State(state)
     joining = Joining(
@@ -92,6 +97,7 @@ def join_stream(
         inputs.has_faults,
     )
     writer = inputs.without_others().writeStream.foreachBatch(joining.batch)
+    clear_leftovers(LocalFolders(), folder.checkpoint)
     writer = writer.option("checkpointLocation", folder.checkpoint)
     if name is not None:
         writer = writer.queryName(name)

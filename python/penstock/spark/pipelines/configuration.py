@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.registry.durable import DATABASE
-from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink, WriteMode
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
 from penstock.spark.pipelines.nodes import ConfigurationError, Node, parse
@@ -201,26 +201,28 @@ class _Reader:
 
     def _sink(self, node: Node) -> SinkSetting:
         kind = _kind(node, SINKS)
-        common = ("kind", "name", "rows")
+        common = ("kind", "name", "rows", "write")
         match kind:
             case "parquet" | "json":
                 found = node.fields((*common, "path"), required=("path",))
-                sink: Sink = FilesSink(self._path(found["path"]), kind)
+                sink: Sink = FilesSink(self._path(found["path"]), kind, _mode(found, FilesSink))
             case "sqlite":
                 found = node.fields((*common, "path", "table"), required=("path",))
-                path = self._path(found["path"])
-                sink = _made(found, lambda table: SqliteSink(path, table))
+                path, mode = self._path(found["path"]), _mode(found, SqliteSink)
+                sink = _made(found, lambda table: SqliteSink(path, table, mode))
             case "jdbc":
                 found = node.fields((*common, "url", "table", "options"), required=("url",))
-                url, options = found["url"].text(), _options(found)
-                sink = _made(found, lambda table: JdbcSink(url, table, options))
+                url, options, mode = found["url"].text(), _options(found), _mode(found, JdbcSink)
+                sink = _made(found, lambda table: JdbcSink(url, table, options, mode))
             case "kafka":
                 needed = ("servers", "topic")
                 found = node.fields((*common, *needed, "options"), required=needed)
+                _mode(found, KafkaSink)
                 servers = ",".join(found["servers"].texts())
                 sink = KafkaSink(servers, found["topic"].text(), _options(found))
             case _:
                 found = node.fields(common)
+                _mode(found, ConsoleSink)
                 sink = ConsoleSink()
         rows = found["rows"].choice(ROWS) if "rows" in found else "results"
         name = found["name"].text() if "name" in found else f"{kind} {rows}"
@@ -285,6 +287,10 @@ def _kafka_source(node: Node) -> SourceSetting:
     found = node.fields(keys, required=("servers", "topics"))
     servers = ",".join(found["servers"].texts())
     return KafkaSource(_stream(found), servers, found["topics"].texts(), _options(found))
+
+
+def _mode(found: Mapping[str, Node], sink: type[Sink]) -> WriteMode | None:
+    return cast(WriteMode, found["write"].choice(sink.modes)) if "write" in found else None
 
 
 def _made(found: Mapping[str, Node], make: Callable[[str], Sink]) -> Sink:

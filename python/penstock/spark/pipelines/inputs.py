@@ -1,4 +1,4 @@
-"""The documents of a pipeline as one DataFrame."""
+"""The documents of a pipeline as DataFrames."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
+from penstock.spark.inputs import quoted
 from penstock.spark.pipelines.settings import (
     FeedSource,
     FileSource,
@@ -31,16 +32,30 @@ def documents(
     sources: tuple[SourceSetting, ...],
     limits: Limits,
     is_streaming: bool,
-) -> DataFrame:
-    """Return the documents of all sources.
+) -> list[DataFrame]:
+    """Return the documents of all sources: those in bytes as one DataFrame, those in text as one.
 
     The columns are ``xml``, ``id``, ``ts``, ``stream``, ``ancestors`` and ``fault``; the last
-    says why a source could not read a document.
+    says why a source could not read a document. Text is decoded already, whatever it declares, so
+    it must not become bytes.
+
+    Raises:
+        ValueError: A column of documents is neither binary nor a string.
     """
+    from pyspark.sql import types as t
+
     register(spark)
     reader = spark.readStream if is_streaming else spark.read
-    frames = [_documents(reader, source, limits) for source in sources]
-    return reduce(lambda left, right: left.unionByName(right), frames)
+    by_kind: dict[bool, list[DataFrame]] = {}
+    for source in sources:
+        frame = _documents(reader, source, limits)
+        kind = frame.schema["xml"].dataType
+        if not isinstance(kind, t.BinaryType | t.StringType):
+            place = source.document if isinstance(source, SparkSource) else "xml"
+            message = f"a document is binary or a string, and `{place}` is {kind.simpleString()}"
+            raise ValueError(message)
+        by_kind.setdefault(isinstance(kind, t.StringType), []).append(frame)
+    return [reduce(lambda left, right: left.unionByName(right), some) for some in by_kind.values()]
 
 
 def _documents(reader: Any, source: SourceSetting, limits: Limits) -> DataFrame:
@@ -100,14 +115,18 @@ def _selected(
 ) -> DataFrame:
     from pyspark.sql import functions as f
 
-    moment = f.lit(None) if time is None else f.col(time)
+    def column(name: str) -> Column:
+        # A name with a dot in it is that of a column, if there is one, and else leads into one.
+        return f.col(quoted(name) if name in loaded.columns else name)
+
+    moment = f.lit(None) if time is None else column(time)
     own = [
         (f.col(name) if name in loaded.columns else f.lit(None)).cast(kind).alias(name)
         for name, kind in _OWN.items()
     ]
     return loaded.select(
-        f.col(xml).cast("binary").alias("xml"),
-        (f.col(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
+        column(xml).alias("xml"),
+        (column(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
         moment.cast("timestamp").alias("ts"),
         f.lit(stream).alias("stream"),
         *own,

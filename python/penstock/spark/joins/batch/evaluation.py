@@ -25,6 +25,7 @@ from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
+from penstock.spark.plans import require_registry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,10 +58,12 @@ def join(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: The documents are a stream; a column is missing or holds no documents.
     """
     if documents.isStreaming:
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
+    require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     return _Evaluation(Plan(registry.joining()), limits or Limits()).run(inputs)
 
