@@ -13,6 +13,8 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+import penstock
+
 COLUMNS = "subscription stream document ordinal kind name value start end".split()
 
 Row = tuple[Any, ...]
@@ -22,6 +24,11 @@ Row = tuple[Any, ...]
 def row_of(row: Mapping[str, Any]) -> Row:
     """Return a row of a file, or of the console."""
     return (*(row[name] for name in COLUMNS), row["error"] and row["error"]["code"])
+
+
+def engine_row(row: penstock.Result) -> Row:
+    """Return a row of the engine in this process."""
+    return (*(getattr(row, name) for name in COLUMNS), row.error.code if row.error else None)
 
 
 def rows_in(kind: str, path: Path, table: str = "results") -> list[Row]:

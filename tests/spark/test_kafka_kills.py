@@ -7,10 +7,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.spark.victims import Victim, committed
 
 from tests.spark.kafka_job import write_pipeline
 from tests.spark.test_kafka import expected_rows, places, rows_in
-from tests.spark.victims import Victim, committed
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tests.spark.kills.checkpoints import committed
+
 VARIABLE = "PENSTOCK_TEST_HOLD"
 _POLL_SECONDS = 0.02
 
@@ -75,17 +77,6 @@ class Hold:
             time.sleep(_POLL_SECONDS)
 
 
-def committed(checkpoint: Path) -> int:
-    """Return how many batches of a stream are done for good."""
-    return last_entry(checkpoint / "commits") + 1
-
-
-def last_entry(folder: Path) -> int:
-    """Return the number of the last batch that a log of the checkpoint names, or -1."""
-    names = os.listdir(folder) if folder.is_dir() else []
-    return max((int(name) for name in names if name.isdigit()), default=-1)
-
-
 Wrap = Callable[[Hold, str, Callable[..., Any]], Callable[..., Any]]
 
 
@@ -136,8 +127,8 @@ _POINTS: Sequence[tuple[str, str, str, Wrap]] = (
     ("penstock.spark.joins.worker", "read_record", "record", _around),
     ("penstock.spark.joins.state", "State.commit", "state", _around),
     ("penstock.sinks.files", "FilesSink.write_batch", "files", _around_sink),
-    ("penstock.sinks.sql", "SqliteSink.write_batch", "sqlite", _around_sink),
     ("penstock.sinks.sqlite", "SqliteSink.write_batch", "sqlite", _around_sink),
+    ("penstock.sinks.kafka", "KafkaSink.write_batch", "kafka", _around_sink),
 )
 """Module, function, the name of the place, and how it is held."""
 

@@ -19,16 +19,10 @@ class Life:
     project: str
     sinks: tuple[str, ...]
     kills: tuple[Kill, ...]
-    documents: int
     rows: int
-    """What the engine finds in the documents, in process."""
+    """What the engine finds in process."""
     differences: dict[str, tuple[int, int]]
     """Rows lost and rows that are there too often, by sink."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing was lost and nothing doubled."""
-        return all(lost == doubled == 0 for lost, doubled in self.differences.values())
 
     def write(self, folder: Path) -> None:
         """Keep the life in a file of its own."""
@@ -39,6 +33,15 @@ class Life:
 def read_lives(folder: Path) -> list[dict[str, Any]]:
     """Return the lives that are kept in a folder."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+def is_whole(lives: Sequence[dict[str, Any]]) -> bool:
+    """Return whether nothing was lost or doubled, and every place was struck in the end."""
+    kills = [kill for life in lives for kill in life["kills"]]
+    proven = {(kill["phase"], kill["place"]) for kill in kills if not kill["doubt"]}
+    missed = {(kill["phase"], kill["place"]) for kill in kills} - proven
+    found = [tuple(pair) for life in lives for pair in life["differences"].values()]
+    return not missed and set(found) == {(0, 0)}
 
 
 def describe(lives: Sequence[dict[str, Any]]) -> str:
@@ -70,7 +73,6 @@ def _totals(lives: Sequence[dict[str, Any]]) -> list[str]:
     return [
         f"{len(kills)} kills at a proven place: {spread}",
         f"{after} after completed batches, {own} of them after batches of the killed process",
-        f"{sum(life['documents'] for life in lives)} documents, "
         f"{sum(life['rows'] for life in lives)} rows expected in each sink of their life: "
         f"{sum(lost for lost, _ in found)} lost, {sum(doubled for _, doubled in found)} doubled",
     ]
@@ -82,4 +84,4 @@ def _short(name: str) -> str:
     if parts[-1].endswith(".tmp"):
         _, number, *_ = parts[-1].split(".")
         return f"{parts[0]}/.{number}.*.tmp"
-    return "/".join(part for part in parts if not part.startswith("run="))
+    return f"{parts[0]}/{parts[-1].partition('-')[0]}-*"

@@ -50,3 +50,29 @@ def pipeline_strikes(life: int) -> list[Strike]:
     strikes = [Strike("start-up", _FIRST[life]), *later]
     assert len(strikes) == LIFE_KILLS
     return strikes
+
+
+JOIN_STRIKES: Sequence[Sequence[Strike]] = (
+    (
+        Strike("start-up", "offsets"),
+        Strike("task", "before record", 1),
+        Strike("between sinks", "before state", 2),
+        Strike("start-up", "before query"),
+        Strike("commit", "commits", 1),
+    ),
+    (
+        Strike("start-up", "checkpoint"),
+        Strike("commit", "after state", 2),
+        Strike("between sinks", "before state"),
+        Strike("task", "before record", 2),
+        Strike("commit", "commits"),
+    ),
+)
+MATCH_STRIKES: Sequence[Strike] = (
+    Strike("start-up", "offsets"),
+    Strike("task", "inside task", 1),
+    Strike("commit", "commits", 2),
+    Strike("start-up", "after session"),
+    Strike("task", "inside task"),
+    Strike("commit", "commits"),
+)

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.spark.kills.holds import Hold, committed, last_entry
+from tests.spark.kills.checkpoints import committed, last_entry
+from tests.spark.kills.holds import Hold
 from tests.spark.kills.victims import Victim
 
 PHASES = ("start-up", "reading", "task", "between sinks", "commit", "stop")
@@ -23,6 +24,8 @@ class Project(Protocol):
 
     folder: Path
     sinks: Sequence[str]
+    exit_code: int
+    """How the process ends when it comes to the end."""
 
     @property
     def checkpoint(self) -> Path:
@@ -36,6 +39,9 @@ class Project(Protocol):
 
     def holders_of(self, batch: int) -> tuple[str, ...]:
         """Return the sinks that have all rows of a batch."""
+
+    def expected(self) -> Sequence[Any]:
+        """Return what the engine finds in this process."""
 
     def differences(self) -> dict[str, tuple[int, int]]:
         """Return by sink how many rows are lost and how many are there too often."""
@@ -161,7 +167,11 @@ class _Hunt:
         names = os.listdir(folder) if folder.is_dir() else []
         for name in names:
             number = name.split(".")[1] if name.startswith(".") and name.endswith(".tmp") else ""
-            if number.isdigit() and int(number) >= self._wanted and f"{log}/{name}" not in self._known:
+            if (
+                number.isdigit()
+                and int(number) >= self._wanted
+                and f"{log}/{name}" not in self._known
+            ):
                 return True
         return False
 
@@ -185,7 +195,7 @@ def _temporary_files(project: Project) -> set[str]:
 
 def _sink_files(folder: Path) -> set[str]:
     """Return the folders in which batches of files are written before they are complete."""
-    return {str(path.relative_to(folder)) for path in folder.glob("*/run=*/batch=*/_temporary")}
+    return {str(path.relative_to(folder)) for path in folder.glob("*/.unfinished-*")}
 
 
 def _doubt(kill: Kill, strike: Strike, sinks: Sequence[str], *, is_new: bool) -> str:

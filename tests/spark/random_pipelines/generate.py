@@ -25,7 +25,10 @@ QUERIES = {
     "count": ("count(//item)", "query"),
     "none": ("/nothing", "query"),
 }
-MODES = {"sqlite": ("upsert", "append", "overwrite", "fail"), "files": ("append", "overwrite", "fail")}
+MODES = {
+    "sqlite": ("upsert", "append", "overwrite", "fail"),
+    "files": ("append", "overwrite", "fail"),
+}
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "iso-8859-1", "utf-16", "windows-1252")
 RUNS_MAX = 3
 FILES_MAX = 5
@@ -94,7 +97,9 @@ def _changes(
     """Return which files are added, changed and removed before a run; perhaps none at all."""
     changes: dict[tuple[str, str], Content] = {}
     for source in sources:
-        there = [key for key, data in present.items() if key[0] == source.folder and data is not None]
+        there = [
+            key for key, data in present.items() if key[0] == source.folder and data is not None
+        ]
         if not is_streaming:
             # A stream reads a file once, so only a batch sees that it changed.
             for key in there:

@@ -39,7 +39,8 @@ def _smaller(case: PipelineCase) -> Iterator[PipelineCase]:
             gone = case.sources[at].folder
             steps = tuple(
                 replace(
-                    step, changes={key: data for key, data in step.changes.items() if key[0] != gone}
+                    step,
+                    changes={key: data for key, data in step.changes.items() if key[0] != gone},
                 )
                 for step in case.steps
             )

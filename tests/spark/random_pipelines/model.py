@@ -22,7 +22,7 @@ from tests.spark.random_pipelines.cases import (
     SourceCase,
     StepCase,
 )
-from tests.spark.stored import COLUMNS, Row
+from tests.spark.stored import COLUMNS, Row, engine_row
 
 _GZIP = b"\x1f\x8b"
 _DOCUMENT, _ID = COLUMNS.index("document"), (0, 2, 3)
@@ -140,18 +140,16 @@ class Model:
     def _rows_of(self, document: penstock.Document) -> list[Row]:
         """Return what the engine finds in a document, in this process."""
         if document.data is None:
-            return [(None, document.stream, document.id, 0, "error", *(None,) * 4, "PS0001")]
+            return [
+                (None, document.stream, document.id, 0, "error", "", None, None, None, "PS0001")
+            ]
         rows = penstock.Engine(self._registry).run(document)
-        return [
-            (
-                row.subscription,
-                row.stream,
-                document.id,
-                *(getattr(row, name) for name in COLUMNS[3:]),
-                row.error.code if row.error else None,
-            )
-            for row in rows
-        ]
+        # A document without an id has one in the engine: its number.
+        return [_replaced(engine_row(row), document.id) for row in rows]
+
+
+def _replaced(row: Row, document: str | None) -> Row:
+    return (*row[:_DOCUMENT], document, *row[_DOCUMENT + 1 :])
 
 
 def _belongs(row: Row, rows: str) -> bool:

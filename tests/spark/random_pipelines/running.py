@@ -119,7 +119,7 @@ def _run(file: Path, spark: SparkSession, documents: int) -> _Ran:
 
     out, error = io.StringIO(), io.StringIO()
     with (
-        mock.patch.object(sessions, "start", lambda pipeline: spark),
+        mock.patch.object(sessions, "start", return_value=spark),
         mock.patch.object(type(spark), "stop"),
         mock.patch.object(pipelines, "run", run_until_read),
         contextlib.redirect_stdout(out),
