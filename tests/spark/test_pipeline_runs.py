@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
@@ -16,12 +17,15 @@ import pytest
 import penstock
 from penstock.cli import run as command
 from penstock.errors import SinkError
+from penstock.sinks import Sink
 from penstock.spark import join_stream
 from penstock.spark.pipelines import Outcome, load, run
+from penstock.spark.pipelines.running import STARTS_MAX
 from penstock.spark.pipelines.runs import new_run
+from penstock.spark.pipelines.settings import SinkSetting
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -349,3 +353,41 @@ def test_a_damaged_version_of_a_registry_does_not_stop_a_stream(
         run(load(file), spark)
         (tmp_path / "subscriptions/current").write_bytes(b"")
     assert in_table(tmp_path) == expected(tmp_path)
+
+
+class Slow(Sink):
+    """Fails as Spark does when Python starts too slowly, so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
+        from pyspark.errors import PySparkRuntimeError
+
+        if self.left:
+            self.left -= 1
+            raise PySparkRuntimeError("Python worker failed to connect back.")
+
+
+@pytest.mark.parametrize("trigger", ["batch", "available_now"])
+def test_a_run_whose_python_starts_slowly_is_started_again(
+    spark: SparkSession, tmp_path: Path, trigger: str
+) -> None:
+    from pyspark.errors import PySparkException
+
+    more = "" if trigger == "batch" else f"trigger: {trigger}\ncheckpoint: checkpoint\n"
+    modes = [SINKS[kind].replace("}", ", write: append}") for kind in ("sqlite", "parquet")]
+    file = project(tmp_path, modes, more)
+    put(tmp_path, "a.xml", 2)
+    pipeline = load(file)
+    slow = Slow(STARTS_MAX - 1)
+    sinks = (*pipeline.sinks, SinkSetting("slow", slow, "all"))
+    assert run(replace(pipeline, sinks=sinks), spark).documents == 1
+    assert in_table(tmp_path) == expected(tmp_path)
+    (keys,) = in_parquet(spark, tmp_path).values()
+    assert keys == expected(tmp_path)
+    slow.left = STARTS_MAX
+    put(tmp_path, "b.xml", 2)
+    with pytest.raises(PySparkException):
+        run(replace(pipeline, sinks=sinks), spark)
+    assert slow.left == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from penstock.errors import SinkError
 from penstock.results import Result
@@ -77,6 +77,14 @@ def refusal(place: str) -> SinkError:
     """Return the error of a run that must not begin."""
     message = f"{place} holds rows of another run, and `write` is `fail`; move them, or choose "
     return SinkError("PO0004", message + "`append` or `overwrite`")
+
+
+def java_of(spark: SparkSession) -> Any:
+    """Return the Java of a session's driver, or None: a session of Spark Connect has none."""
+    try:
+        return spark._jvm
+    except Exception:  # every release says so in another way
+        return None
 
 
 def first_line(error: Exception) -> str:

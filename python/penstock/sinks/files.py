@@ -94,7 +94,7 @@ class FilesSink(Sink):
         folders.move(attempt, self.folder(batch, run))
         for name in folders.names(self.path):
             is_left = name.startswith(unfinished.rpartition("/")[2])
-            is_other = name.startswith(_RUN) and name != f"{_RUN}{run}"
+            is_other = name.startswith((_RUN, _UNFINISHED)) and name != f"{_RUN}{run}"
             if is_left or (is_other and self.write_mode == "overwrite"):
                 folders.remove(f"{self.path}/{name}")
 

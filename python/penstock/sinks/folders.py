@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
 from penstock.errors import SinkError
-from penstock.sinks.base import first_line
+from penstock.sinks.base import first_line, java_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +44,7 @@ def folders_of(spark: SparkSession, path: str) -> Folders:
     Raises:
         SinkError: It cannot be reached.
     """
-    jvm = _java(spark)
+    jvm = java_of(spark)
     if jvm is None:
         return LocalFolders()
     with _reported(path):
@@ -130,13 +130,6 @@ class HadoopFolders(Folders):
         """Remove a file or folder."""
         with _reported(path):
             self._system.delete(self._path(path), True)
-
-
-def _java(spark: SparkSession) -> Any:
-    try:
-        return spark._jvm
-    except Exception:  # Spark Connect has none, and every release says so in another way
-        return None
 
 
 def _local(path: str) -> Path:

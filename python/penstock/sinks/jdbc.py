@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from penstock.errors import SinkError
-from penstock.sinks.base import Sink, WriteMode, first_line, known_mode, refusal
+from penstock.sinks.base import Sink, WriteMode, first_line, java_of, known_mode, refusal
 from penstock.sinks.tables import TYPES, checked_name, columns
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class JdbcSink(Sink):
 
     def _connected(self, spark: SparkSession) -> tuple[Any, Any]:
         """Return Spark's dialect of the database, and a connection as Spark makes it."""
-        jvm = getattr(spark, "_jvm", None)
+        jvm = java_of(spark)
         if jvm is None:
             message = f"the table at {self.place} needs a session with a driver of its own, and "
             raise SinkError("PO0002", message + "Spark Connect has none")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import reduce
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
@@ -33,29 +34,31 @@ def documents(
     limits: Limits,
     is_streaming: bool,
 ) -> list[DataFrame]:
-    """Return the documents of all sources: those in bytes as one DataFrame, those in text as one.
+    """Return the documents of all sources, those in bytes apart from those in text.
 
     The columns are ``xml``, ``id``, ``ts``, ``stream``, ``ancestors`` and ``fault``; the last
     says why a source could not read a document. Text is decoded already, whatever it declares, so
-    it must not become bytes.
+    it must not become bytes. The order of the sources stays: a checkpoint numbers them.
 
     Raises:
         ValueError: A column of documents is neither binary nor a string.
     """
-    from pyspark.sql import types as t
-
     register(spark)
     reader = spark.readStream if is_streaming else spark.read
-    by_kind: dict[bool, list[DataFrame]] = {}
-    for source in sources:
-        frame = _documents(reader, source, limits)
-        kind = frame.schema["xml"].dataType
-        if not isinstance(kind, t.BinaryType | t.StringType):
-            place = source.document if isinstance(source, SparkSource) else "xml"
-            message = f"a document is binary or a string, and `{place}` is {kind.simpleString()}"
-            raise ValueError(message)
-        by_kind.setdefault(isinstance(kind, t.StringType), []).append(frame)
-    return [reduce(lambda left, right: left.unionByName(right), some) for some in by_kind.values()]
+    frames = [_documents(reader, source, limits) for source in sources]
+    return [
+        reduce(lambda left, right: left.unionByName(right), alike)
+        for _, alike in groupby(frames, key=_is_text)
+    ]
+
+
+def _is_text(documents: DataFrame) -> bool:
+    from pyspark.sql import types as t
+
+    kind = documents.schema["xml"].dataType
+    if not isinstance(kind, t.BinaryType | t.StringType):
+        raise ValueError(f"a document is binary or a string, not {kind.simpleString()}")
+    return isinstance(kind, t.StringType)
 
 
 def _documents(reader: Any, source: SourceSetting, limits: Limits) -> DataFrame:

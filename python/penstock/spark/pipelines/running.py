@@ -18,14 +18,18 @@ from penstock.sinks.folders import folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
 from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
-from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
+from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
+from penstock.spark.pipelines.settings import SinkSetting
 from penstock.spark.rows import COUNT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+STARTS_MAX = 5
+"""So often a pipeline is started whose Python does not answer Spark in time."""
 
 _POLL_SECONDS = 0.2
 
@@ -69,9 +73,18 @@ class _Job:
         self._failure: BaseException | None = None
 
     def batch(self, spark: SparkSession, run_name: str) -> Outcome:
+        from pyspark.errors import PySparkException
+
         started = time.monotonic()
         self._begin(spark, run_name)
-        counts = self._write(self._rows(spark), 0, run_name)
+        for attempt in range(1, STARTS_MAX + 1):
+            try:
+                # Sinks know the batch, should a part of it be written already.
+                counts = self._write(self._rows(spark), 0, run_name)
+                break
+            except PySparkException as error:
+                if attempt == STARTS_MAX or not _is_slow_start(error):
+                    raise
         self._outcome.add(counts, time.monotonic() - started)
         self._watch(self._outcome)
         return self._outcome
@@ -83,19 +96,24 @@ class _Job:
         assert checkpoint is not None, "a stream has a checkpoint"
         folders = folders_of(spark, checkpoint)
         self._begin(spark, stream_name(folders, checkpoint))
+        starts = 0
         while True:
             before = self._outcome.batches
+            starts += 1
             clear_leftovers(folders, checkpoint)
             try:
                 # The registry publishes its version anew each time, should that be damaged.
                 self._stream_once(self._rows(spark).writeStream)
                 break
-            except PySparkException:
+            except PySparkException as error:
                 # A worker that died, or what reads the source, is no reason to give up. The
                 # next query goes on from the checkpoint; one that does not even come to a
-                # batch would not come to it another time either.
-                if self._outcome.batches == before or self._stopping.is_set():
+                # batch would not come to it another time either, unless Python was too slow.
+                is_stuck = self._outcome.batches == before
+                can_start = starts < STARTS_MAX and _is_slow_start(error)
+                if self._stopping.is_set() or (is_stuck and not can_start):
                     raise
+                starts = starts if is_stuck else 0
         self._outcome.finish()
         self._outcome.is_stopped = self._stopping.is_set()
         return self._outcome
@@ -187,6 +205,11 @@ class _Job:
             return counts
         finally:
             rows.unpersist()
+
+
+def _is_slow_start(error: Exception) -> bool:
+    # Spark gives Python ten seconds to start, which a busy machine may not have.
+    return "Python worker failed to connect back" in str(error)
 
 
 def _count(rows: DataFrame) -> Counts:

@@ -12,6 +12,8 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock.sinks.base import java_of
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -45,7 +47,7 @@ class Stopping:
         """Take back the signals that a new session took, and keep its Java alive."""
         for one in _SIGNALS:
             signal.signal(one, self._handle)
-        java = spark._jvm
+        java = java_of(spark)
         if java is not None:
             ignored = java.sun.misc.SignalHandler.SIG_IGN
             java.sun.misc.Signal.handle(java.sun.misc.Signal("TERM"), ignored)
