@@ -24,7 +24,7 @@ sinks:
 {sinks}
 trigger: {trigger}
 checkpoint: out/checkpoint
-spark: {{master: "local[2]", settings: {{spark.sql.shuffle.partitions: "2"}}}}
+spark: {{master: "local[1]", settings: {{spark.sql.shuffle.partitions: "1"}}}}
 """
 _QUERIES = {
     "id": "/order/@id",

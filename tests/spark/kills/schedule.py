@@ -43,7 +43,7 @@ def pipeline_strikes(life: int) -> list[Strike]:
     later = [Strike("start-up", _STARTING[life % len(_STARTING)])]
     for phase, (places, count) in wanted.items():
         for place in islice(cycle(places), life, life + count):
-            batches = random.choice((1, 1, 2, 2, 3) if phase == "stop" else (0, 1, 1, 2, 3))
+            batches = random.choice((1, 1, 2) if phase == "stop" else (0, 1, 1, 1, 2))
             is_group = phase == "stop" and random.random() < 0.5
             later.append(Strike(phase, place, batches, is_group))
     random.shuffle(later)
