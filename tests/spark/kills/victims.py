@@ -15,7 +15,7 @@ from tests.spark.kills.holds import Hold
 from tests.spark.servers import ROOT, START_SECONDS_MAX, surroundings
 
 RUN_SECONDS_MAX = 1800.0
-_HOOKS = Path(__file__).parent / "hooks"
+HOOKS = Path(__file__).parent / "hooks"
 _POLL_SECONDS = 0.02
 _EAGER_POLL_SECONDS = 0.0002
 """Spark's temporary files live for a few milliseconds."""
@@ -46,7 +46,7 @@ class Victim:
             "JAVA_TOOL_OPTIONS": f"{_BRIEF_JAVA} {java}",
         }
         if hold is not None:
-            path = os.pathsep.join([str(_HOOKS), surroundings({})["PYTHONPATH"]])
+            path = os.pathsep.join([str(HOOKS), surroundings({})["PYTHONPATH"]])
             more = {**more, **hold.environment(), "PYTHONPATH": path}
         with open(self._log, "ab") as log:
             log.write(f"--- {' '.join(arguments)}\n".encode())

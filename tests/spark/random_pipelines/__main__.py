@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import os
 import shutil
 import sys
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.spark.driver import start_session
+from tests.spark.kills.victims import HOOKS
 from tests.spark.random_pipelines.checking import check
 from tests.spark.random_pipelines.generate import random_case
 from tests.spark.servers import ROOT
@@ -35,6 +37,8 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
+    # Workers start faster with the hooks of the kills, which hold nothing here.
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(HOOKS), str(ROOT / "python"), str(ROOT)])
     spark = start_session()
     spark.sparkContext.setLogLevel("OFF")
     started, wrong, done = time.monotonic(), [], Counter[str]()
