@@ -15,10 +15,10 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow bench docs demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-pipelines bench docs demo lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(NATIVE) ## create .venv, install the locked dependencies, build the kernel
 
@@ -63,6 +63,12 @@ test: setup ## run every test but the slow ones
 
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
+
+test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
+	$(BIN)/python -m tests.spark.kills
+
+test-pipelines: setup ## compare 200 random pipelines with the engine in process
+	$(BIN)/python -m tests.spark.random_pipelines --count 200
 
 $(BENCH): $(DEPENDENCIES) requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from tests.spark.kills.join_streams import JoinProject
 from tests.spark.kills.match_streams import MatchProject
@@ -27,6 +28,19 @@ LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))),
 Watch = Callable[[Kill], None]
 
 
+class Compared(Project, Protocol):
+    """A project whose rows are those of the engine, if nothing goes wrong."""
+
+    exit_code: int
+    """How the process ends when it comes to the end."""
+
+    def expected(self) -> Sequence[Any]:
+        """Return what the engine finds in this process."""
+
+    def differences(self) -> dict[str, tuple[int, int]]:
+        """Return by sink how many rows are lost and how many are there too often."""
+
+
 def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
     """Run a project of ``LIVES`` through its kills in a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -43,7 +57,7 @@ def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
 
 
 def endure(
-    name: str, project: Project, strikes: Iterable[Strike], watch: Watch = lambda kill: None
+    name: str, project: Compared, strikes: Iterable[Strike], watch: Watch = lambda kill: None
 ) -> Life:
     """Run a project through kills and then to its end, and compare it with the engine.
 

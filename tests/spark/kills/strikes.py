@@ -24,8 +24,6 @@ class Project(Protocol):
 
     folder: Path
     sinks: Sequence[str]
-    exit_code: int
-    """How the process ends when it comes to the end."""
 
     @property
     def checkpoint(self) -> Path:
@@ -39,12 +37,6 @@ class Project(Protocol):
 
     def holders_of(self, batch: int) -> tuple[str, ...]:
         """Return the sinks that have all rows of a batch."""
-
-    def expected(self) -> Sequence[Any]:
-        """Return what the engine finds in this process."""
-
-    def differences(self) -> dict[str, tuple[int, int]]:
-        """Return by sink how many rows are lost and how many are there too often."""
 
 
 @dataclass(frozen=True, slots=True)
