@@ -100,7 +100,8 @@ class JoinProject:
         last = state.last()
         assert last is not None, "there was a batch"
         changes = {number: read_changes(str(state.folder), number) for number, _ in last.changes}
-        registry, names = penstock.Registry(), {}
+        registry = penstock.Registry()
+        names: dict[int, str] = {}
 
         def arrivals() -> Iterator[Document]:
             for number, files in files_of_batches(self.checkpoint).items():

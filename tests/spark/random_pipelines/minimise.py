@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.spark.random_pipelines.cases import PipelineCase
+from tests.spark.random_pipelines.cases import PipelineCase, StepCase
 
 TRIES_MAX = 60
 
@@ -57,7 +57,7 @@ def _smaller(case: PipelineCase) -> Iterator[PipelineCase]:
             yield replace(case, queries=left)
 
 
-def _without_step(case: PipelineCase, at: int) -> tuple[object, ...]:
+def _without_step(case: PipelineCase, at: int) -> tuple[StepCase, ...]:
     """Return the runs without one; its changes go to the next."""
     steps = list(case.steps)
     gone = steps.pop(at)
