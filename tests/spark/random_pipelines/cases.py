@@ -17,6 +17,11 @@ Table = tuple[tuple[str | None, str | bytes | None], ...]
 Content = bytes | Table | None
 """What a file holds; None removes it."""
 
+MISSING = "missing"
+"""A folder that is not there …"""
+MISSPELT = "maxFilesPerTriger"
+"""… and an option that no source of files knows: both are mistakes of the file."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceCase:
@@ -31,6 +36,11 @@ class SourceCase:
     place: str
     stream: str
     options: Mapping[str, str]
+
+    @property
+    def is_mistaken(self) -> bool:
+        """Whether the pipeline must be refused."""
+        return self.place.endswith(MISSING) or MISSPELT in self.options
 
     def as_setting(self) -> dict[str, Any]:
         """Return the source as it stands in the file of a pipeline."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from tests.spark.random_pipelines.cases import (
+    MISSING,
+    MISSPELT,
     Content,
     PipelineCase,
     SinkCase,
@@ -65,7 +67,12 @@ def _source(random: Random, number: int, is_streaming: bool) -> SourceCase:
         if is_streaming and random.random() < 0.5:
             options["maxFilesPerTrigger"] = str(random.randint(1, 3))
         if kind == "records" and random.random() < 0.5:
-            options["maxPartitionBytes"] = random.choice(("60", "150", "1k"))
+            options["maxPartitionBytes"] = random.choice(("20", "60", "1k"))
+        match random.randrange(30):
+            case 0:
+                place = f"{folder}/{MISSING}"
+            case 1:
+                options[MISSPELT] = "1"
     return SourceCase(kind, folder, place, f"s{number}", options)
 
 
@@ -122,7 +129,9 @@ def _content(random: Random, source: SourceCase) -> Content:
             records = "".join(
                 f"<r id='{number}'>{_items(random)}</r>" for number in range(random.randrange(6))
             )
-            return _file(random, f"<list>é{records}</list>")
+            # Some files are larger than a partition, with and without records.
+            filler = random.choice(("", "", f"<pad>{'p' * 200}</pad>"))
+            return _file(random, f"<list>é{filler}{records}</list>")
         case kind:
             return _table(random, kind)
 

@@ -63,7 +63,8 @@ class Model:
         """Return what a run should do."""
         self._files |= step.changes
         places = [sink.key for sink in self.case.sinks if sink.kind != "console"]
-        if len(set(places)) < len(places):
+        is_mistaken = any(source.is_mistaken for source in self.case.sources)
+        if is_mistaken or len(set(places)) < len(places):
             return self._refused(2)
         run = f"stream {step.stream}" if self.case.is_streaming else f"batch {number}"
         for place, sink in enumerate(self.case.sinks):
