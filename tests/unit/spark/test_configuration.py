@@ -300,6 +300,16 @@ def test_all_mistakes_are_reported_in_the_order_of_their_places(tmp_path: Path, 
     assert {(line, 0, code, message) for line, _, code, message in together} == alone
 
 
+def test_a_sink_without_a_place_shares_none(tmp_path: Path) -> None:
+    sinks = "{kind: parquet, rows: bad}\n  - {kind: json}\n  - {kind: sqlite, path: a.db}"
+    found = mistakes_of(tmp_path, SMALL.replace("kind: console", sinks))
+    assert [(line, code) for line, _, code, _ in found] == [
+        (8, "PC0003"),
+        (8, "PC0005"),
+        (9, "PC0003"),
+    ]
+
+
 def test_the_command_shows_all_mistakes(tmp_path: Path, capsys: Capture) -> None:
     text = SMALL.replace("kind: console", "kind: consle").replace("query: //a", "query: '//a['")
     assert main(["run", str(written(tmp_path, text)), "--dry-run"]) == 2

@@ -90,12 +90,7 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
 
 
 def _sources(node: Node, folder: Path) -> tuple[SourceSetting, ...]:
-    sources = []
-    for item in node.items():
-        source = item.attempt(lambda item=item: read_source(item, folder), None)  # type: ignore[misc]
-        if source is not None:
-            sources.append(source)
-    return tuple(sources)
+    return tuple(source for _, source in node.read_items(lambda item: read_source(item, folder)))
 
 
 def _check_checkpoint(found: Fields, trigger: Trigger, checkpoint: str | None) -> None:

@@ -39,8 +39,7 @@ def read_registry(node: Node, folder: Path) -> Registry:
     if given == ["path"]:
         return _durable(fields["path"], folder)
     registry = Registry()
-    for item in fields["subscriptions"].items():
-        item.attempt(lambda item=item: _subscribe(registry, item), None)  # type: ignore[misc]
+    fields["subscriptions"].read_items(lambda item: _subscribe(registry, item))
     return registry
 
 

@@ -34,8 +34,7 @@ _DATABASES = ("postgresql", "mysql", "mariadb", "sqlserver", "oracle", "db2", "d
 def read_sinks(node: Node, folder: Path) -> tuple[SinkSetting, ...]:
     """Return all sinks; mistakes are reported."""
     settings: list[SinkSetting] = []
-    for item in node.items():
-        setting = item.attempt(lambda item=item: _sink(item, folder), None)  # type: ignore[misc]
+    for item, setting in node.read_items(lambda item: _sink(item, folder)):
         if setting is None:
             continue
         if any(other.name == setting.name for other in settings):
@@ -58,22 +57,23 @@ def holds(sink: Sink, path: str) -> bool:
     )
 
 
-def _sink(node: Node, folder: Path) -> SinkSetting:
-    kind = kind_of(node, SINKS)
+def _sink(node: Node, folder: Path) -> SinkSetting | None:
+    """Return a sink, or None if it is not known where it writes."""
+    kind, place = kind_of(node, SINKS), "known"
     match kind:
         case "parquet" | "json":
             fields = node.fields((*_COMMON, "path"), required=("path",))
-            path = fields.read("path", path_reader(folder), "")
-            sink: Sink = FilesSink(path, kind, _mode(fields, FilesSink))
+            place = fields.read("path", path_reader(folder), "")
+            sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink))
         case "sqlite":
             fields = node.fields((*_COMMON, "path", "table"), required=("path",))
-            path, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
-            sink = _table_sink(fields, lambda table: SqliteSink(path, table, mode))
+            place, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
+            sink = _table_sink(fields, lambda table: SqliteSink(place, table, mode))
         case "jdbc":
             fields = node.fields((*_COMMON, "url", "table", "options"), required=("url",))
-            url, mode = fields.read("url", _jdbc_url, ""), _mode(fields, JdbcSink)
+            place, mode = fields.read("url", _jdbc_url, ""), _mode(fields, JdbcSink)
             options = fields.settings("options")
-            sink = _table_sink(fields, lambda table: JdbcSink(url, table, options, mode))
+            sink = _table_sink(fields, lambda table: JdbcSink(place, table, options, mode))
         case "kafka":
             needed = ("servers", "topic")
             fields = node.fields((*_COMMON, *needed, "options"), required=needed)
@@ -85,7 +85,8 @@ def _sink(node: Node, folder: Path) -> SinkSetting:
             _mode(fields, ConsoleSink)
             sink = ConsoleSink()
     rows = fields.choice("rows", ROWS, "results")
-    return SinkSetting(fields.text("name", f"{kind} {rows}"), sink, rows)
+    name = fields.text("name", f"{kind} {rows}")
+    return SinkSetting(name, sink, rows) if place else None
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:

@@ -116,6 +116,20 @@ class Node:
             raise self.error("PC0005", "the list is empty")
         return [Node(item, self._text) for item in self._node.value]
 
+    def read_items(self, read: Callable[[Node], T]) -> list[tuple[Node, T]]:
+        """Return the items of a list with what a call makes of each; mistakes are reported.
+
+        Raises:
+            ConfigurationError: It is no list, or empty.
+        """
+        made = []
+        for item in self.items():
+            try:
+                made.append((item, read(item)))
+            except ConfigurationError as mistake:
+                self.report(mistake)
+        return made
+
     def text(self) -> str:
         """Return a text; a number or a truth value is taken as it is written.
 
