@@ -31,7 +31,7 @@ def pipeline_strikes(life: int) -> list[Strike]:
     if sinks[0] != "sqlite":
         # Rows lie in a transaction that is not committed.
         between.append("inside rows")
-    task = ["inside task"] if sinks[0] == "sqlite" else ["files", "inside task"]
+    task = ["inside task"] if sinks[0] == "sqlite" else ["unfinished", "inside task"]
     is_even = life % 2 == 0
     wanted = {
         "reading": (["inside reading", "before listing", "after listing"], 2 if is_even else 1),
@@ -43,7 +43,10 @@ def pipeline_strikes(life: int) -> list[Strike]:
     later = [Strike("start-up", _STARTING[life % len(_STARTING)])]
     for phase, (places, count) in wanted.items():
         for place in islice(cycle(places), life, life + count):
-            batches = random.choice((1, 1, 2) if phase == "stop" else (0, 1, 1, 1, 2))
+            # A batch that is only computed again may be in all sinks before it comes to a place
+            # between them.
+            is_new = phase in ("between sinks", "stop")
+            batches = random.choice((1, 1, 2) if is_new else (0, 1, 1, 1, 1, 2))
             is_group = phase == "stop" and random.random() < 0.5
             later.append(Strike(phase, place, batches, is_group))
     random.shuffle(later)
@@ -63,7 +66,7 @@ JOIN_STRIKES: Sequence[Sequence[Strike]] = (
     (
         Strike("start-up", "checkpoint"),
         Strike("commit", "after state", 2),
-        Strike("between sinks", "before state"),
+        Strike("between sinks", "before state", 1),
         Strike("task", "before record", 2),
         Strike("commit", "commits"),
     ),

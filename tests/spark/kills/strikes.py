@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tests.spark.kills.checkpoints import committed, last_entry
 from tests.spark.kills.holds import Hold
@@ -17,6 +17,7 @@ PHASES = ("start-up", "reading", "task", "between sinks", "commit", "stop")
 
 _SIGNALLED = ("before session stop", "after session stop")
 _LAST_BATCH = "last batch"
+_WATCHED = ("offsets", "commits", "unfinished")
 
 
 class Project(Protocol):
@@ -44,7 +45,8 @@ class Strike:
     """Where to kill, and after how many batches of the same process.
 
     A place is a point of `holds`, or a file of Spark's that shows itself for a moment:
-    ``offsets``, ``commits`` and ``files`` are the temporary files of the logs and of a sink.
+    ``offsets`` and ``commits`` are temporary files of these logs, ``unfinished`` is a folder of a
+    sink.
     """
 
     phase: str
@@ -73,39 +75,44 @@ class Kill:
     """Why this does not prove the phase; empty if it does."""
     seconds: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the kill as plain data."""
-        return asdict(self)
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What the disk shows of a stream."""
+
+    completed: int
+    begun: int
+    """The last batch that was begun, or -1."""
+    holders: tuple[str, ...]
+    temporary: set[str]
+
+    @classmethod
+    def of(cls, project: Project) -> _State:
+        completed = committed(project.checkpoint)
+        begun = last_entry(project.checkpoint / "offsets")
+        holders = project.holders_of(begun) if begun >= completed else ()
+        return cls(completed, begun, holders, _temporary_files(project))
 
 
 def execute(project: Project, strike: Strike) -> Kill:
     """Start the process, kill it at the place of a strike, and look at what it left."""
     started = time.monotonic()
-    completed = committed(project.checkpoint)
-    begun = last_entry(project.checkpoint / "offsets")
-    known = _temporary_files(project)
+    before = _State.of(project)
     project.feed()
-    _Hunt(project, strike, known).run()
-    under_way = last_entry(project.checkpoint / "offsets")
-    is_under_way = under_way > last_entry(project.checkpoint / "commits")
-    now = committed(project.checkpoint)
+    _Hunt(project, strike, before.temporary).run()
+    after = _State.of(project)
     kill = Kill(
         strike.phase,
         strike.place,
-        now,
-        now - completed,
-        under_way if is_under_way else None,
-        project.holders_of(under_way) if is_under_way else (),
-        tuple(sorted(_temporary_files(project) - known)),
+        after.completed,
+        after.completed - before.completed,
+        after.begun if after.begun >= after.completed else None,
+        after.holders,
+        tuple(sorted(after.temporary - before.temporary)),
         "",
         round(time.monotonic() - started, 1),
     )
-    return replace_doubt(kill, _doubt(kill, strike, project.sinks, is_new=under_way > begun))
-
-
-def replace_doubt(kill: Kill, doubt: str) -> Kill:
-    """Return the kill with what speaks against its phase."""
-    return Kill(**{**asdict(kill), "doubt": doubt})
+    return replace(kill, doubt=_doubt(kill, strike, before, project.sinks))
 
 
 class _Hunt:
@@ -132,7 +139,7 @@ class _Hunt:
             self._victim.wait_until((self._project.checkpoint / "metadata").exists, is_brief=True)
         elif place in ("offsets", "commits"):
             self._victim.wait_until(lambda: self._is_logging(place), is_brief=True)
-        elif place == "files":
+        elif place == "unfinished":
             self._victim.wait_until(self._is_writing, is_brief=True)
         else:
             if place in _SIGNALLED:
@@ -190,25 +197,22 @@ def _sink_files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.glob("*/.unfinished-*")}
 
 
-def _doubt(kill: Kill, strike: Strike, sinks: Sequence[str], *, is_new: bool) -> str:
+def _doubt(kill: Kill, strike: Strike, before: _State, sinks: Sequence[str]) -> str:
     """Return what is missing for a kill to have struck in its phase, or nothing."""
-    claims: dict[str, tuple[bool, str]] = {
-        "start-up": (kill.completed_by_process == 0 and not is_new, "a batch was begun"),
-        "reading": (not kill.holders, "a sink has the batch"),
-        "task": (kill.under_way is not None and not kill.holders, "no batch was computed"),
-        "between sinks": (
-            kill.under_way is not None and 0 < len(kill.holders) < len(sinks),
-            "not between two sinks",
-        ),
-        "commit": (
-            kill.under_way is not None and len(kill.holders) == len(sinks),
-            "some sink lacks the batch, or it was committed",
-        ),
-        "stop": (kill.completed_by_process >= strike.batches, "it did not come so far"),
-    }
-    is_proven, doubt = claims[strike.phase]
-    if is_proven and strike.place in ("offsets", "commits", "files"):
-        is_proven, doubt = bool(kill.left), "the temporary file was gone"
-    if is_proven and kill.completed_by_process < strike.batches:
+    if kill.completed_by_process < strike.batches:
         return "it did not come so far"
-    return "" if is_proven else doubt
+    if strike.place in _WATCHED and not any(strike.place in name for name in kill.left):
+        return "the temporary file was gone"
+    is_begun = kill.under_way is not None
+    # A batch that an earlier process left half done is in some sinks already.
+    is_replay = kill.under_way == before.begun
+    is_untouched = kill.holders == (before.holders if is_replay else ())
+    claims = {
+        "start-up": kill.completed_by_process == 0 and kill.under_way in (None, before.begun),
+        "reading": is_untouched,
+        "task": is_begun and is_untouched,
+        "between sinks": is_begun and 0 < len(kill.holders) < len(sinks),
+        "commit": is_begun and len(kill.holders) == len(sinks),
+        "stop": True,
+    }
+    return "" if claims[strike.phase] else f"this is not {strike.phase}"
