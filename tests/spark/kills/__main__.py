@@ -1,7 +1,8 @@
 """Kills pipelines, joins and streams at known places: ``python -m tests.spark.kills``.
 
 Each life is a project of its own. Without arguments all are run; the report is of all that were
-run so far. The exit code says whether every kill was proven and nothing was lost or doubled.
+run so far. A life ends with an error if a place is not struck or a start fails; the exit code is 1
+if a row was lost or doubled.
 """
 
 from __future__ import annotations

@@ -71,6 +71,8 @@ def endure(
             kills.append(kill)
             if not kill.doubt:
                 break
+        else:
+            raise AssertionError(f"no kill struck {strike}: {kill.doubt}")
     project.feed()
     Victim(project.command(is_endless=False), project.folder).finish(project.exit_code)
     rows = len(project.expected())

@@ -24,8 +24,8 @@ from tests.spark.stored import Row, row_of, rows_in
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-RUN_SECONDS_MAX = 180.0
-"""Nobody waits so long unless something hangs."""
+RUN_SECONDS_MAX = 600.0
+"""A stream that has not read its documents by then never will."""
 _COUNTS = re.compile(r"^\w+: ([\d,]+) documents.* ([\d,]+) results, ([\d,]+) quarantined", re.M)
 
 
@@ -114,7 +114,12 @@ def _run(file: Path, spark: SparkSession, documents: int) -> _Ran:
             return outcomes[-1]
         if not documents:
             stopping.set()
-        outcomes.append(run(pipeline, session, stop_when_read, stopping))
+        giving_up = threading.Timer(RUN_SECONDS_MAX, stopping.set)
+        giving_up.start()
+        try:
+            outcomes.append(run(pipeline, session, stop_when_read, stopping))
+        finally:
+            giving_up.cancel()
         return outcomes[-1]
 
     out, error = io.StringIO(), io.StringIO()
