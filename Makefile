@@ -16,10 +16,11 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow adversary bench docs demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-pipelines adversary bench docs \
+	demo lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(NATIVE) ## create .venv, install the locked dependencies, build the kernel
 
@@ -69,6 +70,12 @@ adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^6
 	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
+
+test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
+	$(BIN)/python -m tests.spark.kills
+
+test-pipelines: setup ## compare 200 random pipelines with the engine in process
+	$(BIN)/python -m tests.spark.random_pipelines --count 200
 
 $(BENCH): $(DEPENDENCIES) requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

@@ -57,6 +57,22 @@ def test_nothing_to_read_is_no_documents(
     assert command.exit_code(outcome) == 0
 
 
+def test_options_and_schema_of_a_source_stay_its_own(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "shelf.xml").write_text("<s><a>1</a><a>2</a></s>")
+    (tmp_path / "a.xml").write_text("<a/>")
+    spark.createDataFrame([("x", "<a/>")], "id string, xml string").write.parquet(
+        str(tmp_path / "table")
+    )
+    sources = [
+        "{kind: files, path: shelf.xml, record: //a}",
+        "{kind: spark, format: parquet, path: table, schema: 'id string, xml string',"
+        " document: xml, id: id}",
+        "{kind: files, path: a.xml}",
+    ]
+    outcome = run(load(project(tmp_path, "\n  - ".join(sources))), spark)
+    assert (outcome.documents, outcome.results, outcome.quarantined) == (4, 4, 0)
+
+
 def test_a_file_that_comes_to_an_empty_folder_is_read(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "inbox").mkdir()
     more = "trigger: available_now\ncheckpoint: checkpoint\n"

@@ -194,6 +194,20 @@ def test_a_run_that_must_not_find_rows_does_no_work(
     assert in_json(tmp_path) == 1
 
 
+@pytest.mark.parametrize("kind", ["parquet", "sqlite"])
+def test_a_run_without_rows_leaves_nothing_that_a_later_run_must_not_find(
+    spark: SparkSession, tmp_path: Path, kind: str
+) -> None:
+    file = project(tmp_path, [SINKS[kind].replace("}", ", write: fail}")])
+    (tmp_path / "inbox/other.xml").write_text("<other/>")
+    for _ in range(2):
+        assert run(load(file), spark).documents == 1
+    put(tmp_path, "a.xml", 1)
+    assert run(load(file), spark).results == 2
+    with pytest.raises(SinkError, match="holds rows of another run"):
+        run(load(file), spark)
+
+
 def test_a_stream_that_must_not_find_rows_goes_on_with_its_own(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -15,9 +15,9 @@ import pytest
 
 import penstock
 from penstock.spark.pipelines import load, run
+from tests.spark.kills.checkpoints import committed
 from tests.spark.servers import ROOT, surroundings
 from tests.spark.test_pipelines import STREAM, expected, in_table, put
-from tests.spark.victims import committed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -34,6 +34,7 @@ class Sink(ABC):
 
     modes: ClassVar[tuple[WriteMode, ...]] = ("append",)
     """The modes that the sink knows; the first is the default."""
+    write_mode: WriteMode = "append"
 
     def begin(self, spark: SparkSession, run: str | None) -> None:  # noqa: B027  # few need it
         """Check the place before a run does any work; ``run`` is None for a new stream.

@@ -44,8 +44,11 @@ def documents(
         ValueError: A column of documents is neither binary nor a string.
     """
     register(spark)
-    reader = spark.readStream if is_streaming else spark.read
-    frames = [_documents(reader, source, limits) for source in sources]
+    # A reader keeps its schema and options, so each source has one of its own.
+    frames = [
+        _documents(spark.readStream if is_streaming else spark.read, source, limits)
+        for source in sources
+    ]
     return [
         reduce(lambda left, right: left.unionByName(right), alike)
         for _, alike in groupby(frames, key=_is_text)

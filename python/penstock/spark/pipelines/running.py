@@ -199,8 +199,10 @@ class _Job:
         try:
             counts = _count(rows)
             for setting in self._pipeline.sinks:
-                # The first batch is written even without rows, for what it says about others.
-                if number == 0 or _has_rows(setting, counts):
+                # A first batch without rows is written for what it says about others. Where there
+                # must be none, it would be taken for one of them by the next run.
+                is_told = number == 0 and setting.sink.write_mode != "fail"
+                if is_told or _has_rows(setting, counts):
                     setting.sink.write_batch(_chosen(rows, setting), number, run_name)
             return counts
         finally:
