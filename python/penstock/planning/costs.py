@@ -18,11 +18,10 @@ from penstock.twigs import Axis, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import is_positional, own_parts, parts_of
 
+_SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
+_ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
 _BEFORE = frozenset({Axis.PRECEDING_SIBLING, Axis.PRECEDING})
-_AFTER = frozenset({Axis.FOLLOWING_SIBLING, Axis.FOLLOWING})
-_ORDER = _BEFORE | _AFTER
-_UP = frozenset({Axis.ANCESTOR, Axis.ANCESTOR_OR_SELF})
-_DEEP = frozenset({Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+_DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
 
 
 class _Use(Enum):
@@ -32,28 +31,30 @@ class _Use(Enum):
     COUNT = "how many there are"
     SUM = "their sum"
     FIRST = "the first in document order"
-    VALUES = "which values they have"
+    EQUAL = "whether one has a value of the node's"
+    ORDERED = "whether one compares with a value of the node's otherwise"
 
 
 _SUMMED: dict[_Use, frozenset[Axis]] = {
-    _Use.EXISTS: _ORDER | _UP,
+    _Use.EXISTS: _ORDER,
     _Use.COUNT: _ORDER,
     _Use.SUM: frozenset(),
     _Use.FIRST: frozenset(),
-    _Use.VALUES: frozenset(),
+    _Use.EQUAL: _SIBLINGS,
+    _Use.ORDERED: frozenset(),
 }
 """The axes along which all nodes share one summary of a set; along others they meet its members."""
-_RANKED: frozenset[Axis] = frozenset()
-"""The axes, beside child, along which a position compared with a constant is a rank."""
 _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: frozenset(),
     _Use.COUNT: _BEFORE,
-    _Use.SUM: _BEFORE,
-    _Use.FIRST: _BEFORE,
-    _Use.VALUES: frozenset(),
+    _Use.SUM: frozenset(),
+    _Use.FIRST: frozenset(),
+    _Use.EQUAL: frozenset(),
+    _Use.ORDERED: frozenset(),
 }
 """The axes to what came before along which a summary keeps nothing for a member."""
-_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+_RANKED = {"constant": _ORDER, "last": _SIBLINGS}
+"""The axes along which a position that equals a constant, or one from the last, is a rank."""
 
 
 def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> Cost:
@@ -86,9 +87,10 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
         case x.NonEmpty(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
             yield _Use.EXISTS, nodes
         case x.SomeCompare(nodes=nodes) | x.JoinedStrings(nodes=nodes):
-            yield _Use.VALUES, nodes
-        case x.PairCompare(left=left, right=right):
-            yield from ((_Use.VALUES, left), (_Use.VALUES, right))
+            yield _Use.ORDERED, nodes
+        case x.PairCompare(operator=operator, left=left, right=right):
+            use = _Use.EQUAL if operator == "=" else _Use.ORDERED
+            yield from ((use, left), (use, right))
         case x.Count(nodes=nodes):
             yield _Use.COUNT, nodes
         case x.Sum(nodes=nodes):
@@ -99,24 +101,42 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
 
 def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     """Return what a set costs that every node has one of."""
-    cost = Cost.FLAT
     spine = list(_spine(nodes))
-    for step in spine:
-        is_shared = step.axis in _ORDER | _UP
-        if is_shared and step.axis not in _SUMMED[use]:
-            return Cost.PAIRS
-        is_kept = step.axis in _BEFORE and step.axis not in _SMALL[use]
-        is_valued = use is _Use.VALUES and _is_endless(step, here)
-        if is_kept or is_valued or (_is_endless(step, here) and _is_undecided(step)):
-            cost = Cost.KEPT
-    if use is not _Use.EXISTS and len(spine) > 1 and any(s.axis in _ORDER | _UP for s in spine):
+    ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
+    if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
-    return cost
+    if ordered and not _is_summed_on_the_way(use, spine, ordered):
+        return Cost.PAIRS
+    endless = [step for step in spine if _is_endless(step, here)]
+    is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
+    if is_valued and any(_is_met(use, step) for step in endless):
+        return Cost.PAIRS
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
+
+
+def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) -> bool:
+    """Return whether steps beside the order axis leave the summary as it is.
+
+    The spine begins with its last step.
+    """
+    if use is _Use.COUNT:
+        return ordered == [0]
+    return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+
+
+def _is_met(use: _Use, step: x.Step) -> bool:
+    """Return whether values below a node that never ends are compared one by one."""
+    if step.axis not in _DOWN:
+        return False
+    return use is _Use.ORDERED or not isinstance(step.base, x.Root)
 
 
 def _cost_of_two(atom: x.Expression) -> Cost:
     """Return PAIRS for a number or a comparison that two order axes are brought together for."""
     if not isinstance(atom, x.PairCompare | x.SomeCompare | x.Count | x.Sum):
+        return Cost.FLAT
+    if isinstance(atom, x.SomeCompare) and isinstance(atom.value, Slot):
         return Cost.FLAT
     axes = [part.axis for part in own_parts(atom) if isinstance(part, x.Step)]
     return Cost.PAIRS if sum(axis in _ORDER for axis in axes) > 1 else Cost.FLAT
@@ -151,30 +171,22 @@ def _is_endless(step: x.Step, here: int) -> bool:
 
 def _position_cost(nodes: x.Step | x.Filter) -> Cost:
     """Return PAIRS for positions that every context counts in its own way."""
-    if isinstance(nodes, x.Filter) or nodes.axis not in _ORDER | _UP | _DEEP:
+    if isinstance(nodes, x.Filter) or nodes.axis not in _ORDER:
         return Cost.FLAT
-    positional = [predicate for predicate in nodes.predicates if is_positional(predicate)]
-    if not positional:
+    positional = [is_positional(predicate) for predicate in nodes.predicates]
+    if not any(positional):
         return Cost.FLAT
-    is_rank = nodes.axis in _RANKED and len(positional) == 1 and _is_rank(positional[0])
+    is_rank = positional.count(True) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
     return Cost.FLAT if is_rank else Cost.PAIRS
 
 
-def _is_rank(predicate: x.Atom) -> bool:
-    """Return whether a predicate compares a position or the last one with a constant."""
+def _ranked_axes(predicate: x.Atom) -> frozenset[Axis]:
+    """Return the axes along which a predicate is one rank."""
     match predicate:
-        case x.Apply(function=function, arguments=(one, other)) if function in _COMPARISONS:
-            sides = {_side(one), _side(other)}
-            return None not in sides and len(sides) == 2
-    return False
-
-
-def _side(atom: x.Atom) -> str | None:
-    match atom:
-        case x.Position():
-            return "position"
-        case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
-            return "last"
-        case Slot():
-            return "constant"
-    return None
+        case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
+            match other:
+                case Slot():
+                    return _RANKED["constant"]
+                case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
+                    return _RANKED["last"]
+    return frozenset()
