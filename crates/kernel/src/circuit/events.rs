@@ -28,7 +28,8 @@ impl Circuit {
         if self.extras.len() < self.frames.len() {
             self.extras.push(Extra::default());
         }
-        if self.concerns(node.symbol, tests) || node.kind == NodeKind::Document {
+        let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
+        if self.concerns(node.symbol, tests) || is_asked {
             self.open_concerned(node, tests);
         }
     }
@@ -50,6 +51,9 @@ impl Circuit {
         self.fire(&symbol);
         for &need in symbol.needs.iter() {
             self.prepare(need);
+        }
+        if !node.ids.is_empty() {
+            self.identify(node.ids, &symbol.needs);
         }
         if !symbol.indexed.is_empty() {
             self.index_member(&symbol.indexed, self.frames.len() - 1);
@@ -227,6 +231,10 @@ impl Circuit {
         if self.extras[depth].is_used {
             self.close_extra(depth, value);
         }
+        // From here on nothing can wait for its end any more.
+        if frame.info != NONE {
+            self.infos[frame.info].depth = NONE;
+        }
         self.leave_behind(depth);
         if depth == 0 {
             self.close_document();
@@ -237,7 +245,6 @@ impl Circuit {
             }
         }
         if frame.info != NONE {
-            self.infos[frame.info].depth = NONE;
             self.release(frame.info);
         }
         self.frames.pop();

@@ -183,6 +183,8 @@ pub struct Opening<'a> {
     pub uri: &'a [u8],
     /// Known at once for nodes without content.
     pub value: Option<&'a [u8]>,
+    /// The ids of an element, where expressions ask for ids.
+    pub ids: &'a [Box<str>],
     /// It was there before the matcher: conditions see it, but it is no result.
     pub is_silent: bool,
 }

@@ -178,7 +178,8 @@ impl Circuit {
             waiting.sort_by_key(|(order, ..)| *order);
             for (_, info, when) in waiting {
                 let when_now = self.cells.resolve(&when);
-                self.list_try(id, Spot::Late(info), when_now, Wire::TRUE);
+                let spot = self.spot_of(info);
+                self.list_try(id, spot, when_now, Wire::TRUE);
                 self.cells.unpin(&when);
                 self.release(info);
             }

@@ -148,8 +148,8 @@ pub struct Circuit {
     free_pairs: Vec<u32>,
     /// What was wired at the opening node in this event.
     memo: Vec<(Need, Wire)>,
-    /// Elements with an id: the id, the remembered node.
-    ids: Vec<(Rc<str>, u32)>,
+    /// Elements with ids: the ids, the remembered node.
+    ids: Vec<(Rc<[Rc<str>]>, u32)>,
     id_words: FxHashSet<Rc<str>>,
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.
@@ -290,7 +290,7 @@ impl Circuit {
         self.routes.uses_namespaces
     }
 
-    /// Whether declared ids matter.
+    /// Whether ids matter.
     pub fn uses_ids(&self) -> bool {
         self.routes.uses_ids
     }
@@ -342,7 +342,10 @@ impl Circuit {
             }
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
-            } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
+            } else if routes::is_awaited(route.axis)
+                // A position counts every node, whether the path goes on from it or not.
+                && (is_parent || route.is_positional || !self.leads_down(route))
+            {
                 let list = if self.is_chained_ahead(id as u32) {
                     &mut chained
                 } else if route.pick.is_some() {

@@ -214,7 +214,13 @@ impl Routes {
                 is_late(axis) || self.is_late_set(plan, words[0])
             }
             PartKind::Filter => self.is_late_set(plan, words[0]),
-            PartKind::Union => words.iter().any(|&part| self.is_late_set(plan, part)),
+            PartKind::Union => {
+                // What is absolute comes from the document node, beside what is near.
+                let is_near = self.nature(set).uses_here;
+                words.iter().any(|&part| {
+                    self.is_late_set(plan, part) || is_near && self.nature(part).is_absolute()
+                })
+            }
             PartKind::Identified => true,
             _ => false,
         }

@@ -62,7 +62,7 @@ impl Circuit {
             SinkKind::Sum => Atom::Number(
                 texts
                     .map(|text| values::parse_number(text.as_bytes()))
-                    .sum(),
+                    .fold(0.0, |sum, number| sum + number),
             ),
             SinkKind::Strings => {
                 let texts: Vec<Rc<str>> = texts.collect();

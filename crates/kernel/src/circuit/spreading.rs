@@ -29,13 +29,21 @@ impl Circuit {
     fn window(&self, set: u32) -> Window {
         let plan = self.plan.clone();
         let (kind, words) = plan.part(set);
+        let counts = |&predicate: &u32| self.routes.nature(predicate).has_focus();
         match kind {
             _ if !self.routes.is_late_set(&plan, set) => Window::Event,
-            PartKind::Step => match Axis::from_code(words[1]) {
-                Some(Axis::Parent | Axis::Ancestor | Axis::AncestorOrSelf) => Window::Node,
-                Some(Axis::PrecedingSibling) => Window::Parent,
+            PartKind::Step => match (Axis::from_code(words[1]), self.window(words[0])) {
+                // From a node that is behind, its ancestors may be behind too.
+                (_, Window::End) => Window::End,
+                (Some(Axis::Parent | Axis::Ancestor), _) => Window::Node,
+                // The node itself may have ended, if the step starts at an earlier sibling.
+                (Some(Axis::AncestorOrSelf), base) => base.max(Window::Node),
+                // The parent of an ancestor's siblings ends after that of the node that looks back.
+                (Some(Axis::PrecedingSibling), Window::Event) => Window::Parent,
                 _ => Window::End,
             },
+            // What counts nodes that come in any order lets go of them in the end.
+            PartKind::Filter if words[1..].iter().any(counts) => Window::End,
             PartKind::Filter => self.window(words[0]),
             PartKind::Union => words
                 .iter()

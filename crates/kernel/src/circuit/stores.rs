@@ -26,19 +26,20 @@ impl Circuit {
         self.or_add(or, &when);
         self.infos[info].joined.push((serial, or));
         let depth = self.infos[info].depth;
-        match window {
-            Window::Event => self.ways.push(or),
-            Window::Node if depth != NONE => self.extras[depth as usize].on_close.push(or),
-            Window::Parent if depth != NONE && depth > 0 => {
-                self.extras[depth as usize - 1].on_close.push(or);
-            }
+        let closer = match window {
+            Window::Node if depth != NONE => Some(depth as usize),
+            Window::Parent if depth != NONE && depth > 0 => Some(depth as usize - 1),
             // A closed sibling: its parent is the parent of the node that looks back.
-            Window::Parent if self.frames.len() > 1 => {
-                let parent = self.frames.len() - 2;
-                self.extras[parent].on_close.push(or);
-                self.extras[parent].is_used = true;
+            Window::Parent if depth == NONE && self.frames.len() > 1 => Some(self.frames.len() - 2),
+            _ => None,
+        };
+        match closer {
+            _ if window == Window::Event => self.ways.push(or),
+            Some(closer) => {
+                self.extras[closer].on_close.push(or);
+                self.extras[closer].is_used = true;
             }
-            _ => {
+            None => {
                 self.infos[info].references += 1;
                 self.sinks[id as usize].entries.push(Entry {
                     order: u64::from(info),
@@ -46,9 +47,6 @@ impl Circuit {
                     value: Wire::TRUE,
                 });
             }
-        }
-        if depth != NONE {
-            self.extras[depth as usize].is_used = true;
         }
         self.add(target, spot, Wire::Cell(or));
     }
@@ -102,7 +100,7 @@ impl Circuit {
     }
 
     /// The spot of a remembered node, which may be the one that is opening.
-    fn spot_of(&self, info: u32) -> Spot {
+    pub(super) fn spot_of(&self, info: u32) -> Spot {
         if self.opening_info() == info && self.is_opening {
             Spot::Opening
         } else {
