@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.single import available, described, request
+from benchmarks.patience import ROOT, ask
 from benchmarks.report import table
-from benchmarks.runner import ROOT, ask, machine, progress
+from benchmarks.runner import machine, progress
 from benchmarks.workloads.queries import Query
 from penstock.languages.xpath import xpath
 from penstock.planning.explain import verdict
