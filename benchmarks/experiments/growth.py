@@ -35,7 +35,7 @@ WORK_FREE_PER_RECORD = 1
 KEPT_BYTES_FREE, PEAK_BYTES_FREE = 16 << 10, 1 << 20
 """Smaller amounts are no growth: arenas and allocators grow in steps."""
 FLAT_MAX = 1.1
-OURS_SECONDS_MAX, ENDLESS_SECONDS_MAX = 120.0, 300.0
+OURS_SECONDS_MAX, ENDLESS_SECONDS_MAX = 40.0, 300.0
 
 
 def run_case(case: GrowthCase, n: int, systems: list[str], seconds_max: float) -> dict[str, Any]:
