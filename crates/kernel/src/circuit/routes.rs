@@ -295,10 +295,7 @@ impl Routes {
             PartKind::And | PartKind::Or | PartKind::Not | PartKind::Union => {
                 words.iter().for_each(|&w| self.visit(plan, w));
             }
-            PartKind::Exists => {
-                self.visit(plan, words[0]);
-                self.visit_routes(plan, words[0], Leaf::Exists);
-            }
+            PartKind::Exists => self.visit_asked(plan, words[0], Leaf::Exists),
             PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
             PartKind::Sum | PartKind::String | PartKind::Strings => {
@@ -317,11 +314,13 @@ impl Routes {
                 }
             }
             PartKind::CompareSome => {
-                self.visit(plan, words[1]);
                 self.visit(plan, words[2]);
-                self.need_of_ends(plan, words[1], Need::Value);
-                if let Some(leaf) = self.leaf_of(plan, part) {
-                    self.visit_routes(plan, words[1], leaf);
+                match self.leaf_of(plan, part) {
+                    Some(leaf) => self.visit_asked(plan, words[1], leaf),
+                    None => {
+                        self.visit(plan, words[1]);
+                        self.need_of_ends(plan, words[1], Need::Value);
+                    }
                 }
             }
             PartKind::Step => {
@@ -357,6 +356,26 @@ impl Routes {
             }
             _ => {}
         }
+    }
+
+    /// Walks a set of which only a truth is asked. Along a route nobody collects its nodes, so
+    /// they need not be remembered.
+    fn visit_asked(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
+        if let (Source::Set(_), _) = self.of_set(plan, set, leaf) {
+            self.visit(plan, set);
+            if matches!(leaf, Leaf::Compare { .. }) {
+                self.need_of_ends(plan, set, Need::Value);
+            }
+        }
+        let mut at = set;
+        while let (PartKind::Step, words) = plan.part(at) {
+            for &predicate in &words[3..] {
+                self.visit_predicate(plan, predicate);
+            }
+            self.uses_namespaces |= Axis::from_code(words[1]) == Some(Axis::Namespace);
+            at = words[0];
+        }
+        self.visit_routes(plan, set, leaf);
     }
 
     pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
