@@ -426,14 +426,14 @@ impl Routes {
     /// The needs of the late steps of a set's route.
     fn visit_routes(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
         let (source, first) = self.of_set(plan, set, leaf);
-        if let (Source::Set(part), true) = (source, first != NONE) {
-            let need = if leaf == Leaf::Collect {
-                Need::Nodes(first)
-            } else {
-                Need::Truth(first)
-            };
-            self.need_of_ends(plan, part, need);
-            self.need_of_ends(plan, part, Need::Nodes(first));
+        if let Source::Set(part) = source {
+            // Its nodes are collected, whatever is asked of them; no other route is taken.
+            if leaf != Leaf::Collect {
+                return;
+            }
+            if first != NONE {
+                self.need_of_ends(plan, part, Need::Nodes(first));
+            }
         }
         let mut at = first;
         while at != NONE {
