@@ -8,7 +8,7 @@
 
 use super::natures::{Nature, nature};
 use super::sharing::{Shared, picked};
-pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
+pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -203,55 +203,6 @@ impl Routes {
         self.routes.push(route.clone());
         self.ids.insert(route, id);
         id
-    }
-
-    /// Whether nodes may join a set after they opened.
-    pub fn is_late_set(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                is_late(axis) || self.is_late_set(plan, words[0])
-            }
-            PartKind::Filter => self.is_late_set(plan, words[0]),
-            PartKind::Union => {
-                // What is absolute comes from the document node, beside what is near.
-                let is_near = self.nature(set).uses_here;
-                words.iter().any(|&part| {
-                    self.is_late_set(plan, part) || is_near && self.nature(part).is_absolute()
-                })
-            }
-            PartKind::Identified => true,
-            _ => false,
-        }
-    }
-
-    /// Whether a node may join a set by more than one way.
-    pub fn may_repeat(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Union => true,
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                let (base, _) = plan.part(words[0]);
-                if matches!(base, PartKind::Here | PartKind::Root) {
-                    return false;
-                }
-                let counts = words[3..].iter().any(|&p| self.nature(p).has_focus());
-                match axis {
-                    _ if self.is_late_set(plan, set) => true,
-                    Axis::Itself => self.may_repeat(plan, words[0]),
-                    // A node has one parent, and arms of one route are heard together.
-                    Axis::Child | Axis::Attribute | Axis::Namespace => {
-                        counts && self.may_repeat(plan, words[0])
-                    }
-                    Axis::DescendantOrSelf => true,
-                    _ => counts,
-                }
-            }
-            PartKind::Filter => self.may_repeat(plan, words[0]),
-            _ => false,
-        }
     }
 
     fn need(&mut self, test: u32, need: Need) {
