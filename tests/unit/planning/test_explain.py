@@ -178,7 +178,7 @@ def test_what_is_looked_back_at_is_held() -> None:
     pairs = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
     assert said.memory == pairs
     said = verdict(xpath("//a[preceding-sibling::b = @x]"))
-    assert said.memory == "at most what is in one subtree of its parent"
+    assert said.memory == "grows with what later nodes may ask for until the document ends"
 
 
 def test_a_running_aggregate_suits_an_endless_stream() -> None:
