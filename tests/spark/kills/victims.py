@@ -21,10 +21,11 @@ _EAGER_POLL_SECONDS = 0.0002
 """Spark's temporary files live for a few milliseconds."""
 
 
-_BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""It lives for seconds, which are better not spent on optimising."""
+BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""It lives for seconds or minutes, which are better not spent on optimising."""
 CLASSES = ROOT / "out" / "kills" / "classes.jsa"
 """Spark's classes as Java has them after loading: with them it starts in half the time."""
+WITH_CLASSES = f"-XX:SharedArchiveFile={CLASSES}"
 
 
 class Victim:
@@ -38,12 +39,12 @@ class Victim:
         arguments: Sequence[str],
         folder: Path,
         hold: Hold | None = None,
-        java: str = f"-XX:SharedArchiveFile={CLASSES}",
+        java: str = WITH_CLASSES,
     ) -> None:
         self._log = folder / "driver.log"
         more: Mapping[str, str] = {
             "SPARK_LOCAL_DIRS": str(folder / "local"),
-            "JAVA_TOOL_OPTIONS": f"{_BRIEF_JAVA} {java}",
+            "JAVA_TOOL_OPTIONS": f"{BRIEF_JAVA} {java}",
         }
         if hold is not None:
             path = os.pathsep.join([str(HOOKS), surroundings({})["PYTHONPATH"]])
