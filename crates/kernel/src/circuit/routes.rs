@@ -295,10 +295,7 @@ impl Routes {
             PartKind::And | PartKind::Or | PartKind::Not | PartKind::Union => {
                 words.iter().for_each(|&w| self.visit(plan, w));
             }
-            PartKind::Exists => {
-                self.visit(plan, words[0]);
-                self.visit_routes(plan, words[0], Leaf::Exists);
-            }
+            PartKind::Exists => self.visit_truth(plan, words[0], Leaf::Exists),
             PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
             PartKind::Sum | PartKind::String | PartKind::Strings => {
@@ -317,12 +314,13 @@ impl Routes {
                 }
             }
             PartKind::CompareSome => {
-                self.visit(plan, words[1]);
                 self.visit(plan, words[2]);
-                self.need_of_ends(plan, words[1], Need::Value);
                 if let Some(leaf) = self.leaf_of(plan, part) {
-                    self.visit_routes(plan, words[1], leaf);
+                    self.visit_truth(plan, words[1], leaf);
+                } else {
+                    self.visit(plan, words[1]);
                 }
+                self.need_of_ends(plan, words[1], Need::Value);
             }
             PartKind::Step => {
                 self.visit(plan, words[0]);
@@ -357,6 +355,23 @@ impl Routes {
             }
             _ => {}
         }
+    }
+
+    /// A set of which only a truth is asked: its nodes matter to nobody, unless they come from a
+    /// filter, a union or ids.
+    fn visit_truth(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
+        if let (Source::Set(_), _) = self.of_set(plan, set, leaf) {
+            self.visit(plan, set);
+        }
+        let mut at = set;
+        while let (PartKind::Step, words) = plan.part(at) {
+            for &predicate in &words[3..] {
+                self.visit_predicate(plan, predicate);
+            }
+            self.uses_namespaces |= Axis::from_code(words[1]) == Some(Axis::Namespace);
+            at = words[0];
+        }
+        self.visit_routes(plan, set, leaf);
     }
 
     pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
