@@ -8,6 +8,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from tests.differential.peers import as_answer, ask_lxml, same
 
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
@@ -18,7 +19,6 @@ from penstock.testing.growth import measure
 from penstock.testing.kleene import steps_at
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import parse
-from tests.differential.peers import as_answer, ask_lxml, same
 from tests.engines import ask_kernel, ask_reference
 from tests.property.runs import orders_what_grows_backwards, trace_of
 
