@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
+PROCESSES ?= 1
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 PYTHON_SOURCES := python tests benchmarks $(wildcard examples)
@@ -15,7 +16,8 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow test-kills test-pipelines bench docs demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-pipelines adversary bench docs \
+	demo lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +65,11 @@ test: setup ## run every test but the slow ones
 
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
+
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^6 documents
+	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills

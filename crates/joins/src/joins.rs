@@ -42,17 +42,6 @@ impl Default for Options {
     }
 }
 
-/// What became of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was joined.
-    Joined,
-    /// It came later than the bound; nothing was done with it.
-    Late,
-    /// The words are no record.
-    Broken,
-}
-
 /// The joins of all subscriptions and the records that they may still need.
 pub struct Joins {
     pub(crate) plan: Plan,
@@ -143,32 +132,41 @@ impl Joins {
         }
     }
 
-    /// Joins a document with all before it. One that was published (`is_derived`) is never late:
-    /// its event time is that of documents which were not.
-    ///
-    /// Call `release` afterwards, until it returns false.
-    pub fn push(&mut self, words: &[u32], is_derived: bool) -> Outcome {
-        let Some(record) = self.read(words) else {
-            return Outcome::Broken;
-        };
-        self.refresh();
-        if !is_derived {
-            let time = record.time();
-            if time < self.watermark.now() {
-                return Outcome::Late;
-            }
-            // What was published since the last document has met everything by now.
-            let before = self.store.len();
-            self.dropped_slices
-                .extend(self.store.evict(self.watermark.now()));
-            if self.store.len() < before {
-                self.finder.forget();
-            }
-            self.watermark.advance(time);
+    /// Event time goes on: a document or a heartbeat of this time was seen, whether it joins
+    /// anything or not. Call `release` afterwards, until it returns false.
+    pub fn advance(&mut self, time: i64) {
+        // What was published since the last document has met everything by now.
+        let before = self.store.len();
+        self.dropped_slices
+            .extend(self.store.evict(self.watermark.now()));
+        if self.store.len() < before {
+            self.finder.forget();
+        }
+        self.watermark.advance(time);
+    }
+
+    /// Whether a document of this time is in time; if so, event time goes on with it.
+    pub fn admit(&mut self, time: i64) -> bool {
+        let is_in_time = time >= self.watermark.now();
+        if is_in_time {
+            self.advance(time);
             self.documents += 1;
         }
-        self.join(words);
-        Outcome::Joined
+        is_in_time
+    }
+
+    /// Joins a record with all before it: a document that was admitted, or one that was published,
+    /// which is never late, since its event time is that of documents which were not. Returns
+    /// whether the words are a record.
+    ///
+    /// Call `release` afterwards, until it returns false.
+    pub fn push(&mut self, words: &[u32]) -> bool {
+        let is_record = self.read(words).is_some();
+        if is_record {
+            self.refresh();
+            self.join(words);
+        }
+        is_record
     }
 
     /// A record of known variables; None if the words are none.
@@ -183,11 +181,6 @@ impl Joins {
         is_known.then_some(record)
     }
 
-    /// Time goes on without a document.
-    pub fn advance_to(&mut self, now: i64) {
-        self.watermark.advance_to(now);
-    }
-
     /// Nothing comes any more: whatever waits for a partner has none.
     pub fn finish(&mut self) {
         self.absences.finish();
@@ -199,7 +192,9 @@ impl Joins {
     /// on it.
     pub fn release(&mut self) -> bool {
         self.refresh();
-        let due = self.absences.take_due(self.watermark.now());
+        // A row that nobody asks for any more has no depth.
+        let depth_of = |stage: u32| self.delays.get(&stage).map_or(0, |delay| delay.depth);
+        let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));
         }

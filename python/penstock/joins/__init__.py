@@ -2,9 +2,10 @@
 
 from penstock.joins.joiner import Joiner, JoinOptions, check_join, is_joining
 from penstock.joins.results import Joined
-from penstock.joins.subscribing import Published, Subscriber, Subscribers, compile_query
+from penstock.joins.subscribing import Found, Published, Subscriber, Subscribers, compile_query
 
 __all__ = [
+    "Found",
     "JoinOptions",
     "Joined",
     "Joiner",

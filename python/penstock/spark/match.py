@@ -84,8 +84,11 @@ def results(rows: DataFrame) -> DataFrame:
 
 
 def quarantine(rows: DataFrame) -> DataFrame:
-    """Return the rows of ``match`` that are documents which failed, with reason and bytes."""
-    return rows.where("kind = 'error'")
+    """Return the rows that are documents which failed, with reason and bytes.
+
+    An error of one subscription, whose documents were read by all others, is not among them.
+    """
+    return rows.where("kind = 'error' AND subscription IS NULL")
 
 
 def _refuse_clashes(kept: list[str]) -> None:

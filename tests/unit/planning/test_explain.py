@@ -57,6 +57,9 @@ def test_the_whole_explanation_reads_like_this() -> None:
         "memory\n"
         "  at most the candidates in one subtree of descendant::item\n"
         "\n"
+        "cost\n"
+        "  flat: every record costs the same\n"
+        "\n"
         "endless streams\n"
         "  yes, if the endless element itself is not descendant::item\n"
     )
@@ -134,11 +137,14 @@ def test_it_says_whether_an_endless_stream_suits(text: str, word: str) -> None:
         ("//a[1]", Decided.START, True),
         ("//a[@x = ../@x]", Decided.START, True),
         ("//a[preceding-sibling::b]", Decided.START, True),
-        ("//a[preceding::b]", Decided.START, False),
+        ("//a[preceding::b]", Decided.START, True),
         ("//x/a[b]", Decided.END, True),
         ("//a[count(b) = 2]", Decided.END, True),
         ("//x[b]/a", Decided.SCOPE, True),
-        ("//a[following-sibling::b]", Decided.SCOPE, True),
+        ("//a[following-sibling::b]", Decided.SCOPE, False),
+        ("/r/g/a[following-sibling::b]", Decided.SCOPE, True),
+        ("//g/a[following-sibling::b]", Decided.SCOPE, True),
+        ("//*/a[following-sibling::b]", Decided.SCOPE, False),
         ("//a[not(ancestor::n[b])]", Decided.SCOPE, True),
         ("/r[b]/a", Decided.DOCUMENT, False),
         ("//a[following::b]", Decided.DOCUMENT, False),
@@ -169,9 +175,10 @@ def test_values_beside_a_result_may_come_later() -> None:
 def test_what_is_looked_back_at_is_held() -> None:
     said = verdict(xpath("//a[preceding::b = @x]"))
     assert said.held == ("preceding::b: what later nodes ask of it",)
-    assert said.memory == "grows with what later nodes may ask for until the document ends"
+    pairs = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
+    assert said.memory == pairs
     said = verdict(xpath("//a[preceding-sibling::b = @x]"))
-    assert said.memory == "at most what is in one subtree of its parent"
+    assert said.memory == "grows with what later nodes may ask for until the document ends"
 
 
 def test_a_running_aggregate_suits_an_endless_stream() -> None:
@@ -207,6 +214,9 @@ def test_the_explanation_of_an_expression_reads_like_this() -> None:
         "memory\n"
         "  at most what is in one subtree of its parent\n"
         "\n"
+        "cost\n"
+        "  kept: something is kept for each record; time follows the input\n"
+        "\n"
         "endless streams\n"
-        "  yes, if its parent is not the endless element\n"
+        "  no: its parent may be the element that never ends\n"
     )

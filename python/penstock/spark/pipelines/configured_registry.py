@@ -7,7 +7,7 @@ from pathlib import Path
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.registry import Registry
-from penstock.registry.durable import DATABASE
+from penstock.registry.folder import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Node

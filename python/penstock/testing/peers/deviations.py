@@ -6,6 +6,7 @@ an answer that differs from ours has to be the one that the deviation predicts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -13,6 +14,8 @@ from unittest.mock import patch
 from penstock.testing.reference import paths
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import NodeKind
+
+_ENTITY = re.compile(rb"""<!ENTITY (\w+) "([^"]*)">""")
 
 _following = paths._following
 _preceding = paths._preceding
@@ -37,6 +40,19 @@ def as_libxml2(tree: Tree) -> Iterator[None]:
 
     with patch.object(paths, "_following", following), patch.object(paths, "_preceding", preceding):
         yield
+
+
+def without_entities(source: bytes) -> bytes:
+    """Return a document with its entities replaced, and their declarations taken out.
+
+    libxml2 puts the content of declared entities among the nodes of the document.
+    """
+    declared = dict(_ENTITY.findall(source))
+    source = _ENTITY.sub(b"", source)
+    while any(b"&%b;" % name in source for name in declared):
+        for name, text in declared.items():
+            source = source.replace(b"&%b;" % name, text)
+    return source
 
 
 def saxon_refuses(expression: str, reason: str) -> bool:
