@@ -8,7 +8,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from tests.differential.peers import as_answer, ask_lxml, same
 
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
