@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.spark.driver import start_session
-from tests.spark.kills.victims import BRIEF_JAVA, HOOKS, WITH_CLASSES
+from tests.spark.kills.victims import BRIEF_JAVA, HOOKS
 from tests.spark.random_pipelines.checking import check
 from tests.spark.random_pipelines.generate import random_case
 from tests.spark.servers import ROOT
@@ -38,7 +38,7 @@ def main() -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     # Java and the workers start faster as they do for kills; nothing is held here.
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", f"{BRIEF_JAVA} {WITH_CLASSES}")
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", BRIEF_JAVA)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HOOKS), str(ROOT / "python"), str(ROOT)])
     spark = start_session()
     spark.sparkContext.setLogLevel("OFF")
