@@ -216,9 +216,9 @@ impl Circuit {
     }
 
     fn chained_above(&self, id: u32, depth: usize) -> Option<Wire> {
-        let chained = self.extras[depth].above.iter();
-        let wire = chained.filter(|(route, _)| *route == id).map(|(_, w)| w);
-        wire.last().map(|wire| self.cells.resolve(wire))
+        let mut latest = self.extras[depth].above.iter().rev();
+        let chained = latest.find(|(route, _)| *route == id);
+        chained.map(|(_, wire)| self.cells.resolve(wire))
     }
 }
 
