@@ -95,7 +95,7 @@ class Engine:
         """
         from penstock.engine.batches import batch_rows, run_batches
 
-        if self.registry.joining():
+        if self.registry.is_joining():
             return batch_rows(self.steps(source, order))
         in_order = _is_document_order(order)
         return run_batches(self._followed(in_document_order=in_order), source)
@@ -203,7 +203,7 @@ class Engine:
         with self._followed(**options) as follower, closing(joining):
             for document in inputs(source):
                 follower.advance()
-                joining.follow(follower.version)
+                joining.follow(follower.snapshot)
                 yield from _read(follower, document, joining)
             yield joining.end()
 

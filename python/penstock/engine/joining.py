@@ -10,9 +10,11 @@ from penstock.errors import DocumentError
 from penstock.joins import Joined, Joiner, JoinOptions
 from penstock.limits import Limits
 from penstock.registry import Registry
+from penstock.registry.standing import START, Standing
+from penstock.registry.subscriptions import Snapshot
 from penstock.results import Result
 from penstock.sources import Input
-from penstock.twigs import Event, Query
+from penstock.twigs import Event
 from penstock.twigs.outputs import Output
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,32 +33,42 @@ class Joining:
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
-        self._numbers: dict[str, int] = {}
-        self._queries: dict[int, tuple[str, Query]] = {}
+        self._known: dict[str, tuple[int, Standing]] = {}
+        """The subscriptions that are joined, by name, with their numbers."""
         self._next = 0
-        self._version = -1
+        self._snapshot: Snapshot | None = None
+        self._read = START
+        self._version = 0
+        """Grows with every change, whatever becomes of the registry's own version."""
 
-    def follow(self, version: int) -> None:
-        """Take over the subscriptions of a version: they see what is read from now on."""
-        if version == self._version:
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take over the subscriptions of a snapshot: they see what is read from now on."""
+        if snapshot is self._snapshot:
             return
-        self._version = version
-        wanted = self._registry.joining()
+        self._snapshot = snapshot
+        changes = self._registry.joining_since(self._read)
+        self._read = changes.read
+        listed = dict(changes.listed)
+        if changes.is_complete:
+            listed = dict.fromkeys(self._known) | listed
+        changed = {name: one for name, one in listed.items() if one != self._standing(name)}
+        if not changed:
+            return
         if self._joiner is None:
-            if not wanted:
-                return
             self._joiner = Joiner(self._options, self._limits)
-        for name, number in list(self._numbers.items()):
-            if wanted.get(name) != self._queries[number][1]:
-                self._joiner.remove(number)
-                del self._numbers[name], self._queries[number]
-        for name, query in wanted.items():
-            if name not in self._numbers:
-                self._joiner.add(self._next, version, name, query)
-                self._numbers[name] = self._next
-                self._queries[self._next] = (name, query)
+        self._version += 1
+        for name in changed:
+            if name in self._known:
+                self._joiner.remove(self._known.pop(name)[0])
+        for name, standing in changed.items():
+            if standing is not None:
+                self._joiner.add(self._next, self._version, name, standing.program)
+                self._known[name] = (self._next, standing)
                 self._next += 1
         self._joiner.settle()
+
+    def _standing(self, name: str) -> Standing | None:
+        return self._known[name][1] if name in self._known else None
 
     @property
     def reader(self) -> Joiner | None:
@@ -94,8 +106,10 @@ class Joining:
 
     def _rows(self, found: Iterator[tuple[Joined, str]]) -> Iterator[Result]:
         for joined, xml in found:
-            name, query = self._queries[joined.subscription]
-            yield joined_row(name, query.blocks[-1].stream, query.output, joined, xml)
+            assert self._joiner is not None, "somebody joined"
+            subscriber = self._joiner.subscriber(joined.subscription)
+            output = subscriber.output
+            yield joined_row(subscriber.name, output.streams[-1], output.output, joined, xml)
 
 
 def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xml: str) -> Result:

@@ -9,8 +9,7 @@ from typing import Literal
 
 from penstock.joins.results import Joined
 from penstock.joins.spilling import Spill
-from penstock.joins.subscribing import Published, Subscribers, compile_query
-from penstock.joins.writing import RowWriter
+from penstock.joins.subscribing import Published, Subscribers
 from penstock.kernel import Joins, JoinStatistics
 from penstock.limits import Limits
 from penstock.twigs import Event, Query
@@ -79,6 +78,7 @@ class Joiner:
         self.begin = self._joins.begin
         self.feed = self._joins.feed
         self.add = self._subscribers.add
+        self.subscriber = self._subscribers.__getitem__
         self.remove = self._subscribers.remove
         self.settle = self._subscribers.settle
 
@@ -137,12 +137,3 @@ class Joiner:
         self._documents += 1
         if record:
             self._joins.push(record, True)
-
-
-def check_join(query: Query) -> None:
-    """See whether a query can be joined.
-
-    Raises:
-        QueryError: It needs something that is not evaluated yet.
-    """
-    RowWriter(Joins()).add(0, 0, compile_query(query))

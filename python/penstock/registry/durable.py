@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import RegistryError
+from penstock.joins import JoinOutput, is_publishing, output_of
 from penstock.registry.bulk import BulkInsert
 from penstock.registry.current import CurrentPlan
 from penstock.registry.lines import CompiledChunk
@@ -26,6 +27,7 @@ from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry, name_is_taken
 from penstock.registry.pins import Pins
 from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
+from penstock.registry.standing import START, Standing, StandingChanges
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot, Subscription
 from penstock.registry.table import (
@@ -69,7 +71,7 @@ class DurableRegistry(Registry):
         self.path = Path(path).absolute()
         self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
-        self._joined: dict[int, Subscription] = {}
+        self._joined: dict[int, tuple[int, Subscription]] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -201,7 +203,27 @@ class DurableRegistry(Registry):
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
-        return self._joining_at(self.version)
+        return {one.name: one.query for _, one in self._joining_at(self.version)}
+
+    def joining_since(self, read: int) -> StandingChanges:
+        """Return which subscriptions that join documents changed since somebody read last."""
+        with self._lock:
+            version = self.version
+            # What was read inside of a transaction may have been undone.
+            if read == START or read > version:
+                return self._standing_at(version)
+            changed = (
+                "SELECT name FROM subscriptions WHERE removed > :since"
+                " UNION SELECT name FROM subscriptions WHERE removed IS NULL AND added > :since"
+            )
+            with self._store.read() as database:
+                names = [name for (name,) in database.execute(changed, {"since": read})]
+                listed = {name: _standing_of(database, name) for name in names}
+            return StandingChanges(version, listed, False)
+
+    def is_joining(self) -> bool:
+        """Return whether some subscription joins documents."""
+        return bool(self._joining_at(self.version))
 
     def compact(self) -> Snapshot:
         """Return a snapshot whose plan is one piece, and write it as the base for others."""
@@ -310,20 +332,33 @@ class DurableRegistry(Registry):
         with self._store.read() as database:
             return database.execute(chosen, {"version": version}).fetchall()
 
-    def _joining_at(self, version: int) -> dict[str, Query]:
-        """Return the queries of a version that join documents; each is read once."""
+    def _publishers(self) -> Mapping[str, JoinOutput]:
+        programs = ((one.name, one.program) for _, one in self._joining_at(self.version))
+        return {name: output_of(program) for name, program in programs if is_publishing(program)}
+
+    def _standing_at(self, version: int) -> StandingChanges:
+        joining = self._joining_at(version)
+        standing = {one.name: Standing(place, one.program) for place, one in joining}
+        return StandingChanges(version, standing, True)
+
+    def _joining_at(self, version: int) -> list[tuple[int, Subscription]]:
+        """Return the subscriptions of a version that join documents, with their places.
+
+        Each is read once.
+        """
         chosen = (
-            f"SELECT number, {COLUMNS} FROM subscriptions WHERE {_IS_JOINING} AND {_IN_VERSION} "
-            "ORDER BY position, number"
+            f"SELECT number, position, {COLUMNS} FROM subscriptions"
+            f" WHERE {_IS_JOINING} AND {_IN_VERSION} ORDER BY position, number"
         )
         with self._lock:
             with self._store.read() as database:
                 rows = database.execute(chosen, {"version": version}).fetchall()
             known = self._joined
             self._joined = {
-                number: known.get(number) or read_row(tuple(row)) for number, *row in rows
+                number: known.get(number) or (place, read_row(tuple(row)))
+                for number, place, *row in rows
             }
-            return {one.name: one.query for one in self._joined.values() if one.is_joining}
+            return [joined for joined in self._joined.values() if joined[1].is_joining]
 
     def _build(self, version: int) -> Snapshot:
         if not 0 <= version <= self.version:
@@ -376,6 +411,15 @@ def _reopen(path: Path, flush: bool) -> DurableRegistry:
     return DurableRegistry(path, flush=flush)
 
 
+def _standing_of(database: sqlite3.Connection, name: str) -> Standing | None:
+    chosen = f"SELECT position, {COLUMNS} FROM subscriptions WHERE name = ? AND removed IS NULL"
+    row = database.execute(chosen, (name,)).fetchone()
+    if row is None:
+        return None
+    subscription = read_row(tuple(row[1:]))
+    return Standing(row[0], subscription.program) if subscription.is_joining else None
+
+
 class PinnedRegistry(Registry):
     """A durable registry as it was at one version; ``DurableRegistry.at`` gives one."""
 
@@ -414,7 +458,17 @@ class PinnedRegistry(Registry):
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that joined documents, by the names of their subscriptions."""
-        return self._registry._joining_at(self._version)
+        return {one.name: one.query for _, one in self._registry._joining_at(self._version)}
+
+    def joining_since(self, read: int) -> StandingChanges:
+        """Return all subscriptions that joined documents; nothing changes afterwards."""
+        if read == self._version:
+            return StandingChanges(read, {}, False)
+        return self._registry._standing_at(self._version)
+
+    def is_joining(self) -> bool:
+        """Return whether some subscription joined documents."""
+        return bool(self._registry._joining_at(self._version))
 
     def branch(self) -> LivePlan:
         """Return the version's plan, which nothing changes."""

@@ -12,11 +12,12 @@ from importlib.metadata import version as version_of
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
+from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
 from penstock.registry.memory import name_is_unknown
 from penstock.registry.pins import VersionName
 from penstock.registry.plans import SUFFIX
-from penstock.registry.subscriptions import LANGUAGES, Subscription, compile_text, question_of
+from penstock.registry.subscriptions import LANGUAGES, Subscription, compile_text
 
 COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
 
@@ -90,7 +91,7 @@ def values_of(subscription: Subscription) -> tuple[Any, ...]:
     """
     question = subscription.question
     language, options = (
-        ("xpath", subscription.options)
+        (subscription.language, subscription.options)
         if isinstance(question, str)
         else (question.language, question.options)
     )
@@ -124,8 +125,7 @@ def read_row(row: tuple[Any, ...]) -> Subscription:
     if compiler != compiler_name():
         program = compile_row(language, text, options, mode)
     made, read = None if delivery is None else json.loads(delivery), json.loads(options)
-    question = question_of(language, text, read)
-    return Subscription(name, question, mode, owner, made, program, read)
+    return Subscription(name, text, mode, owner, made, program, read, language)
 
 
 def compile_row(language: str, text: str, options: str, mode: Any) -> bytes:
@@ -136,9 +136,9 @@ def compile_row(language: str, text: str, options: str, mode: Any) -> bytes:
 
 @cache
 def compiler_name() -> str:
-    """Return what makes the programs of this process: a version, and their format."""
+    """Return what makes the programs of this process: a version, and their formats."""
     try:
         version = version_of("penstock")
     except PackageNotFoundError:
         version = "unknown"
-    return f"{version} {MAGIC.decode()}"
+    return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"

@@ -161,9 +161,9 @@ class Findings:
 
     def _add(self, joined: Joined, xml: str, is_derived: bool) -> None:
         subscriber = self._planned.subscribers[joined.subscription]
-        query = subscriber.query
-        row = joined_row(subscriber.name, query.blocks[-1].stream, query.output, joined, xml)
-        rows = self._repeated if is_derived or subscriber.may_repeat else self._rows
+        output = subscriber.output
+        row = joined_row(subscriber.name, output.streams[-1], output.output, joined, xml)
+        rows = self._repeated if is_derived or output.may_repeat else self._rows
         rows.add(row)
 
     def _publish(self, event: Published) -> None:
