@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
+PROCESSES ?= 1
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 PYTHON_SOURCES := python tests benchmarks $(wildcard examples)
@@ -15,10 +16,11 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow bench docs demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-pipelines adversary bench docs \
+	demo lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(NATIVE) ## create .venv, install the locked dependencies, build the kernel
 
@@ -63,6 +65,17 @@ test: setup ## run every test but the slow ones
 
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
+
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^6 documents
+	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
+
+test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
+	$(BIN)/python -m tests.spark.kills
+
+test-pipelines: setup ## compare 200 random pipelines with the engine in process
+	$(BIN)/python -m tests.spark.random_pipelines --count 200
 
 $(BENCH): $(DEPENDENCIES) requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

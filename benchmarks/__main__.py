@@ -1,6 +1,6 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
-Parts are single, spark, splitting, many, joins, join-stream and join-changes.
+Parts are single, spark, splitting, many, joins, join-stream, join-changes and growth.
 """
 
 import argparse
@@ -74,6 +74,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments import join_changes
 
         return join_changes.main(arguments[1:])
+    if arguments[:1] == ["growth"]:
+        from benchmarks.experiments import growth
+
+        return growth.main(arguments[1:])
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

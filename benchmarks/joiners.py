@@ -57,7 +57,7 @@ class ItemRun:
         """Read and join further items."""
         joins, start = self._joins, time.process_time()
         for number, document in enumerate(documents, start=self.items):
-            joins.push(record(joins, document, number, number * 1_000_000), False)
+            joins.push(record(joins, document, number, number * 1_000_000))
         self.seconds += time.process_time() - start
         self.items += len(documents)
         self.results += joins.take()[4]

@@ -92,7 +92,7 @@ def draw_throughput(
             speed = size / best(times[system, "parse"])
             name = timed[system]["name"]
             axes.axhline(speed, color="black", linewidth=0.8, linestyle=style, label=name)
-    axes.set_yscale("log")
+    _scale(axes)
     axes.set_xticks(range(len(queries)), queries)
     axes.set_ylabel("MB/s, best run")
     axes.set_title(title)
@@ -114,8 +114,14 @@ def draw_latency(axes: Any, latency: dict[str, Any]) -> None:
         ]
         name = latency["names"][system]
         axes.bar(places, means, width, label=name, color=COLORS[system])
-    axes.set_yscale("log")
+    _scale(axes)
     axes.set_xticks(range(len(queries)), queries)
     axes.set_ylabel("average latency of a result, ms")
     axes.set_title(f"Output latency, {latency['bytes'] / MEGABYTE:.0f} MB in 64 KiB pieces")
     axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+
+
+def _scale(axes: Any) -> None:
+    """Scale by powers, unless nobody gave a figure."""
+    if any(bar.get_height() > 0 for bar in axes.patches):
+        axes.set_yscale("log")

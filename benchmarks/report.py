@@ -48,7 +48,8 @@ def throughput(document: dict[str, Any], names: dict[str, Any], queries: list[st
             answer = document["answers"][query].get(system, {"agrees": True})
             runs = times.get((system, query))
             if not runs:
-                cells.append("failed")
+                reason = answer.get("error", "")
+                cells.append("too slow" if reason.startswith("no reply within") else "failed")
                 continue
             speeds.append(document["bytes"] / MEGABYTE / best(runs))
             cells.append(f"{speeds[-1]:.0f}" + ("" if answer["agrees"] else " wrong"))
@@ -205,14 +206,21 @@ def latency_section(part: dict[str, Any]) -> list[str]:
 def differences(
     answers: dict[str, Any], names: dict[str, Any], queries: dict[str, Any]
 ) -> list[str]:
-    """Return a sentence per system that answered otherwise than the reference."""
+    """Return a sentence per system that gave no answer, or another one than the reference."""
     lines = []
     for query, replies in answers.items():
+        right = [system for system, reply in replies.items() if reply["agrees"]]
+        reference = "lxml_tree" if "lxml_tree" in right else next(iter(right), None)
         for system, reply in replies.items():
-            if not reply["agrees"]:
-                found = reply.get("error") or f"{reply['count']} results"
-                expected = replies["lxml_tree"].get("count")
-                lines.append(f"{names[system]['name']} on {query}: {found}; lxml has {expected}.")
+            if reply["agrees"]:
+                continue
+            line = f"{names[system]['name']} on {query}: "
+            if "error" in reply:
+                line += f"{reply['error']}."
+            else:
+                name, expected = names[reference]["name"], replies[reference]["count"]
+                line += f"{reply['count']} results; {name} has {expected}."
+            lines.append(line)
     counted = [query for query in answers if queries[query]["compare"] == "count"]
     but = f" ({', '.join(counted)}: compared by number only)" if counted else ""
     return lines or [f"All systems gave the same answers{but}."]

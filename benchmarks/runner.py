@@ -1,6 +1,5 @@
-"""Start measuring processes and collect their replies."""
+"""What a run tells: to the person who waits, and about the machine."""
 
-import json
 import os
 import platform
 import subprocess
@@ -9,29 +8,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-SECONDS_MAX = 900
+from benchmarks.patience import ROOT
+
 PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow", "pyspark")
-
-
-def ask(module: str, request: dict[str, Any], seconds_max: float = SECONDS_MAX) -> dict[str, Any]:
-    """Return the reply of a fresh process, or `{"error": reason}` if it gave none."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", module, json.dumps(request)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=seconds_max,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"error": f"no reply within {seconds_max:g} s"}
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return {"error": lines[-1]}
-    reply: dict[str, Any] = json.loads(done.stdout)
-    return reply
 
 
 def progress(sentence: str) -> None:

@@ -13,6 +13,9 @@ IGNORED_FOLDERS = {".git", ".venv", "__pycache__", "node_modules", "out", "site"
 CODE_SUFFIXES = {".py", ".pyi", ".rs", ".sh"}
 TEXT_SUFFIXES = CODE_SUFFIXES | {".in", ".md", ".toml", ".txt", ".yaml", ".yml", ""}
 LINES_MAX = 500
+SLEEPS = {"sleep", "time.sleep"}
+# These kill a process at a random moment, and any moment will do.
+RANDOM_MOMENTS = {"test_kafka_kills.py", "test_kills.py", "victims.py"}
 
 # The needles are put together here so that this file does not hold what it forbids.
 # Only whole machine paths count: `/root/item` is a fine query.
@@ -86,6 +89,30 @@ def test_only_the_kernel_module_imports_the_native_one() -> None:
         )
     }
     assert importers <= {"python/penstock/kernel.py"}
+
+
+def bare_sleeps(tree: ast.AST, is_waiting: bool = False) -> Iterator[int]:
+    """Yield the lines of sleeps that stand in no loop that waits for something."""
+    for node in ast.iter_child_nodes(tree):
+        is_inside = is_waiting or isinstance(node, ast.While)
+        if isinstance(node, ast.Call) and not is_inside and ast.unparse(node.func) in SLEEPS:
+            yield node.lineno
+        yield from bare_sleeps(node, is_inside)
+
+
+def test_no_test_sleeps_but_to_wait_for_a_condition() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in files({".py"})
+        if path.is_relative_to(ROOT / "tests") and path.name not in RANDOM_MOMENTS
+        for line in bare_sleeps(ast.parse(path.read_text("utf-8")))
+    ]
+    assert found == []
+
+
+def test_a_sleep_outside_of_a_loop_is_found() -> None:
+    assert list(bare_sleeps(ast.parse("for _ in x:\n    time.sleep(1)"))) == [2]
+    assert list(bare_sleeps(ast.parse("while not x():\n    time.sleep(1)"))) == []
 
 
 def test_imports_go_one_way() -> None:

@@ -67,7 +67,7 @@ def in_process(items: list[bytes], queries: list[str]) -> tuple[dict[str, float]
     run.read(items)
     joins = compiled.load()
     for number, item in enumerate(items):
-        joins.push(record(joins, item, number, number * 1_000_000), False)
+        joins.push(record(joins, item, number, number * 1_000_000))
     found = Counter(queries[subscription] for subscription, _ in joins.take()[0])
     return run.measured(), found
 

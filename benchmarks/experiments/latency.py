@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import feeds, peers
-from benchmarks.runner import ask, progress
+from benchmarks.patience import Patience
+from benchmarks.runner import progress
 from benchmarks.workloads.positions import queries
 
 FEEDS = "benchmarks.feeds"
@@ -28,6 +29,7 @@ def run(path: Path, item_count: int, rounds: int) -> dict[str, Any]:
         if not peers.load("lxml_tree" if name == "lxml_iterparse" else name).missing()
     ]
     best: dict[str, dict[str, Any]] = {}
+    patience = Patience(SECONDS_MAX)
     for number in range(rounds):
         for query in queries(item_count):
             replies = best.setdefault(query.name, {})
@@ -42,7 +44,7 @@ def run(path: Path, item_count: int, rounds: int) -> dict[str, Any]:
                     "items": item_count,
                     "path": str(path.resolve()),
                 }
-                reply = ask(FEEDS, request, SECONDS_MAX)
+                reply = patience.ask((name, query.name), FEEDS, request)
                 if "mean_seconds" not in known or (
                     reply.get("mean_seconds", float("inf")) < known["mean_seconds"]
                 ):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.single import available, described, listed, time_all, verify
+from benchmarks.patience import Patience
 from benchmarks.workloads.sweeps import SWEEPS, cached
 
 SYSTEMS = ("penstock_batches", "lxml_tree", "pugixml_tree", "simdxml_index", "saxonche_tree")
@@ -20,13 +21,14 @@ def run(auction: Path, folder: Path, rounds: int) -> dict[str, Any]:
         "timed": described(systems),
         "sweeps": {},
     }
+    patience = Patience()
     for sweep in SWEEPS:
         path = cached(folder, sweep) if sweep.document else auction
         result["sweeps"][sweep.name] = {
             "title": sweep.title,
             "queries": listed(sweep.queries),
             "bytes": path.stat().st_size,
-            "answers": verify(systems, path, sweep.queries),
-            "times": time_all(systems, [], path, range(rounds), sweep.queries),
+            "answers": verify(systems, path, sweep.queries, patience),
+            "times": time_all(systems, [], path, range(rounds), sweep.queries, patience),
         }
     return result

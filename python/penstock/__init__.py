@@ -10,12 +10,13 @@ from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.planning.explain import explain, verdict
 from penstock.registry import Registry
-from penstock.results import Document, Result
+from penstock.results import Document, Heartbeat, Result
 
 __all__ = [
     "Document",
     "DocumentError",
     "Engine",
+    "Heartbeat",
     "Limits",
     "PenstockError",
     "QueryError",

@@ -153,6 +153,10 @@ class RegistryError(_MessageError):
     """A change to a registry was refused: a duplicate name, an unknown one."""
 
 
+class DamageError(RegistryError):
+    """Files of a registry are damaged, missing or of another past; ``repair`` is the way out."""
+
+
 class StateError(_MessageError):
     """The state of a stream is missing or damaged, or was made by something else."""
 

@@ -181,9 +181,10 @@ class Joins:
         self.add = native.add
         self.remove = native.remove
         self.delay_of = native.delay_of
+        self.admit = native.admit
+        self.advance = native.advance
         self.push = native.push
         self.release = native.release
-        self.advance_to = native.advance_to
         self.end = native.end
         self.result_count = native.result_count
         self.take = native.take

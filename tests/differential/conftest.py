@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.differential.peers import Saxon
+from penstock.testing.peers import Saxon
 
 
 @pytest.fixture(scope="session")

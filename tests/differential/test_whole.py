@@ -10,20 +10,20 @@ from saxonche import PySaxonApiError
 
 from penstock.languages.xpath import xpath
 from penstock.testing.generate import NAMESPACES
+from penstock.testing.peers import (
+    Answer,
+    Libxml2,
+    Saxon,
+    as_libxml2,
+    by_value,
+    same,
+    saxon_refuses,
+    without_document,
+)
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import parse
-from tests.differential.deviations import as_libxml2, saxon_refuses
 from tests.differential.pairs import BATCH, batches, whole_pairs
-from tests.differential.peers import (
-    Saxon,
-    as_answer,
-    ask_lxml,
-    but_document,
-    by_value,
-    identical,
-    same,
-)
-from tests.engines import ENGINES, ask_reference
+from tests.engines import ENGINES, ask_reference, identical
 
 NAMESPACE_QUERIES = (
     "//namespace::*",
@@ -41,12 +41,12 @@ def check_lxml(first: int) -> None:
     for expression, document in whole_pairs(first):
         tree = parse(document)
         query = xpath(expression, namespaces=NAMESPACES)
-        answer = but_document(as_answer(evaluate(query, tree), tree))
-        theirs = ask_lxml(expression, document, NAMESPACES)
+        answer = without_document(evaluate(query, tree))
+        theirs = Libxml2(tree).ask(expression, NAMESPACES)
         if not same(answer, theirs):
             deviations += 1
             with as_libxml2(tree):
-                predicted = but_document(as_answer(evaluate(query, tree), tree))
+                predicted = without_document(evaluate(query, tree))
             assert same(predicted, theirs), (expression, document.decode(), answer, theirs)
     assert deviations < BATCH / 50
 
@@ -93,9 +93,8 @@ def test_kernel_and_reference_agree(first: int) -> None:
 def test_all_agree_on_namespace_nodes_but_for_their_order(expression: str, saxon: Saxon) -> None:
     for _, document in whole_pairs(0, count=40):
         found = evaluate(xpath(expression, namespaces=NAMESPACES), tree := parse(document))
-        ours = as_answer(found, tree)
-        theirs = ask_lxml(expression, document, NAMESPACES)
-        assert same(_in_any_order(ours), _in_any_order(theirs)), document.decode()
+        theirs = Libxml2(tree).ask(expression, NAMESPACES)
+        assert same(_in_any_order(found), _in_any_order(theirs)), document.decode()
         ours = by_value(found) if isinstance(found, list) else found
         theirs = saxon.ask(expression, document, NAMESPACES)
         assert same(_in_any_order(ours), _in_any_order(theirs)), document.decode()
@@ -103,7 +102,7 @@ def test_all_agree_on_namespace_nodes_but_for_their_order(expression: str, saxon
         assert identical(*answers), document.decode()
 
 
-def _in_any_order(answer: object) -> object:
+def _in_any_order(answer: Answer) -> Answer:
     return sorted(answer, key=repr) if isinstance(answer, list) else answer
 
 

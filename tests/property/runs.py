@@ -12,9 +12,10 @@ from random import Random
 from penstock.errors import QueryError
 from penstock.kernel import trace
 from penstock.languages.xpath import xpath
+from penstock.planning import depths
+from penstock.planning.circuit_forms import to_circuit_form
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.planning.rewrites.backward_paths import turn_backward_paths
 from penstock.testing.generate import (
     NAMESPACES,
     DocumentKnobs,
@@ -24,7 +25,6 @@ from penstock.testing.generate import (
     random_expression,
     random_xpath,
 )
-from penstock.testing.kleene.members import BACK
 from penstock.testing.tree import Tree, parse
 from penstock.twigs import Query, Selection
 from penstock.twigs.expression_parts import parts_of
@@ -40,6 +40,7 @@ from penstock.twigs.expressions import (
     Step,
     Union,
 )
+from penstock.twigs.nodetests import BACK
 from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
@@ -106,19 +107,10 @@ def looks_back(query: Query) -> bool:
     Of such nodes the kernel keeps all that pass the test of the last step, until the set is
     complete: which of them a node to come will reach is known only when it comes.
     """
-    return isinstance(query.output, Selection) and _looks_back(query.output.expression)
-
-
-def _looks_back(expression: Expression) -> bool:
-    match expression:
-        case Step(base, axis):
-            return axis in BACK or _looks_back(base)
-        case Filter(base):
-            return _looks_back(base)
-        case Union(parts):
-            return any(map(_looks_back, parts))
-        case _:
-            return isinstance(expression, Identified)
+    if not isinstance(query.output, Selection):
+        return False
+    nodes = query.output.expression
+    return isinstance(nodes, Nodes) and depths.looks_back(nodes)
 
 
 def orders_what_grows_backwards(query: Query) -> bool:
@@ -129,7 +121,8 @@ def orders_what_grows_backwards(query: Query) -> bool:
     """
     if not isinstance(query.output, Selection):
         return False
-    return _orders_late(turn_backward_paths(query.output.expression))
+    selection, _ = to_circuit_form(query.output, query.constants)
+    return _orders_late(selection.expression)
 
 
 def _orders_late(part: Expression) -> bool:

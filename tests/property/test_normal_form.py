@@ -7,11 +7,11 @@ from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
 from penstock.testing.generate import NAMESPACES
 from penstock.testing.kleene import steps
+from penstock.testing.peers import same
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import parse
 from penstock.twigs import Fragments
 from tests.differential.pairs import pairs
-from tests.differential.peers import same
 from tests.property.probes import examine, ideal_trace
 
 

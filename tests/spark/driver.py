@@ -6,6 +6,7 @@ FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are r
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ def start_session() -> SparkSession:
     """Return the session of a driver, which forgets nothing of its batches."""
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]")
     # The test reads afterwards which files each batch took.
     kept = {"spark.sql.streaming.minBatchesToRetain": "10000"}

@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 from tests.spark.kafka_job import RUNS, order, registry
-from tests.spark.victims import Victim
+from tests.spark.kills.victims import Victim
 
 pytestmark = pytest.mark.spark
 

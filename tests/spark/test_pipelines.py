@@ -20,13 +20,12 @@ import pytest
 import penstock
 from penstock.errors import SinkError
 from penstock.results import COLUMNS
-from penstock.sinks import JdbcSink
+from penstock.sinks import JdbcSink, WriteMode
 from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
 from penstock.spark import match
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
-from penstock.spark.pipelines.configuration import SinkSetting, Trigger
-from penstock.spark.pipelines.settings import FileSource
+from penstock.spark.pipelines.settings import FileSource, SinkSetting, Trigger
 from penstock.spark.schema import schema
 from tests.feed_server import FeedServer, atom, rss
 
@@ -142,11 +141,12 @@ def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
 def test_a_batch_gives_the_rows_of_the_stream(spark: SparkSession, project: Path) -> None:
     text = STREAM.replace("trigger: available_now\ncheckpoint: out/checkpoint\n", "")
     (project / "pipeline.yaml").write_text(text)
-    for _ in range(2):  # running it again changes nothing
+    for runs in (1, 2):  # running it again changes nothing in the table, and adds files of its own
         outcome = run(load(project / "pipeline.yaml"), spark)
         assert (outcome.documents, outcome.results, outcome.quarantined) == (12, 10, 2)
         assert in_table(project / "out/rows.db") == expected(project)
-        assert spark.read.parquet(str(project / "out/results")).count() == 10
+        files = spark.read.parquet(str(project / "out/results"))
+        assert [row["count"] for row in files.groupBy("run").count().collect()] == [10] * runs
 
 
 class Failing(Sink):
@@ -348,6 +348,33 @@ def test_a_table_behind_jdbc_gets_each_row_once(spark: SparkSession, project: Pa
         ('the "b"', "d1", 1, None),
         (None, "d'2", 0, "PD0026"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "left"), [("upsert", 3), ("append", 4), ("overwrite", 2), ("fail", 4)]
+)
+def test_a_table_behind_jdbc_has_modes(
+    spark: SparkSession, project: Path, mode: WriteMode, left: int
+) -> None:
+    log = ("derby.stream.error.file", str(project / "derby.log"))
+    spark._jvm.java.lang.System.setProperty(*log)  # type: ignore[union-attr]
+    url = f"jdbc:derby:{project / 'derby'};create=true"
+    driver = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+    sink = JdbcSink(url, options=driver, write_mode=mode)
+    rows = rows_of(spark, project)
+    sink.begin(spark, None)
+    sink.write_batch(rows.where("document = 'd1'"), 0, "one")
+    sink.begin(spark, "one")
+    for _ in range(2):
+        sink.write_batch(rows.where("ordinal = 0"), 0, "it's two")
+    reader = spark.read.format("jdbc").options(url=url, **driver)
+    found = reader.option("dbtable", "results").load()
+    assert found.count() == left
+    assert found.where("run <> 'one'").count() == 2
+    assert reader.option("dbtable", "results_staging").load().isEmpty()
+    if mode == "fail":
+        with pytest.raises(SinkError, match="holds rows of another run"):
+            sink.begin(spark, "one")
 
 
 def test_a_signal_ends_the_command_after_the_batch_under_way(project: Path) -> None:

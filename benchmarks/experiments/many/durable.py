@@ -6,7 +6,8 @@ from statistics import median
 from typing import Any
 
 from benchmarks.experiments.many.measure import OUT, Effort, task_of
-from benchmarks.runner import ask, progress
+from benchmarks.patience import ask
+from benchmarks.runner import progress
 from benchmarks.workloads.sets import Workload
 
 CHILD = "benchmarks.experiments.many.durable_child"

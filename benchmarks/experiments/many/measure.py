@@ -84,11 +84,13 @@ def run(task: Task, effort: Effort, wanted: tuple[str, ...] = peers.MANY_PEERS) 
                 entries[name]["rounds"] = []
                 workers.append(worker)
         agreement = _compare(task, workers, entries, effort)
+        workers = [one for one in workers if "error" not in entries[one.peer]["answers"]]
         for number in range(effort.rounds):
             for worker in workers:
                 _tell(task, worker.peer, f"round {number + 1}/{effort.rounds}")
                 reply = worker.ask("round", seconds_max=effort.seconds_max)
                 entries[worker.peer]["rounds"].append(reply)
+            workers = [one for one in workers if "error" not in entries[one.peer]["rounds"][-1]]
     return {
         "label": task.label,
         "kind": task.kind,

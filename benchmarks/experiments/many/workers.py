@@ -8,9 +8,10 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from benchmarks.runner import ROOT
+from benchmarks.patience import ROOT, end_group, too_slow
 
-PATIENCE_SECONDS = 3600
+PATIENCE_SECONDS = 900.0
+"""A million queries take a while to load."""
 MODULE = "benchmarks.experiments.many.worker"
 
 
@@ -27,13 +28,20 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            start_new_session=True,
         )
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
         """Return the reply to a request, or `{"error": reason}`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        patience = threading.Timer(PATIENCE_SECONDS, self._process.kill)
+        is_over = threading.Event()
+
+        def end() -> None:
+            is_over.set()
+            self._process.kill()
+
+        patience = threading.Timer(PATIENCE_SECONDS, end)
         patience.start()
         try:
             print(json.dumps({"do": do, **request}), file=self._process.stdin, flush=True)
@@ -42,6 +50,8 @@ class WorkerProcess:
             line = ""
         finally:
             patience.cancel()
+        if is_over.is_set():
+            return {"error": too_slow(PATIENCE_SECONDS)}
         if not line:
             code = self._process.wait()
             self._errors.seek(0)
@@ -59,6 +69,5 @@ class WorkerProcess:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._process.kill()
-        self._process.communicate()
+        end_group(self._process)
         self._errors.close()

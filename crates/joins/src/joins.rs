@@ -65,17 +65,6 @@ pub struct Sizes {
     pub nodes: usize,
 }
 
-/// What became of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was joined.
-    Joined,
-    /// It came later than the bound; nothing was done with it.
-    Late,
-    /// The words are no record.
-    Broken,
-}
-
 /// The joins of all subscriptions and the records that they may still need.
 pub struct Joins {
     pub(crate) plan: Plan,
@@ -119,7 +108,7 @@ impl Joins {
 
     /// Admits a variable of a stream. Its number may be one that was given up: records from before
     /// have earlier versions than whoever asks for it now.
-    pub fn admit(&mut self, variable: u32, stream: u32) {
+    pub fn admit_variable(&mut self, variable: u32, stream: u32) {
         self.plan.admit(variable, stream);
     }
 
@@ -188,33 +177,43 @@ impl Joins {
         });
     }
 
-    /// Joins a document with all before it. One that was published (`is_derived`) is never late:
-    /// its event time is that of documents which were not.
-    ///
-    /// Call `release` afterwards, until it returns false.
-    pub fn push(&mut self, words: &[u32], is_derived: bool) -> Outcome {
-        let Some(record) = self.read(words) else {
-            return Outcome::Broken;
-        };
-        self.refresh();
-        if !is_derived {
-            let time = record.time();
-            if time < self.watermark.now() {
-                return Outcome::Late;
-            }
-            // What was published since the last document has met everything by now.
-            let before = self.store.len();
-            self.dropped_slices
-                .extend(self.store.evict(self.watermark.now()));
-            if self.store.len() < before {
-                self.finder.forget();
-            }
-            self.watermark.advance(time);
+    /// Event time goes on: a document or a heartbeat of this time was seen, whether it joins
+    /// anything or not. Call `release` afterwards, until it returns false.
+    pub fn advance(&mut self, time: i64) {
+        // What was published since the last document has met everything by now.
+        let before = self.store.len();
+        self.dropped_slices
+            .extend(self.store.evict(self.watermark.now()));
+        if self.store.len() < before {
+            self.finder.forget();
+        }
+        self.watermark.advance(time);
+    }
+
+    /// Whether a document of this time is in time; if so, event time goes on with it.
+    pub fn admit(&mut self, time: i64) -> bool {
+        let is_in_time = time >= self.watermark.now();
+        if is_in_time {
+            self.refresh();
+            self.advance(time);
             self.documents += 1;
             self.sweep();
         }
-        self.join(words);
-        Outcome::Joined
+        is_in_time
+    }
+
+    /// Joins a record with all before it: a document that was admitted, or one that was published,
+    /// which is never late, since its event time is that of documents which were not. Returns
+    /// whether the words are a record.
+    ///
+    /// Call `release` afterwards, until it returns false.
+    pub fn push(&mut self, words: &[u32]) -> bool {
+        let is_record = self.read(words).is_some();
+        if is_record {
+            self.refresh();
+            self.join(words);
+        }
+        is_record
     }
 
     /// A record of known variables; None if the words are none.
@@ -227,11 +226,6 @@ impl Joins {
             .chain(entries)
             .all(|variable| (variable as usize) < count);
         is_known.then_some(record)
-    }
-
-    /// Time goes on without a document.
-    pub fn advance_to(&mut self, now: i64) {
-        self.watermark.advance_to(now);
     }
 
     /// Nothing comes any more: whatever waits for a partner has none.

@@ -39,7 +39,7 @@ pub struct Node<'a> {
     pub value: Option<&'a [u8]>,
     /// The hash of that.
     pub hash: u64,
-    /// Its text as it stands alone, if somebody selects it.
+    /// Its kind, its name and its text as it stands alone, if somebody selects it.
     pub text: Option<&'a [u8]>,
 }
 

@@ -176,7 +176,7 @@ impl Subscribed {
         if is_new {
             self.paths.admit(VariableId(number), spec.stream);
             let stream = self.stream(spec.stream.unwrap_or(""));
-            self.joins.admit(number, stream);
+            self.joins.admit_variable(number, stream);
         }
         (number, is_new)
     }

@@ -1,4 +1,4 @@
-//! Event time as the stream has shown it so far.
+//! Event time as all streams together have shown it so far.
 
 /// Which documents may still come.
 #[derive(Clone, Copy, Debug)]
@@ -21,15 +21,10 @@ impl Watermark {
         self.now
     }
 
-    /// A document of this time was seen.
+    /// A document or a heartbeat of this time was seen.
     pub fn advance(&mut self, time: i64) {
         if let Some(lateness) = self.lateness {
             self.now = self.now.max(time.saturating_sub(lateness));
         }
-    }
-
-    /// Time goes on without a document.
-    pub fn advance_to(&mut self, now: i64) {
-        self.now = self.now.max(now);
     }
 }

@@ -1,7 +1,7 @@
 //! State divided into buckets: all of them together find what one state finds.
 
 use penstock_joins::bucket::Bucket;
-use penstock_joins::joins::{Joins, Options, Outcome};
+use penstock_joins::joins::{Joins, Options};
 use penstock_joins::program::Row;
 use penstock_joins::record::Part;
 use penstock_joins::results::Results;
@@ -48,7 +48,7 @@ fn read(words: &[u32]) -> Row {
 fn joins() -> Joins {
     let mut joins = Joins::new(Options::default());
     for variable in 0..VARIABLES + 3 {
-        joins.admit(variable, 0);
+        joins.admit_variable(variable, 0);
     }
     let rows = [
         (
@@ -109,7 +109,7 @@ fn whole(records: &[Vec<u32>]) -> Vec<Found> {
     let mut joins = joins();
     let mut all = Vec::new();
     for words in records {
-        assert_eq!(joins.push(words, false), Outcome::Joined);
+        assert!(joins.push(words));
         all.extend(found(&joins.take_results()));
     }
     joins.finish();
@@ -165,7 +165,7 @@ impl Buckets {
                 for words in &records {
                     let buckets = self.joins.route(words, self.runs.len() as u32);
                     if buckets.expect("a record").contains(&(bucket as u32)) && seen.insert(words) {
-                        self.joins.push(words, true);
+                        self.joins.push(words);
                     }
                 }
                 self.found.extend(found(&self.joins.take_results()));
@@ -272,7 +272,7 @@ proptest! {
             buckets.joins.enter(Bucket::WHOLE);
             buckets.runs[0].truncate(1);
             buckets.enter(0);
-            buckets.joins.push(&record(9, 5, &all, 64), true);
+            buckets.joins.push(&record(9, 5, &all, 64));
             buckets.joins.release_run(0, i64::MIN, i64::MAX, 1);
             buckets.joins.take_results();
         }

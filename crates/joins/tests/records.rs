@@ -1,6 +1,6 @@
 //! Records, rows and slices from anywhere: read as they were written, or refused.
 
-use penstock_joins::joins::{Joins, Options, Outcome};
+use penstock_joins::joins::{Joins, Options};
 use penstock_joins::program::Row;
 use penstock_joins::record::{Part, Record};
 use penstock_joins::writer::Writer;
@@ -36,8 +36,8 @@ fn row(window: u32) -> Vec<u32> {
 
 fn joins(options: Options) -> Joins {
     let mut joins = Joins::new(options);
-    joins.admit(0, 0);
-    joins.admit(1, 0);
+    joins.admit_variable(0, 0);
+    joins.admit_variable(1, 0);
     joins.add(7, 0, Row::read(&row(10), 2, 1).expect("a row"));
     joins
 }
@@ -59,10 +59,7 @@ fn a_record_is_read_as_it_was_written() {
 fn equal_values_within_the_window_are_joined() {
     let mut joins = joins(Options::default());
     for (number, time, values) in [(1, 0, ["x", "u"]), (2, 10, ["v", "x"]), (3, 11, ["w", "x"])] {
-        assert_eq!(
-            joins.push(&record(number, time, &values), false),
-            Outcome::Joined
-        );
+        assert!(joins.push(&record(number, time, &values)));
     }
     let results = joins.take_results();
     assert_eq!(results.rows, [(7, 0)]);
@@ -72,13 +69,13 @@ fn equal_values_within_the_window_are_joined() {
 #[test]
 fn a_sealed_slice_is_searched_where_it_is_attached() {
     let mut joins = joins(Options::default());
-    joins.push(&record(1, 0, &["x", "u"]), false);
+    joins.push(&record(1, 0, &["x", "u"]));
     let (number, image) = joins.seal().expect("something to seal");
     let image: Box<[u32]> = image.into();
     let (start, length) = (image.as_ptr(), image.len());
     // SAFETY: the box keeps the words where they are.
     assert!(unsafe { joins.attach(number, start, length, Box::new(image)) });
-    joins.push(&record(2, 1, &["v", "x"]), false);
+    joins.push(&record(2, 1, &["v", "x"]));
     assert_eq!(joins.take_results().rows, [(7, 0)]);
 }
 
@@ -88,14 +85,27 @@ fn a_slice_goes_when_its_last_record_may_go() {
         lateness: Some(0),
         ..Options::default()
     });
-    joins.push(&record(1, 0, &["x", "u"]), false);
+    joins.push(&record(1, 0, &["x", "u"]));
     joins.seal();
     for (number, time) in [(2, 10), (3, 11)] {
-        joins.push(&record(number, time, &["v", "w"]), false);
+        assert!(joins.admit(time));
+        joins.push(&record(number, time, &["v", "w"]));
         assert_eq!(joins.take_dropped(), []);
     }
-    joins.push(&record(4, 12, &["v", "w"]), false);
+    assert!(joins.admit(12));
     assert_eq!(joins.take_dropped(), [0]);
+}
+
+#[test]
+fn whatever_was_seen_makes_older_documents_late() {
+    let mut joins = joins(Options {
+        lateness: Some(5),
+        ..Options::default()
+    });
+    assert!(joins.admit(10));
+    joins.advance(20);
+    assert!(!joins.admit(14));
+    assert!(joins.admit(15));
 }
 
 proptest! {
@@ -104,14 +114,14 @@ proptest! {
         changes in prop::collection::vec((0usize..80, any::<u32>()), 1..4)
     ) {
         let mut joins = joins(Options::default());
-        joins.push(&record(1, 0, &["x", "y"]), false);
+        joins.push(&record(1, 0, &["x", "y"]));
         let mut words = record(2, 1, &["y", "x"]);
         let length = words.len();
         for (at, word) in changes {
             words[at % length] = word;
         }
-        joins.push(&words, false);
-        joins.push(&record(3, 2, &["x", "y"]), false);
+        joins.push(&words);
+        joins.push(&record(3, 2, &["x", "y"]));
         joins.take_results();
     }
 
@@ -129,7 +139,7 @@ proptest! {
             joins.add(8, 0, row);
         }
         for number in 0..3 {
-            joins.push(&record(number, number as i64, &["x", "x"]), false);
+            joins.push(&record(number, number as i64, &["x", "x"]));
         }
         while joins.release() {}
         joins.take_results();
@@ -138,7 +148,7 @@ proptest! {
     #[test]
     fn slices_from_anywhere_are_attached_or_refused(at in 0usize..200, word in any::<u32>()) {
         let mut joins = joins(Options::default());
-        joins.push(&record(1, 0, &["x", "u"]), false);
+        joins.push(&record(1, 0, &["x", "u"]));
         let (number, mut image) = joins.seal().expect("something to seal");
         let length = image.len();
         image[at % length] = word;
@@ -146,7 +156,7 @@ proptest! {
         let start = image.as_ptr();
         // SAFETY: the box keeps the words where they are.
         unsafe { joins.attach(number, start, length, Box::new(image)) };
-        joins.push(&record(2, 1, &["v", "x"]), false);
+        joins.push(&record(2, 1, &["v", "x"]));
         joins.take_results();
     }
 }

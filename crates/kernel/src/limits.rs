@@ -17,6 +17,8 @@ pub struct Limits {
     pub candidates_max: u64,
     /// Bytes of input held at once for candidates and open results.
     pub buffer_bytes_max: u64,
+    /// Pairs of a context and a member of its set that expressions keep at once.
+    pub pairs_max: u64,
     /// Bytes that entity references may add to one document.
     pub entity_bytes_max: u64,
     /// Entity references open inside each other.
@@ -37,6 +39,7 @@ impl Default for Limits {
             text_bytes_max: 64 << 20,
             candidates_max: 1_000_000,
             buffer_bytes_max: 256 << 20,
+            pairs_max: 4_000_000,
             entity_bytes_max: 8 << 20,
             entity_depth_max: 32,
             doctype_bytes_max: 4 << 20,

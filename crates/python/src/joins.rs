@@ -3,7 +3,7 @@
 use crate::images::{image_of, no_image};
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
 use penstock_joins::bucket::Bucket;
-use penstock_joins::joins::{Options, Outcome};
+use penstock_joins::joins::Options;
 use penstock_joins::record::{Part, Record, bytes_of, split};
 use penstock_joins::retention::Delay;
 use penstock_joins::strategies::Strategy;
@@ -50,7 +50,7 @@ impl Inner {
             let Some(words) = self.queued.pop_front() else {
                 return Some(false);
             };
-            if self.subscribed.joins.push(&words, true) != Outcome::Joined {
+            if !self.subscribed.joins.push(&words) {
                 return None;
             }
         }
@@ -177,24 +177,26 @@ impl Joins {
         })
     }
 
-    /// Joins a record with all before it: whether it was joined; if not, it came too late.
-    fn push(&self, py: Python<'_>, record: &[u8], is_derived: bool) -> PyResult<bool> {
+    /// Whether a document of a time is in time; if so, event time goes on with it.
+    fn admit(&self, time: i64) -> PyResult<bool> {
+        self.with(|inner| inner.subscribed.joins.admit(time))
+    }
+
+    /// Event time goes on: something of this time was seen.
+    fn advance(&self, time: i64) -> PyResult<()> {
+        self.with(|inner| inner.subscribed.joins.advance(time))
+    }
+
+    /// Joins a record with all before it.
+    fn push(&self, py: Python<'_>, record: &[u8]) -> PyResult<()> {
         let words = words_of(record);
-        match py.detach(|| self.with(|inner| inner.subscribed.joins.push(&words, is_derived)))? {
-            Outcome::Joined => Ok(true),
-            Outcome::Late => Ok(false),
-            Outcome::Broken => Err(no_record()),
-        }
+        let is_record = py.detach(|| self.with(|inner| inner.subscribed.joins.push(&words)))?;
+        if is_record { Ok(()) } else { Err(no_record()) }
     }
 
     /// Lets go what waited in vain and is due first; whether there was any.
     fn release(&self, py: Python<'_>) -> PyResult<bool> {
         py.detach(|| self.with(|inner| inner.subscribed.joins.release()))
-    }
-
-    /// Time goes on without a document.
-    fn advance_to(&self, now: i64) -> PyResult<()> {
-        self.with(|inner| inner.subscribed.joins.advance_to(now))
     }
 
     /// Nothing comes any more.

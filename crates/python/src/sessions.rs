@@ -383,6 +383,7 @@ pub(crate) fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
             "text_bytes_max" => &mut limits.text_bytes_max,
             "candidates_max" => &mut limits.candidates_max,
             "buffer_bytes_max" => &mut limits.buffer_bytes_max,
+            "pairs_max" => &mut limits.pairs_max,
             "entity_bytes_max" => &mut limits.entity_bytes_max,
             "entity_depth_max" => &mut limits.entity_depth_max,
             "doctype_bytes_max" => &mut limits.doctype_bytes_max,

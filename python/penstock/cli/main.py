@@ -11,8 +11,8 @@ from penstock.cli import check, exits, explain, match, profile, registry, run
 from penstock.errors import PenstockError, QueryError, RegistryError
 
 _EXITS = """exit codes:
-  0 done    1 nothing matched    2 bad usage or query    3 some documents (or lines) failed
-  4 could not run"""
+  0 done    1 nothing matched    2 bad usage or query    3 some documents (or lines) failed, or
+  a registry is damaged    4 could not run    130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.DONE
     except KeyboardInterrupt:
-        return exits.COULD_NOT_RUN
+        return exits.INTERRUPTED
     except (PenstockError, OSError) as error:
         print(f"penstock: {error}", file=sys.stderr)
         return exits.COULD_NOT_RUN

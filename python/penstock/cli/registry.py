@@ -52,6 +52,13 @@ def add_parser(commands: Any) -> None:
     top.add_argument("--by", choices=("cost", "matches"), default="cost", help="what ranks them")
     top.add_argument("--json", action="store_true", help="one JSON object to a line")
     top.set_defaults(run=run_top)
+    for name, what, run in (
+        ("verify", "read everything in a registry, and say what is damaged", run_verify),
+        ("repair", "build again what can be, and say what is lost", run_repair),
+    ):
+        action = actions.add_parser(name, help=what, description=f"{what.capitalize()}.")
+        action.add_argument("folder", metavar="FOLDER", help="the registry")
+        action.set_defaults(run=run)
     show = actions.add_parser("show", help="say how much is in a registry")
     show.add_argument("folder", metavar="FOLDER", help="the registry")
     show.set_defaults(run=run_show)
@@ -103,6 +110,52 @@ def run_show(options: argparse.Namespace) -> int:
     return exits.DONE
 
 
+def run_verify(options: argparse.Namespace) -> int:
+    """Print what is damaged in a registry; nothing is changed.
+
+    Raises:
+        OSError: There is none.
+        RegistryError: The folder is no registry.
+    """
+    from penstock.registry.verify import verify
+
+    found = verify(_folder(options.folder))
+    for finding in found.findings:
+        print(finding)
+    if found.findings:
+        return exits.DOCUMENTS_FAILED
+    print(f"sound: {found.subscriptions} subscriptions, version {found.version}")
+    return exits.DONE
+
+
+def run_repair(options: argparse.Namespace) -> int:
+    """Repair a registry, and print what was damaged and what is lost.
+
+    Raises:
+        OSError: There is none, or it cannot be written.
+        RegistryError: The folder is no registry, or is in use.
+    """
+    from penstock.registry.repair import repair
+
+    report = repair(_folder(options.folder))
+    for finding in report.findings:
+        print(f"damaged: {finding}")
+    losses = report.losses
+    for name in losses.names:
+        print(f"lost: {name}")
+    for name in losses.uncertain:
+        print(f"active again, and maybe removed before: {name}")
+    if losses.versions:
+        count, first, last = len(losses.versions), losses.versions[0], losses.versions[-1]
+        print(f"versions lost: {count}, from {first} to {last}")
+    if losses.rows:
+        print(f"rows lost: {losses.rows}, with subscriptions that had been removed")
+    if report.copy is not None:
+        print(f"copies of the files as they were: {report.copy}")
+    print(f"sound: {report.subscriptions} subscriptions, version {report.version}")
+    return exits.DONE if report.is_complete else exits.DOCUMENTS_FAILED
+
+
 def run_top(options: argparse.Namespace) -> int:
     """Print the subscriptions that cost most.
 
@@ -132,9 +185,13 @@ def run_top(options: argparse.Namespace) -> int:
 def _existing(folder: str) -> Registry:
     from penstock.registry import Registry
 
+    return Registry.open(_folder(folder))
+
+
+def _folder(folder: str) -> Path:
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"there is no registry {folder}")
-    return Registry.open(folder)
+    return Path(folder)
 
 
 def _summary(report: LoadReport) -> str:

@@ -13,6 +13,7 @@ from penstock.cli import exits
 
 if TYPE_CHECKING:
     from penstock.spark.pipelines import Outcome, Pipeline
+    from penstock.spark.pipelines.stopping import Stopping
 
 _LINE_SECONDS = 10.0
 _TRACE = "Traceback (most recent call last)"
@@ -24,8 +25,8 @@ def add_parser(commands: Any) -> None:
         "run",
         help="run a pipeline that a YAML file describes, on Spark",
         description="Check a pipeline, start Spark and run it to its end, or until it is "
-        "interrupted: then the batch under way is finished first. A second interrupt does not "
-        "wait for it.",
+        "interrupted (SIGINT or SIGTERM): then the batch under way is finished first. A second "
+        "SIGINT does not wait for it.",
     )
     parser.add_argument("pipeline", metavar="FILE", help="the pipeline, in YAML")
     parser.add_argument("--dry-run", action="store_true", help="check it and print it, no more")
@@ -58,29 +59,55 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
-    from penstock.spark.pipelines import run as run_pipeline
-    from penstock.spark.pipelines.running import stopping_on_signals
-    from penstock.spark.pipelines.sessions import start
+    from penstock.spark.pipelines.stopping import Stopping
     from penstock.spark.runtime import missing
 
     reason = missing()
     if reason is not None:
         print(f"penstock: {reason}", file=sys.stderr)
         return exits.COULD_NOT_RUN
-    spark = start(pipeline)
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    try:
-        with stopping_on_signals() as stopping, _watching(is_quiet) as watch:
-            outcome = run_pipeline(pipeline, spark, watch, stopping)
-    except PySparkException as error:
-        print(f"penstock: {_reason(error)}", file=sys.stderr)
-        return exits.COULD_NOT_RUN
-    finally:
-        spark.stop()
+    with Stopping() as stopping:
+        try:
+            outcome = _run_on_spark(pipeline, stopping, is_quiet)
+        except (PySparkException, Py4JError) as error:
+            print(f"penstock: {_reason(error)}", file=sys.stderr)
+            return exits.COULD_NOT_RUN
+        except ValueError as error:
+            print(f"penstock: {error}", file=sys.stderr)
+            return exits.BAD_USAGE
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)
+    return exit_code(outcome)
+
+
+def _run_on_spark(pipeline: Pipeline, stopping: Stopping, is_quiet: bool) -> Outcome:
+    from penstock.spark.pipelines import Outcome
+    from penstock.spark.pipelines import run as run_pipeline
+    from penstock.spark.pipelines.sessions import start
+
+    try:
+        spark = start(pipeline)
+        stopping.protect(spark)
+    except Exception:
+        # A signal that ends Java while it starts finds nothing begun that had to be finished.
+        if stopping.event.is_set():
+            return Outcome(is_stopped=True)
+        raise
+    try:
+        if stopping.event.is_set():
+            return Outcome(is_stopped=True)
+        with _watching(is_quiet) as watch:
+            return run_pipeline(pipeline, spark, watch, stopping.event)
+    finally:
+        spark.stop()
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return how a run that came to its end, or was stopped, ends the command."""
     return exits.DOCUMENTS_FAILED if outcome.quarantined else exits.DONE
 
 

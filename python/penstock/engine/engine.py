@@ -20,8 +20,9 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import Registry
-from penstock.results import Document, Result
-from penstock.sources import Input, Source, inputs
+from penstock.results import Document, Heartbeat, Result
+from penstock.results.documents import microseconds_of
+from penstock.sources import Input, Source, items
 from penstock.sources.inputs import WHOLE_BYTES_MAX
 
 if TYPE_CHECKING:
@@ -38,11 +39,14 @@ class Engine:
     """Evaluates all subscriptions of a registry over documents, each read once.
 
     A change of the registry takes effect from the next document on. ``limits`` bound what one
-    document may cost. ``lateness`` bounds how much later than a younger one a document may arrive
-    and still be joined, in seconds; one that comes later gives an error row, and without a bound
-    nothing that a window may still need is dropped. ``joins`` says how joins run. ``trust``
-    permits to stop reading a document when nothing of it can matter any more: what follows is
-    not checked then.
+    document may cost. ``lateness`` is how far the watermark of joins lies behind the latest event
+    time of any document, in seconds: a document from before it gives an error row and is not
+    joined. Without it nothing that a window may still need is dropped. ``joins`` says how joins
+    run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
+    follows is not checked then.
+
+    Raises:
+        ValueError: The lateness is negative, or no number.
     """
 
     def __init__(
@@ -69,7 +73,8 @@ class Engine:
         ``order="document"`` each subscription's results come in document order. A document that
         is malformed, passes a limit or cannot be read gives one error row, after the results
         that were decided before the error; the next document is not affected. Documents are
-        joined as they are read; the joins of a run begin and end with it.
+        joined as they are read; the joins of a run begin and end with it. What one subscription
+        cannot do with what it joined is an error row of that subscription.
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
@@ -158,7 +163,7 @@ class Engine:
         follows a change adds a plan for the rest of the document.
 
         Raises:
-            DocumentError: The encoding is unknown.
+            DocumentError: The encoding is unknown, or the time is no event time.
         """
         idle = [] if live else self._idle_ones(in_parts=parts)
         follower = self._borrow(idle, in_parts=parts, is_live=live)
@@ -201,10 +206,13 @@ class Engine:
     def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
         joining = Joining(self.registry, self.limits, self.joins)
         with self._followed(**options) as follower, closing(joining):
-            for document in inputs(source):
+            for item in items(source):
                 follower.advance()
                 joining.follow(follower.snapshot)
-                yield from _read(follower, document, joining)
+                if isinstance(item, Heartbeat):
+                    yield joining.advance(microseconds_of(item.event_time))
+                else:
+                    yield from _read(follower, item, joining)
             yield joining.end()
 
 
@@ -238,7 +246,7 @@ def _read(follower: Follower, document: Input, joining: Joining) -> Iterator[lis
             failure = error
     rows = origin.take(session) + joined
     if failure is not None:
-        rows.append(error_row(failure, document))
+        rows += [error_row(failure, document), *joining.pass_by(document)]
     yield rows
 
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from xml.sax.saxutils import unescape
 
 from penstock.engine.feeding import error_row
 from penstock.errors import DocumentError
-from penstock.joins import Joined, Joiner, JoinOptions
+from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.registry.standing import START, Standing
 from penstock.registry.subscriptions import Snapshot
-from penstock.results import Result
-from penstock.sources import Input
+from penstock.results import Fault, Result
+from penstock.results.documents import FIRST_US, microseconds_of, moment_of
+from penstock.results.serialization import CHARACTERS
+from penstock.sources import Input, Refused
 from penstock.twigs import Event
 from penstock.twigs.outputs import Output
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class Joining:
     """Joins the documents that a run reads, for the subscriptions that ask for it.
 
     State begins with the run and ends with it: at the end of the source nothing comes any more,
-    so whatever waits for a partner is reported.
+    so whatever waits for a partner is reported. Event time goes on with every document that has
+    one, whatever is subscribed, and whatever is wrong with the document.
     """
 
     def __init__(self, registry: Registry, limits: Limits, options: JoinOptions) -> None:
@@ -40,6 +42,7 @@ class Joining:
         self._read = START
         self._version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
+        self._latest_us = FIRST_US
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take over the subscriptions of a snapshot: they see what is read from now on."""
@@ -56,6 +59,7 @@ class Joining:
             return
         if self._joiner is None:
             self._joiner = Joiner(self._options, self._limits)
+            self._joiner.advance(self._latest_us)
         self._version += 1
         for name in changed:
             if name in self._known:
@@ -83,11 +87,27 @@ class Joining:
             LimitError: The document passed a limit.
         """
         if self._joiner is None:
-            return []
-        time = document.event_time or datetime.now(UTC)
-        time_us = (time - _EPOCH) // _MICROSECOND
-        if not self._joiner.finish(document.document, time_us, self._version):
+            return self.pass_by(document)
+        if not self._joiner.finish(document.document, _time_us(document), self._version):
             return [error_row(lateness_error(self._options.lateness), document)]
+        return self._completed()
+
+    def pass_by(self, document: Input) -> list[Result]:
+        """Return what the event time of a document completes that is not joined."""
+        if self._options.lateness is None or isinstance(document, Refused):
+            return []
+        return self.advance(_time_us(document))
+
+    def advance(self, time_us: int) -> list[Result]:
+        """Return what is complete now that event time has come this far."""
+        if self._joiner is None:
+            self._latest_us = max(self._latest_us, time_us)
+            return []
+        self._joiner.advance(time_us)
+        return self._completed()
+
+    def _completed(self) -> list[Result]:
+        assert self._joiner is not None, "there is something to complete"
         return list(self._rows(self._joiner.results(self._version)))
 
     def end(self) -> list[Result]:
@@ -104,12 +124,35 @@ class Joining:
             self._joiner.close()
             self._joiner = None
 
-    def _rows(self, found: Iterator[tuple[Joined, str]]) -> Iterator[Result]:
-        for joined, xml in found:
+    def _rows(self, found: Iterator[Found]) -> Iterator[Result]:
+        for one in found:
             assert self._joiner is not None, "somebody joined"
-            subscriber = self._joiner.subscriber(joined.subscription)
-            output = subscriber.output
-            yield joined_row(subscriber.name, output.streams[-1], output.output, joined, xml)
+            yield found_row(self._joiner.subscriber(one.joined.subscription), one)
+
+
+def found_row(subscriber: Subscriber, found: Found) -> Result:
+    """Return the row of a result, or of the failure that took its place."""
+    output = subscriber.output
+    row = joined_row(subscriber.name, output.streams[-1], output.output, found.joined, found.xml)
+    return row if found.error is None else failed_row(row, found.error)
+
+
+def failed_row(row: Result, error: DocumentError) -> Result:
+    """Return what stands for a row where its subscription failed: nothing of it but its id."""
+    return replace(
+        row,
+        kind="error",
+        name="",
+        value=None,
+        start=None,
+        end=None,
+        bindings=None,
+        error=Fault.of(error),
+    )
+
+
+def _time_us(document: Input) -> int:
+    return microseconds_of(document.event_time or datetime.now(UTC))
 
 
 def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xml: str) -> Result:
@@ -123,7 +166,9 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
     else:
         # A bare block: the nodes themselves, of a stream of their own.
         (node,) = joined.nodes
-        kind, root, xml, start, end = "element", "", node.text, node.start, node.end
+        kind, root, start, end = node.kind, node.name, node.start, node.end
+        is_xml = kind in ("element", "document")
+        xml = node.text if is_xml else unescape(node.text, CHARACTERS)
     return Result(
         subscription=name,
         stream=stream or "default",
@@ -136,7 +181,7 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
         start=start,
         end=end,
         decided_at=0,
-        event_time=_EPOCH + joined.time_us * _MICROSECOND,
+        event_time=moment_of(joined.time_us),
         bindings={
             variable: f"{document}[{start}-{end}]"
             for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)

@@ -10,9 +10,10 @@ from penstock.joins.programs import (
     output_of,
 )
 from penstock.joins.results import Joined
-from penstock.joins.subscribing import Published, Subscriber, Subscribers
+from penstock.joins.subscribing import Found, Published, Subscriber, Subscribers
 
 __all__ = [
+    "Found",
     "JoinOptions",
     "JoinOutput",
     "Joined",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 from typing import Literal
 
-from penstock.joins.results import Joined
 from penstock.joins.spilling import Spill
-from penstock.joins.subscribing import Published, Subscribers
+from penstock.joins.subscribing import Found, Subscribers
 from penstock.kernel import Joins, JoinStatistics
 from penstock.limits import Limits
 from penstock.twigs import Event, Query
@@ -24,9 +24,12 @@ Strategy = Literal["shared", "sequential", "mmqjp", "views"]
 class JoinOptions:
     """How joins run.
 
-    ``lateness`` bounds how much later than a younger document one may come, in seconds; without
-    it nothing is ever late and nothing that a window may need is dropped. Records beyond
-    ``memory_bytes_max`` go to files.
+    ``lateness`` is how far the watermark lies behind the latest event time of any document, in
+    seconds; without it nothing is ever late and nothing that a window may need is dropped.
+    Records beyond ``memory_bytes_max`` go to files.
+
+    Raises:
+        ValueError: The lateness is negative, or no number.
     """
 
     lateness: timedelta | float | None = None
@@ -34,6 +37,14 @@ class JoinOptions:
     strategy: Strategy = "shared"
     views_max: int = 1 << 16
     hash_bits: int = 64
+
+    def __post_init__(self) -> None:
+        try:
+            is_bound = 0 <= (self.lateness_us or 0) < 1 << 63
+        except (ValueError, OverflowError):  # what is no number, or infinite, cannot be rounded
+            is_bound = False
+        if not is_bound:
+            raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness}")
 
     @property
     def lateness_us(self) -> int | None:
@@ -58,7 +69,8 @@ class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
     Read a document with ``begin``, ``feed`` and ``finish``; then ``results`` yields what it
-    completed. A late document is refused by ``finish``, and counted.
+    completed. A late document is refused by ``finish``, and counted. ``advance`` lets event time
+    go on without a document.
     """
 
     def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
@@ -73,10 +85,11 @@ class Joiner:
         )
         self._subscribers = Subscribers(self._joins)
         self._spill = Spill(self._joins)
-        self._documents = 0
+        self._numbers = count()
         self.late = 0
         self.begin = self._joins.begin
         self.feed = self._joins.feed
+        self.advance = self._joins.advance
         self.add = self._subscribers.add
         self.subscriber = self._subscribers.__getitem__
         self.remove = self._subscribers.remove
@@ -89,15 +102,16 @@ class Joiner:
             DocumentError: The document is not complete.
             LimitError: The document passed a limit.
         """
-        record = self._joins.finish(self._documents, document, time_us, version)
-        self._documents += 1
-        if record and not self._joins.push(record, False):
+        record = self._joins.finish(next(self._numbers), document, time_us, version)
+        if not self._joins.admit(time_us):
             self.late += 1
             return False
+        if record:
+            self._joins.push(record)
         return True
 
-    def results(self, version: int) -> Iterator[tuple[Joined, str]]:
-        """Yield what the last document completed, each result with its XML.
+    def results(self, version: int) -> Iterator[Found]:
+        """Yield what the last document completed, or the time that has passed with it.
 
         What subscriptions publish is joined on the way.
         """
@@ -106,7 +120,7 @@ class Joiner:
             yield from self._settled(version)
         self._spill.relieve()
 
-    def end(self, version: int) -> Iterator[tuple[Joined, str]]:
+    def end(self, version: int) -> Iterator[Found]:
         """Yield what waited for a partner: none comes any more."""
         self._joins.end()
         yield from self.results(version)
@@ -119,21 +133,11 @@ class Joiner:
         """Give up files; the joiner must not be used any more."""
         self._spill.close()
 
-    def _settled(self, version: int) -> Iterator[tuple[Joined, str]]:
+    def _settled(self, version: int) -> Iterator[Found]:
         """Yield the results that wait, and those of what they publish."""
         while self._joins.result_count():
-            waiting: dict[str, Published] = {}
-            for joined, xml, published in self._subscribers.take():
-                yield joined, xml
-                if published is not None:
-                    waiting[published.document] = published
-            for published in waiting.values():
-                self._publish(published, version)
-
-    def _publish(self, event: Published, version: int) -> None:
-        self._joins.begin(event.stream)
-        self._joins.feed(event.xml.encode("utf-8", "surrogatepass"))
-        record = self._joins.finish(self._documents, event.document, event.time_us, version)
-        self._documents += 1
-        if record:
-            self._joins.push(record, True)
+            found = self._subscribers.take(lambda _: next(self._numbers), version)
+            for one in found:
+                if one.record:
+                    self._joins.push(one.record)
+            yield from found

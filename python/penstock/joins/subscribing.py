@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from penstock.errors import DocumentError
 from penstock.joins.programs import JoinOutput, is_publishing, output_of
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
 from penstock.kernel import Joins
@@ -26,12 +28,25 @@ class Subscriber:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """An event that becomes a document of a stream."""
+    """An event that becomes a document of a stream; ``numbers`` are those of its documents."""
 
     document: str
     stream: str
     xml: str
     time_us: int
+    numbers: tuple[int, ...]
+
+
+class Found(NamedTuple):
+    """A result with its XML, or with what is wrong with the document that it should become.
+
+    ``record`` is that document as joins read it, empty if there is none that joins anything.
+    """
+
+    joined: Joined
+    xml: str
+    error: DocumentError | None = None
+    record: bytes = b""
 
 
 class Subscribers:
@@ -107,35 +122,62 @@ class Subscribers:
                 break
         self._delays = {stream: one for stream, one in self._delays.items() if one != NO_DELAY}
 
-    def take(self) -> Iterator[tuple[Joined, str, Published | None]]:
-        """Yield the results that wait, each with its XML and with what it publishes."""
+    def take(self, number_of: Callable[[Published], int], version: int) -> list[Found]:
+        """Return the results that wait, and what they publish as records for ``push``.
+
+        A published event is a document: it may pass a limit, and then it is its subscription's
+        failure and nobody else's.
+        """
+        found = []
         for joined in self._take():
             subscriber = self[joined.subscription]
             xml = subscriber.render(joined.nodes)
-            published = None
-            if subscriber.output.publish is not None:
-                key = event_id(subscriber.name, joined.documents, joined.ranges)
-                published = Published(key, subscriber.output.publish, xml, joined.time_us)
-            yield joined, xml, published
+            stream = subscriber.output.publish
+            if stream is None:
+                found.append(Found(joined, xml))
+                continue
+            key = event_id(subscriber.name, joined.documents, joined.ranges)
+            event = Published(key, stream, xml, joined.time_us, joined.numbers)
+            try:
+                record = self._read(event, number_of(event), version)
+            except DocumentError as error:
+                found.append(Found(joined, xml, error))
+            else:
+                found.append(Found(joined, xml, record=record))
+        return found
+
+    def _read(self, event: Published, number: int, version: int) -> bytes:
+        joins = self._joins
+        joins.begin(event.stream)
+        joins.feed(event.xml.encode("utf-8", "surrogatepass"))
+        return joins.finish(number, event.document, event.time_us, version)
 
     def _take(self) -> Iterator[Joined]:
         rows, events, documents, texts, _ = self._joins.take()
         made: dict[int, Joined] = {}
+        known: dict[tuple[int, ...], JoinedNode] = {}
+
+        def node_of(document: int, start: int, end: int, text: int, value: int) -> JoinedNode:
+            # The document that came last is a part of most events, with the same nodes.
+            key = (document, start, end, text, value)
+            node = known.get(key)
+            if node is None:
+                id_ = documents[document][2]
+                node = known[key] = JoinedNode.of(id_, start, end, texts[text], texts[value])
+            return node
+
         for subscription, number in rows:
             joined = made.get(number)
             if joined is None or joined.subscription != subscription:
                 time_us, ordinal, parts, nodes = events[number]
-                ids = tuple(documents[part][2] for part in parts)
-                joined = Joined(
+                of_parts = [documents[part] for part in parts]
+                joined = made[number] = Joined(
                     subscription,
-                    ids,
-                    tuple(documents[part][1] for part in parts),
+                    tuple([document[2] for document in of_parts]),
+                    tuple([document[0] for document in of_parts]),
+                    tuple([document[1] for document in of_parts]),
                     time_us,
                     ordinal,
-                    tuple(
-                        JoinedNode(ids[part], start, end, texts[text], texts[value])
-                        for part, start, end, text, value in nodes
-                    ),
+                    tuple([node_of(parts[part], *rest) for part, *rest in nodes]),
                 )
-                made[number] = joined
             yield joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.planning import program as p
-from penstock.planning.rewrites.backward_paths import turn_backward_paths
+from penstock.planning.circuit_forms import to_circuit_form
 from penstock.planning.values import is_true
 from penstock.twigs import Slot, ValueType
 from penstock.twigs import expressions as x
@@ -16,8 +16,9 @@ def compile_selection(
     selection: x.Selection, constants: Sequence[Atom], is_filter: bool, is_spans: bool
 ) -> list[p.Part]:
     """Return the program of a query that is an expression; see :func:`compile_form`."""
+    selection, constants = to_circuit_form(selection, constants)
     writer = _Writer(constants)
-    expression, type_ = turn_backward_paths(selection.expression), selection.type
+    expression, type_ = selection.expression, selection.type
     if is_filter:
         return writer.finish(p.varints(p.SELECT_FILTER, writer.place(_truth(expression, type_))))
     place = writer.place(expression)
@@ -97,6 +98,9 @@ class _Writer:
             case x.PairCompare(operator=operator, left=left, right=right):
                 sides = self.place(left), self.place(right)
                 return node(p.COMPARE_PAIRS, p.COMPARISONS[operator], *sides)
+            case x.Above(test=test, atom=inner, otherwise=otherwise):
+                sides = self.place(inner), self.place(otherwise)
+                return node(p.ABOVE, self._program.test(test), *sides)
             case x.FirstName(part=part, nodes=nodes):
                 return node(p.NAME, p.NAME_PARTS[part], self.place(nodes))
             case _:

@@ -7,6 +7,7 @@ from penstock.planning.normalise import normalise
 from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
+from penstock.planning.words import COSTS
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 
@@ -39,6 +40,7 @@ def explain(query: Query) -> str:
             ("decided", list(said.when)),
             ("held", list(said.held)),
             ("memory", [said.memory]),
+            ("cost", [COSTS[said.cost]]),
             ("endless streams", [said.endless]),
         ]
     elif isinstance(normal.output, Event):

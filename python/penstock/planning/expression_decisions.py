@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planning.depths import RECORD, lowest_depth
 from penstock.planning.expression_timing import (
     DOCUMENT_END,
     NONE,
@@ -97,7 +98,8 @@ def _end_of(nodes: x.Nodes, axis: Axis) -> Wait:
         case x.Root() | x.Step(axis=Axis.CHILD, base=x.Root()):
             return DOCUMENT_END  # the one element of a document ends with it
         case x.Step(axis=above, test=test) if test.kind is not NodeKind.ANY:
-            return Wait(Moment.ANCESTOR, print_step(above, test))
+            is_inner = lowest_depth(nodes) >= RECORD
+            return Wait(Moment.ANCESTOR, print_step(above, test), is_inner)
         case _:
             # The document node may be among them, and everything is inside it.
             return PARENT_END if axis in (Axis.CHILD, Axis.ATTRIBUTE) else DOCUMENT_END

@@ -16,10 +16,14 @@ from penstock.twigs.step_printing import print_step
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The latest event that something needs; ``scope`` names the element that must end."""
+    """The latest event that something needs; ``scope`` names the element that must end.
+
+    ``is_inner`` says that this is an element inside the document's element; see ``depths``.
+    """
 
     moment: Moment
     scope: str = ""
+    is_inner: bool = False
 
 
 NONE = Wait(Moment.START)
@@ -44,7 +48,11 @@ class Times:
 
 def latest(*waits: Wait) -> Wait:
     """Return the longest of some waits, the first of equals."""
-    return reduce(lambda one, other: other if other.moment > one.moment else one, waits, NONE)
+    return reduce(lambda one, other: other if _length(other) > _length(one) else one, waits, NONE)
+
+
+def _length(wait: Wait) -> tuple[Moment, bool]:
+    return wait.moment, not wait.is_inner
 
 
 def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
@@ -64,6 +72,8 @@ def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
             return wait_for(part, kind)
         case Slot() | x.Position() | x.Last():
             return NONE
+        case x.Above():
+            raise AssertionError("verdicts speak of expressions as they were asked")
 
 
 def times_of(nodes: x.Nodes, kind: NodeKind) -> Times:
@@ -117,7 +127,8 @@ def _along(base: Times, step: x.Step) -> Times:
             ended, parents = parents, Wait(Moment.ANCESTOR, "an element around it")
         case Axis.ANCESTOR | Axis.ANCESTOR_OR_SELF:
             is_open = step.test.kind is not NodeKind.ELEMENT
-            ended = DOCUMENT_END if is_open else Wait(Moment.ANCESTOR, _name(step))
+            is_inner = step.test.local is not None
+            ended = DOCUMENT_END if is_open else Wait(Moment.ANCESTOR, _name(step), is_inner)
             parents = DOCUMENT_END
         case Axis.FOLLOWING_SIBLING:
             complete, ended = latest(complete, parents), parents

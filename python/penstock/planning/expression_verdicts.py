@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from penstock.planning.costs import cost_of
+from penstock.planning.depths import RECORD, looks_back, lowest_depth, may_select_endless
 from penstock.planning.expression_decisions import decision_of
 from penstock.planning.expression_timing import (
     DOCUMENT_END,
@@ -15,8 +18,15 @@ from penstock.planning.expression_timing import (
     wait_for,
 )
 from penstock.planning.timing import Moment
-from penstock.planning.verdicts import Decided, Verdict
-from penstock.planning.words import EVENTS, NO_SUMMARY, VALUES, aggregate_time
+from penstock.planning.verdicts import Cost, Decided, Verdict
+from penstock.planning.words import (
+    ENDLESS_RESULT,
+    ENDLESS_SCOPE,
+    EVENTS,
+    NO_SUMMARY,
+    VALUES,
+    aggregate_time,
+)
 from penstock.twigs import Axis, NodeKind, Selection
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import parts_of
@@ -36,7 +46,8 @@ def expression_verdict(selection: Selection) -> Verdict:
     """Return what can be said of a query that is an expression."""
     expression = selection.expression
     if not isinstance(expression, x.Nodes):
-        return VALUES[wait_for(expression, NodeKind.DOCUMENT) != NONE]
+        said = VALUES[wait_for(expression, NodeKind.DOCUMENT) != NONE]
+        return replace(said, cost=cost_of(expression))
     decision = decision_of(expression)
     name, kind = _name(expression)
     beside = latest(*[times_of(nodes, kind).known for _, nodes in selection.beside])
@@ -50,13 +61,20 @@ def expression_verdict(selection: Selection) -> Verdict:
         [pair for nodes in (expression, *(n for _, n in selection.beside)) for pair in _kept(nodes)]
     )
     held += [f"{text}: what later nodes ask of it" for text in kept]
-    memory, suits, endless = _bound(wait, latest(*kept.values()), name)
+    depth = lowest_depth(expression)
+    cost = max([cost_of(expression), *(cost_of(n, depth, True) for _, n in selection.beside)])
+    memory, cost, endless = _bound(wait, cost, expression, name)
+    if cost is Cost.FLAT and selection.aggregate != "count" and may_select_endless(expression):
+        cost, endless = Cost.KEPT, ENDLESS_RESULT
+    if wait == NONE and cost is Cost.FLAT and kept and depth > RECORD:
+        memory = "at most what is in one subtree of its parent"
+    suits = cost is Cost.FLAT
     decided = _DECIDED[wait.moment]
     if selection.aggregate is not None:
         when.append(aggregate_time(selection.aggregate, selection.running))
         if not selection.running:
             decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
-    return Verdict(decided, tuple(when), tuple(held) or ("nothing",), memory, suits, endless)
+    return Verdict(decided, tuple(when), tuple(held) or ("nothing",), memory, cost, suits, endless)
 
 
 def _name(nodes: x.Nodes) -> tuple[str, NodeKind]:
@@ -105,18 +123,31 @@ def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[tuple[st
         yield from _kept(predicate, True)
 
 
-def _bound(wait: Wait, kept: Wait, name: str) -> tuple[str, bool, str]:
-    """Return what bounds the memory, whether a stream may be endless, and why."""
+def _bound(wait: Wait, cost: Cost, nodes: x.Nodes, name: str) -> tuple[str, Cost, str]:
+    """Return what bounds the memory, what a record costs, and whether a stream may be endless."""
+    if cost is Cost.PAIRS:
+        memory = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
+        return memory, cost, "no: a node may meet all records before it"
     if wait.moment is Moment.DOCUMENT:
         reason = "no: candidates wait for the end of the document"
-        return "grows with the candidates until the document ends", False, reason
-    if kept.moment is Moment.DOCUMENT:
+        return "grows with the candidates until the document ends", Cost.KEPT, reason
+    if cost is Cost.KEPT:
         reason = "no: what later nodes may ask for would be kept for ever"
-        return "grows with what later nodes may ask for until the document ends", False, reason
-    longest = latest(wait, kept)
-    if longest.moment is Moment.START:
-        return "constant beside the depth of the document", True, "yes"
-    scope = name if longest.moment is Moment.END else longest.scope
+        return "grows with what later nodes may ask for until the document ends", cost, reason
+    if wait.moment is Moment.START:
+        return "constant beside the depth of the document", cost, "yes"
+    scope = name if wait.moment is Moment.END else wait.scope
     memory = f"at most what is in one subtree of {scope}"
-    scope = "the result" if longest.moment is Moment.END else scope
-    return memory, True, f"yes, if {scope} is not the endless element"
+    scope = "the result" if wait.moment is Moment.END else scope
+    if not _is_inner(wait, nodes):
+        return memory, Cost.KEPT, ENDLESS_SCOPE.format(scope)
+    return memory, cost, f"yes, if {scope} is not the endless element"
+
+
+def _is_inner(wait: Wait, nodes: x.Nodes) -> bool:
+    """Return whether what ends a wait for nodes lies inside the element that never ends."""
+    if wait.moment is Moment.END:
+        return not may_select_endless(nodes)
+    if looks_back(nodes):
+        return False  # candidates are more than the nodes that the wait is about
+    return lowest_depth(nodes) > RECORD if wait.moment is Moment.PARENT else wait.is_inner

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planning.depths import depth_after, may_be_endless
 from penstock.planning.timing import Moment, moment_of, moment_of_scalar
-from penstock.planning.verdicts import Decided, Verdict
-from penstock.planning.words import EVENTS, NO_SUMMARY, NOTHING, VALUES, aggregate_time
+from penstock.planning.verdicts import Cost, Decided, Verdict
+from penstock.planning.words import (
+    ENDLESS_RESULT,
+    ENDLESS_SCOPE,
+    EVENTS,
+    NO_SUMMARY,
+    NOTHING,
+    VALUES,
+    aggregate_time,
+)
 from penstock.twigs import Aggregate, Axis, NodeKind, Query, TwigNode, Value
 from penstock.twigs.logic import conjuncts
 from penstock.twigs.printing import print_condition
@@ -23,7 +32,9 @@ def twig_verdict(query: Query) -> Verdict:
     if not waits:
         return NOTHING
     when = [_when(wait) for wait in waits]
-    suits, endless = _endless(waits)
+    is_counted = isinstance(output, Aggregate) and output.function == "count"
+    suits, endless = _endless(waits, is_counted)
+    cost = Cost.FLAT if suits else Cost.KEPT
     decided = max([wait.decided for wait in waits], key=list(Decided).index)
     what = "its bytes"
     if isinstance(output, Aggregate):
@@ -32,7 +43,7 @@ def twig_verdict(query: Query) -> Verdict:
         if not output.running:
             decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
     held = _held(waits, what)
-    return Verdict(decided, tuple(when), tuple(held), _memory(waits), suits, endless)
+    return Verdict(decided, tuple(when), tuple(held), _memory(waits), cost, suits, endless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,14 @@ def _when(wait: _Wait) -> str:
     return f"{_name(result)}: {end} at the latest, earlier once {conditions} is certain"
 
 
+def _may_be_endless(spine: tuple[TwigNode, ...]) -> bool:
+    depth = 0
+    for place, step in enumerate(spine[1:]):
+        is_top = place == 0 and step.axis is Axis.CHILD
+        depth = depth_after(depth, step.axis, step.test, is_top)
+    return may_be_endless(depth, spine[-1].test)
+
+
 def _held(waits: list[_Wait], what: str) -> list[str]:
     lines = []
     for wait in waits:
@@ -119,10 +138,15 @@ def _memory(waits: list[_Wait]) -> str:
     return "constant beside the depth of the document"
 
 
-def _endless(waits: list[_Wait]) -> tuple[bool, str]:
+def _endless(waits: list[_Wait], is_counted: bool) -> tuple[bool, str]:
     if any(wait.is_whole_document for wait in waits):
         return False, "no: candidates wait for the end of the document"
+    if not is_counted and any(_may_be_endless(wait.spine) for wait in waits):
+        return False, ENDLESS_RESULT
+    scopes = [wait.spine[: wait.depth + 1] for wait in waits if wait.depth is not None]
+    for spine in filter(_may_be_endless, scopes):
+        return False, ENDLESS_SCOPE.format(_print(spine[-1]))
     # A first step on another axis than child may find the element that never ends.
-    steps = sorted({_print(wait.spine[1]) for wait in waits if wait.depth == 1})
-    names = " or ".join(steps)
-    return True, f"yes, if the endless element itself is not {names}" if steps else "yes"
+    first = [wait.spine[1] for wait in waits if wait.depth == 1]
+    names = " or ".join(sorted(set(map(_print, first))))
+    return True, f"yes, if the endless element itself is not {names}" if names else "yes"

@@ -87,6 +87,12 @@ def is_empty(value: Atom) -> bool:
 
 
 @asked
+def is_whole(value: Atom) -> bool:
+    """Return whether a constant is a whole number, small enough to be added to counts exactly."""
+    return isinstance(value, float) and abs(value) < 2**52 and value == int(value)
+
+
+@asked
 def _is_nan(value: Atom) -> bool:
     return value != value
 

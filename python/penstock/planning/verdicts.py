@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 
 
 class Decided(Enum):
@@ -16,17 +16,30 @@ class Decided(Enum):
     DOCUMENT = "end of document"
 
 
+class Cost(IntEnum):
+    """What a record costs after many others, from the least to the most."""
+
+    FLAT = 0
+    """What the first one cost, in time and in memory."""
+    KEPT = 1
+    """Something is kept for each record; memory grows with the document, time follows it."""
+    PAIRS = 2
+    """A node meets every member of its set, at most ``Limits.pairs_max`` pairs at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """When results are decided, what is held until then, and whether a stream may be endless.
 
     ``decided`` is the latest moment for any result; most are decided earlier. ``when``, ``held``,
-    ``memory`` and ``endless`` say it in words.
+    ``memory`` and ``endless`` say it in words. An endless stream suits a query only if its records,
+    the children of the element that never ends, cost the same for ever.
     """
 
     decided: Decided
     when: tuple[str, ...]
     held: tuple[str, ...]
     memory: str
+    cost: Cost
     suits_endless: bool
     endless: str

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from penstock.planning.verdicts import Decided, Verdict
+from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.twigs import NodeKind
 
+COSTS = {
+    Cost.FLAT: "flat: every record costs the same",
+    Cost.KEPT: "kept: something is kept for each record; time follows the input",
+    Cost.PAIRS: "pairs: a node meets every member of its set, within `Limits.pairs_max`",
+}
 EVENTS = {
     NodeKind.ATTRIBUTE: "at the start tag that carries it",
     NodeKind.NAMESPACE: "at the start tag that carries it",
@@ -19,6 +24,7 @@ NOTHING = Verdict(
     ("before the document: nothing can match",),
     ("nothing",),
     "constant",
+    Cost.FLAT,
     True,
     "yes",
 )
@@ -30,6 +36,7 @@ VALUES = {
         ("before the first element: the value is constant",),
         ("nothing",),
         "constant",
+        Cost.FLAT,
         True,
         "yes",
     ),
@@ -38,12 +45,15 @@ VALUES = {
         ("at the end of the document at the latest, earlier once it is certain",),
         ("the strings that the value is made of",),
         "constant beside the depth of the document and those strings",
+        Cost.FLAT,
         False,
         "no: some values are certain only at the end of the document",
     ),
 }
 """The verdicts on one value, by whether it needs the document."""
 
+ENDLESS_SCOPE = "no: {} may be the element that never ends"
+ENDLESS_RESULT = "no: the element that never ends may be a result"
 NO_SUMMARY = "no: the value comes at the end of the document; a running one comes earlier"
 
 

@@ -1,8 +1,9 @@
 """The large tier of a registry in a file, which processes map and share.
 
 A file holds for each subscription its serial, in order, and its name; then the plan's image. Its
-head says how long each part is and what all add up to, so that a reader knows a file that was cut
-off or damaged, and one of another format. Integers are those of the machine, as in the image.
+head says how long each part is and what all add up to with the file's name, so that a reader knows
+a file that was cut off, damaged or renamed, and one of another format. Integers are those of the
+machine, as in the image.
 Nothing is copied to read a file, and nothing made for each subscription.
 
 The name of a file says which version it holds, when that version was made, and by which compiler:
@@ -16,22 +17,22 @@ import mmap
 import os
 import struct
 import time
-import zlib
 from array import array
 from collections.abc import Callable
 from pathlib import Path
 
+from penstock.errors import DamageError
 from penstock.kernel import Plan
 from penstock.registry.atomic import TEMPORARY, whole_file
 from penstock.registry.live import Tier
 from penstock.registry.names import FlatNames
-from penstock.registry.plans import PlanFileError
+from penstock.registry.plans import checksum_of, unusable
 
 SUFFIX = ".base"
 BASES_KEPT = 2
 _HEAD = struct.Struct("=8sIIQQQ")
 _MAGIC = b"PENSTOCK"
-_FORMAT = 1001
+_FORMAT = 1002
 """Apart from the formats of plan files."""
 _ALIGNMENT = 64
 _STALE_SECONDS = 3600.0
@@ -51,11 +52,9 @@ def write_base(folder: Path, version: int, stamp: str, tier: Tier) -> Path:
     image = tier.planned.image()
     length = _HEAD.size + len(serials) + offsets.nbytes + names.nbytes
     parts = (serials, offsets, names, b"\0" * (-length % _ALIGNMENT), image)
-    checksum = 0
-    for part in parts:
-        checksum = zlib.crc32(part, checksum)
-    head = _HEAD.pack(_MAGIC, _FORMAT, checksum, len(tier.serials), names.nbytes, len(image))
     path = folder / f"{version}-{stamp}{SUFFIX}"
+    sizes = (len(tier.serials), names.nbytes, len(image))
+    head = _HEAD.pack(_MAGIC, _FORMAT, checksum_of(path.name, *parts), *sizes)
     with whole_file(path) as file:
         file.writelines((head, *parts))
     _remove_old(folder)
@@ -66,7 +65,7 @@ def newest_base(folder: Path, version: int, stamp: Stamp) -> tuple[int, Tier] | 
     """Return the newest base that is not after a version, and its own version."""
     for found, text in _listed(folder):
         if found <= version and text == stamp(found):
-            with contextlib.suppress(OSError, PlanFileError):
+            with contextlib.suppress(OSError, DamageError):
                 return found, read_base(folder / f"{found}-{text}{SUFFIX}")
     return None
 
@@ -75,30 +74,30 @@ def read_base(path: Path) -> Tier:
     """Return the tier of a file, which stays mapped.
 
     Raises:
-        PlanFileError: The file is damaged, or was written by another version.
+        DamageError: The file is damaged, or was written by another version.
         OSError: The file cannot be read.
     """
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size < _HEAD.size:
-            raise PlanFileError(f"{path} is cut off")
+            raise unusable(f"{path} is cut off")
         # The tier uses the map where it lies and keeps it; nobody closes it but the tier's end.
         view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     magic, form, checksum, count, names_bytes, image_bytes = _HEAD.unpack_from(view)
     if magic != _MAGIC or form != _FORMAT:
-        raise PlanFileError(f"{path} is no base of this version")
+        raise unusable(f"{path} is no base of this version")
     offsets_start = _HEAD.size + 8 * count
     names_start = offsets_start + 8 * (count + 1)
     names_end = names_start + names_bytes
     image_start = names_end + -names_end % _ALIGNMENT
     if len(view) != image_start + image_bytes:
-        raise PlanFileError(f"{path} is cut off")
-    if zlib.crc32(view[_HEAD.size :]) != checksum:
-        raise PlanFileError(f"{path} is damaged")
+        raise unusable(f"{path} is cut off")
+    if checksum_of(path.name, view[_HEAD.size :]) != checksum:
+        raise unusable(f"{path} is damaged")
     names = FlatNames(view[offsets_start:names_start], view[names_start:names_end])
     try:
         plan = Plan.load(view[image_start:])
     except ValueError as error:
-        raise PlanFileError(f"{path}: {error}") from None
+        raise unusable(f"{path}: {error}") from None
     return Tier(view[_HEAD.size : offsets_start].cast("Q"), names, plan)
 
 

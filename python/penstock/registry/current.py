@@ -7,37 +7,37 @@ process made the changes; its cost is that of the changes.
 from __future__ import annotations
 
 import contextlib
-import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
-from penstock.errors import RegistryError
+from penstock.errors import DamageError, RegistryError
 from penstock.registry.bases import newest_base, read_base, write_base
+from penstock.registry.checksums import TableRow, VersionRow, damaged
 from penstock.registry.live import LivePlan, Row, Tier, build_tier
-from penstock.registry.plans import PlanFileError
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot
-
-COLUMNS = "number, name, language, text, options, mode, program, compiler"
-_LIVE = "added <= :version AND (removed IS NULL OR removed > :version)"
-
-Compile = Callable[[str, str, str, str], bytes]
-"""Gives the program of a language, a text, its options and a mode."""
+from penstock.registry.table import (
+    program_of,
+    read_version,
+    rows_are_missing,
+    rows_between,
+    rows_in,
+)
 
 
 class CurrentPlan:
     """Follows the table of a store. All methods need the store's lock."""
 
-    def __init__(self, store: Store, folder: Path, compiler: str, compile_row: Compile) -> None:
+    def __init__(self, store: Store, folder: Path, compiler: str) -> None:
         self._store = store
         self._folder = folder
         self._compiler = compiler
-        self._compile = compile_row
         self._version = -1
         self._last = 0
         """The number of the last row that was read."""
+        self._active = self._total = 0
+        """How many subscriptions the tiers hold, and what their numbers add up to."""
         self._read_version = -1
         """The version of the rows that a merge reads."""
         self._live: LivePlan | None = None
@@ -72,16 +72,31 @@ class CurrentPlan:
             if live.base is None and not gone:
                 added = self._base = self._written(added, version)
             live.append(added)
+            self._active += len(added.serials)
+            self._total += sum(added.serials)
         for serial in gone:
             live.remove(serial)
+        self._active -= len(gone)
+        self._total -= sum(gone)
+        goal = self._version_row(version)
+        if (self._active, self._total) != (goal.active, goal.total):
+            # Another process made a version between the one at hand and this one.
+            self.forget()
 
     def live(self, version: int) -> LivePlan:
-        """Return the tiers of the current version, brought up to it."""
+        """Return the tiers of the current version, brought up to it.
+
+        Raises:
+            DamageError: Rows are damaged or missing.
+        """
         if self._live is None or version < self._version:
-            self._open(version)
-        assert self._live is not None
+            return self._open(version)
         if version > self._version:
-            self._follow(self._live, version)
+            try:
+                self._follow(self._live, version)
+            except DamageError:
+                # What is at hand may be at fault, and not the table.
+                return self._open(version)
         return self._live
 
     def forget(self) -> None:
@@ -89,31 +104,42 @@ class CurrentPlan:
         self._live = self._snapshot = self._base = None
         self._version = -1
 
-    def rows(self, condition: str, version: int, **values: int) -> Iterator[Row]:
-        """Yield rows of the table at a version, in the order of their numbers."""
+    def rows(self, version: VersionRow) -> Iterator[Row]:
+        """Yield the rows of a version, in the order of their numbers.
+
+        Raises:
+            DamageError: Rows are damaged or missing.
+        """
         with self._store.read() as database:
-            yield from self._select(database, condition, {"version": version, **values})
+            yield from map(self._row, rows_in(database, version))
 
     def stamp(self, version: int) -> str | None:
         """Return what tells this version from others of its number, and who compiled for it."""
         with self._store.read() as database:
-            chosen = "SELECT time FROM versions WHERE version = ?"
-            row = database.execute(chosen, (version,)).fetchone()
+            row = read_version(database, version)
         if row is None:
             return None
-        return f"{round(row[0] * 1e6):x}-{crc32(self._compiler.encode()):08x}"
+        return f"{round(row.time * 1e6):x}-{crc32(self._compiler.encode()):08x}"
 
-    def _open(self, version: int) -> None:
+    def _open(self, version: int) -> LivePlan:
+        self.forget()
         found = newest_base(self._folder, version, self.stamp)
-        if found is None:
-            tier = build_tier(self.rows("", version))
-            self._version, self._base = version, self._written(tier, version)
-        else:
-            self._version, self._base = found
-        self._last = self._base.serials[-1] if self._base.serials else 0
-        self._live = LivePlan(self._store.lock, self._rows_between, self._base)
+        if found is not None:
+            with contextlib.suppress(DamageError):
+                return self._begin(*found, version)
+        tier = build_tier(self.rows(self._version_row(version)))
+        return self._begin(version, self._written(tier, version), version)
+
+    def _begin(self, base_version: int, base: Tier, version: int) -> LivePlan:
+        """Begin with a base and bring it up to a version."""
+        live = LivePlan(self._store.lock, self._rows_between, base)
+        self._version, self._base = base_version, base
+        self._last = base.serials[-1] if base.serials else 0
+        self._active, self._total = len(base.serials), sum(base.serials)
         # Even the base of this very version may lack rows that were in other tiers.
-        self._follow(self._live, version)
+        self._follow(live, version)
+        self._live = live
+        return live
 
     def _follow(self, live: LivePlan, version: int) -> None:
         gone = (
@@ -121,36 +147,36 @@ class CurrentPlan:
             " WHERE removed > :since AND removed <= :version AND number <= :last"
         )
         values = {"since": self._version, "version": version, "last": self._last}
+        goal = self._version_row(version)
         with self._store.read() as database:
             for (number,) in database.execute(gone, values).fetchall():
                 live.remove(number)
-        for row in self.rows("number > :last AND", version, last=self._last):
-            live.add(row)
-            self._last = row.serial
+                self._active, self._total = self._active - 1, self._total - number
+            for row in rows_between(database, self._last + 1, goal.numbers, version):
+                live.add(self._row(row))
+                self._active, self._total = self._active + 1, self._total + row.number
+                self._last = row.number
+        if (self._active, self._total) != (goal.active, goal.total):
+            raise rows_are_missing(goal)
         self._version = version
+
+    def _version_row(self, version: int) -> VersionRow:
+        with self._store.read() as database:
+            row = read_version(database, version)
+        if row is None:
+            raise damaged(f"version {version} is missing from the database")
+        return row
 
     def _rows_between(self, first: int, last: int) -> Iterator[Row]:
         self._read_version = self._version
-        values = {"version": self._version, "first": first, "last": last}
-        return self._read_apart("number BETWEEN :first AND :last AND", values)
+        return self._read_apart(first, last, self._version)
 
-    def _read_apart(self, condition: str, values: dict[str, int]) -> Iterator[Row]:
+    def _read_apart(self, first: int, last: int, version: int) -> Iterator[Row]:
         with self._store.apart() as database:
-            yield from self._select(database, condition, values)
+            yield from map(self._row, rows_between(database, first, last, version))
 
-    def _select(
-        self, database: sqlite3.Connection, condition: str, values: dict[str, int]
-    ) -> Iterator[Row]:
-        chosen = f"SELECT {COLUMNS} FROM subscriptions WHERE {condition} {_LIVE} ORDER BY number"
-        for row in database.execute(chosen, values):
-            yield self._row(row)
-
-    def _row(self, row: tuple[Any, ...]) -> Row:
-        number, name, language, text, options, mode, program, compiler = row
-        # A program of another compiler may ask something else, or be unreadable.
-        if compiler != self._compiler:
-            program = self._compile(language, text, options, mode)
-        return Row(number, name, program)
+    def _row(self, row: TableRow) -> Row:
+        return Row(row.number, row.name, program_of(row, self._compiler))
 
     def _swapped(self) -> None:
         """Take note that tiers were merged; a new base is written for other processes."""
@@ -168,7 +194,7 @@ class CurrentPlan:
         It lacks what was removed up to the version; what it lacks of later rows, others find.
         Where it cannot be written, others build it themselves.
         """
-        with contextlib.suppress(OSError, RegistryError, PlanFileError):
+        with contextlib.suppress(OSError, RegistryError):
             stamp = self.stamp(version)
             if stamp is not None and base.serials:
                 return read_base(write_base(self._folder, version, stamp, base))

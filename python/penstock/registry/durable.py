@@ -2,7 +2,8 @@
 
 The folder holds one database, in ``bases`` the plan of most subscriptions, which processes map,
 and in ``plans`` one file for each version that a stream or somebody else asked for. The database
-is the truth; the others are caches that are built again whenever one is missing or damaged. All
+is authoritative; bases and plans are caches that are built again whenever one is missing or
+damaged. What is read from any of them is checked: an answer is right, or a ``DamageError``. All
 processes that open the registry are on one machine, as SQLite's log demands. Workers of a stream
 may be elsewhere: they read plans and pins, and no database.
 """
@@ -11,50 +12,53 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import RegistryError
+from penstock.errors import DamageError, RegistryError
 from penstock.joins import JoinOutput, is_publishing, output_of
 from penstock.registry.bulk import BulkInsert
+from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.current import CurrentPlan
+from penstock.registry.database import Database
+from penstock.registry.folder import BASES, DATABASE, PLANS
+from penstock.registry.head import Head
+from penstock.registry.joining import JoiningRows
 from penstock.registry.lines import CompiledChunk
-from penstock.registry.live import LivePlan, build_tier
+from penstock.registry.live import LivePlan, Tier, build_tier
 from penstock.registry.load import LoadReport
-from penstock.registry.memory import Registry, name_is_taken
-from penstock.registry.pins import Pins
-from penstock.registry.plans import PlanFileError, read_plan, remove_plans, write_plan
-from penstock.registry.standing import START, Standing, StandingChanges
+from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
+from penstock.registry.opening import check_head, inspect
+from penstock.registry.pinned import PinnedRegistry
+from penstock.registry.pins import Pins, VersionName
+from penstock.registry.plans import read_plan, remove_plans, write_plan
+from penstock.registry.standing import START, StandingChanges
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot, Subscription
 from penstock.registry.table import (
-    COLUMNS,
-    begin_version,
-    compile_row,
+    ChangeName,
+    TableChange,
     compiler_name,
-    end,
-    insert,
+    find_row,
     last_version,
+    name_of_version,
     plan_name,
-    position_of,
     read_row,
+    read_version,
+    rows_in,
     values_of,
     version_name,
 )
 from penstock.twigs import Query
 
-DATABASE = "registry.sqlite"
-PLANS = "plans"
-BASES = "bases"
 PLANS_KEPT = 8
 """So many plan files stay; an older version's plan is built again when it is asked for."""
 
 _SNAPSHOTS_KEPT = 4
-_IS_JOINING = "language = 'xscl'"
-_IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 
 
 class DurableRegistry(Registry):
@@ -71,22 +75,37 @@ class DurableRegistry(Registry):
         self.path = Path(path).absolute()
         self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
-        self._joined: dict[int, tuple[int, Subscription]] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder {self.path} cannot be made: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
+        try:
+            inspect(self.path)
+        except OSError as error:
+            message = f"the folder {self.path} cannot be read: {error.strerror or error}"
+            raise RegistryError("PR0005", message) from error
         self._store = Store(self.path / DATABASE, flush)
         self._pins = Pins(self.path)
+        self._head = Head(self.path)
+        self._written: VersionName | None = None
+        self._seen = 0
         self._lock = self._store.lock
-        self._current = CurrentPlan(self._store, self.path / BASES, compiler_name(), compile_row)
+        self._current = CurrentPlan(self._store, self.path / BASES, compiler_name())
+        self._joining = JoiningRows(self._store)
+        self._begin_head()
 
     @property
     def version(self) -> int:
         """A number that grows by one with every change, whichever process makes it."""
-        with self._store.read() as database:
-            return last_version(database)
+        with self._store.glance() as database:
+            version = last_version(database).version
+        # What is seen inside a transaction may still be undone.
+        if not self._store.is_writing:
+            if version < self._seen:
+                raise damaged(f"the database went from version {self._seen} back to {version}")
+            self._seen = version
+        return version
 
     def at(self, version: int) -> PinnedRegistry:
         """Return the registry as it was at a version; it stays like that.
@@ -109,14 +128,15 @@ class DurableRegistry(Registry):
         if found is None:
             self.publish()
             found = self._pins.pin(query, batch)
-        return found.version
+        return self._known(found, query, batch)
 
     def pins(self, query: str) -> dict[int, int]:
         """Return the versions of a streaming query's last batches, by batch.
 
         A subscription was active from the first batch whose version is not before its own.
         """
-        return {batch: name.version for batch, name in self._pins.of(query).items()}
+        pins = self._pins.of(query)
+        return {batch: self._known(name, query, batch) for batch, name in pins.items()}
 
     def follow(self) -> None:
         """Let streams see every change from now on, on whatever host their workers are.
@@ -127,7 +147,7 @@ class DurableRegistry(Registry):
         Raises:
             RegistryError: The folder cannot be written.
         """
-        with self._written("streams cannot follow"):
+        with self._writing("streams cannot follow"):
             self._pins.follow()
             self.publish()
             with self._store.read() as database:
@@ -149,8 +169,8 @@ class DurableRegistry(Registry):
             if self._store.is_writing:
                 return
             # Who publishes is alone among writers, so what is published never goes back.
-            with self._written("streams cannot see it"), self._store.write() as database:
-                name = version_name(database, last_version(database))
+            with self._writing("streams cannot see it"), self._store.write() as database:
+                name = name_of_version(last_version(database))
                 if self._pins.current() != name or self._load(name.version) is None:
                     self.plan_file(name.version)
                     self._pins.publish(name)
@@ -161,9 +181,11 @@ class DurableRegistry(Registry):
         Raises:
             RegistryError: There is none of that name.
         """
-        with self._changing() as database:
-            position_of(database, name)
-            end(database, name, begin_version(database, "remove", name))
+        with self._making("remove", name) as making:
+            number = making.find(name)
+            if number is None:
+                raise name_is_unknown(name)
+            making.end(name, number)
 
     def _load_chunks(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
@@ -172,13 +194,14 @@ class DurableRegistry(Registry):
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
             with self._changing() as database:
-                bulk = BulkInsert(database, last_version(database) + 1, compiler_name(), replace)
+                change = TableChange(database, "load", "", compiler_name())
+                bulk = BulkInsert(change, replace)
                 for chunk in chunks:
                     bulk.insert(chunk, report)
                 if bulk.is_change:
-                    begin_version(database, "load", "")
+                    self._written = change.finish()
             if bulk.is_change and before is not None:
-                self._current.extend(bulk.version, *bulk.finish())
+                self._current.extend(change.version, *bulk.finish())
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -189,8 +212,7 @@ class DurableRegistry(Registry):
     def get(self, name: str) -> Subscription | None:
         """Return the subscription of a name, or None."""
         with self._store.read() as database:
-            chosen = f"SELECT {COLUMNS} FROM subscriptions WHERE name = ? AND removed IS NULL"
-            row = database.execute(chosen, (name,)).fetchone()
+            row = find_row(database, name)
         return None if row is None else read_row(row)
 
     def snapshot(self) -> Snapshot:
@@ -203,27 +225,22 @@ class DurableRegistry(Registry):
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
-        return {one.name: one.query for _, one in self._joining_at(self.version)}
+        return {one.name: one.query for one in self.joining_at(self.version)}
 
     def joining_since(self, read: int) -> StandingChanges:
         """Return which subscriptions that join documents changed since somebody read last."""
         with self._lock:
             version = self.version
-            # What was read inside of a transaction may have been undone.
-            if read == START or read > version:
-                return self._standing_at(version)
-            changed = (
-                "SELECT name FROM subscriptions WHERE removed > :since"
-                " UNION SELECT name FROM subscriptions WHERE removed IS NULL AND added > :since"
-            )
-            with self._store.read() as database:
-                names = [name for (name,) in database.execute(changed, {"since": read})]
-                listed = {name: _standing_of(database, name) for name in names}
-            return StandingChanges(version, listed, False)
+            # Inside a transaction a version may still be undone, and then means something else.
+            if self._store.is_writing:
+                return replace(self.standing_at(version), read=START)
+            if read == START:
+                return self.standing_at(version)
+            return self._joining.changes(self._version_row(read), self._version_row(version))
 
     def is_joining(self) -> bool:
         """Return whether some subscription joins documents."""
-        return bool(self._joining_at(self.version))
+        return bool(self.joining_at(self.version))
 
     def compact(self) -> Snapshot:
         """Return a snapshot whose plan is one piece, and write it as the base for others."""
@@ -274,17 +291,39 @@ class DurableRegistry(Registry):
             RegistryError: There is no such version yet; the folder cannot be written.
         """
         if self._load(version) is None:
-            with self._written("the plan cannot be kept"):
+            with self._writing("the plan cannot be kept"):
                 self._keep_plan(self._build(version))
         return self._file(version)
 
     def close(self) -> None:
-        """Close the database; the next use opens it again."""
+        """Close the files; the next use opens them again."""
         self._store.close()
+        self._head.close()
 
     def subscriptions_at(self, version: int) -> list[Subscription]:
         """Return the subscriptions of a version, in order of arrival."""
-        return [read_row(row) for row in self._rows(version, COLUMNS)]
+        with self._store.read() as database:
+            rows = list(rows_in(database, self._version_row(version)))
+        rows.sort(key=attrgetter("position", "number"))
+        return [read_row(row) for row in rows]
+
+    def count_at(self, version: int) -> int:
+        """Return how many subscriptions a version has."""
+        return self._version_row(version).active
+
+    def joining_at(self, version: int) -> list[Subscription]:
+        """Return the subscriptions of a version that join documents; each is read once."""
+        with self._lock:
+            return self._joining.subscriptions(self._version_row(version))
+
+    def standing_at(self, version: int) -> StandingChanges:
+        """Return the same as they stand, for ``joining_since``."""
+        with self._lock:
+            return self._joining.standing(self._version_row(version))
+
+    def tier_at(self, version: int) -> Tier:
+        """Return the plan of a version in one piece."""
+        return build_tier(self._current.rows(self._version_row(version)))
 
     def __iter__(self) -> Iterator[Subscription]:
         with self._lock:
@@ -292,16 +331,13 @@ class DurableRegistry(Registry):
 
     def __len__(self) -> int:
         with self._store.read() as database:
-            counted = "SELECT count(*) FROM subscriptions WHERE removed IS NULL"
-            count: int = database.execute(counted).fetchone()[0]
-            return count
+            return last_version(database).active
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
         with self._store.read() as database:
-            chosen = "SELECT 1 FROM subscriptions WHERE name = ? AND removed IS NULL"
-            return database.execute(chosen, (name,)).fetchone() is not None
+            return find_row(database, name) is not None
 
     def __repr__(self) -> str:
         return f"<Registry {self.path} of {len(self)} subscriptions, version {self.version}>"
@@ -311,69 +347,51 @@ class DurableRegistry(Registry):
 
     def _add(self, subscription: Subscription) -> None:
         values = values_of(subscription)
-        with self._changing() as database:
-            if subscription.name in self:
+        with self._making("add", subscription.name) as making:
+            if making.add((making.version, *values)) is not None:
                 raise name_is_taken(subscription.name)
-            version = begin_version(database, "add", subscription.name)
-            insert(database, values, version, version)
 
     def _replace(self, subscription: Subscription) -> None:
         values = values_of(subscription)
-        with self._changing() as database:
-            position = position_of(database, subscription.name)
-            version = begin_version(database, "replace", subscription.name)
-            end(database, subscription.name, version)
-            insert(database, values, version, position)
+        with self._making("replace", subscription.name) as making:
+            number = making.find(subscription.name)
+            if number is None:
+                raise name_is_unknown(subscription.name)
+            row = making.end(subscription.name, number)
+            making.add((row.position, *values))
 
-    def _rows(self, version: int, columns: str) -> list[tuple[Any, ...]]:
-        chosen = (
-            f"SELECT {columns} FROM subscriptions WHERE {_IN_VERSION} ORDER BY position, number"
-        )
+    def _version_row(self, version: int) -> VersionRow:
         with self._store.read() as database:
-            return database.execute(chosen, {"version": version}).fetchall()
+            row = read_version(database, version) if version >= 0 else None
+            if row is None and 0 <= version <= last_version(database).version:
+                raise damaged(f"version {version} is missing from the database")
+        if row is None:
+            raise RegistryError("PR0006", f"there is no version {version} yet")
+        return row
 
     def _publishers(self) -> Mapping[str, JoinOutput]:
-        programs = ((one.name, one.program) for _, one in self._joining_at(self.version))
+        programs = ((one.name, one.program) for one in self.joining_at(self.version))
         return {name: output_of(program) for name, program in programs if is_publishing(program)}
 
-    def _standing_at(self, version: int) -> StandingChanges:
-        joining = self._joining_at(version)
-        standing = {one.name: Standing(place, one.program) for place, one in joining}
-        return StandingChanges(version, standing, True)
-
-    def _joining_at(self, version: int) -> list[tuple[int, Subscription]]:
-        """Return the subscriptions of a version that join documents, with their places.
-
-        Each is read once.
-        """
-        chosen = (
-            f"SELECT number, position, {COLUMNS} FROM subscriptions"
-            f" WHERE {_IS_JOINING} AND {_IN_VERSION} ORDER BY position, number"
-        )
-        with self._lock:
-            with self._store.read() as database:
-                rows = database.execute(chosen, {"version": version}).fetchall()
-            known = self._joined
-            self._joined = {
-                number: known.get(number) or (place, read_row(tuple(row)))
-                for number, place, *row in rows
-            }
-            return [joined for joined in self._joined.values() if joined[1].is_joining]
+    def _known(self, name: VersionName, query: str, batch: int) -> int:
+        """Return the version of a pin, which must be one of this registry's."""
+        with self._store.read() as database:
+            if version_name(database, name.version) != name:
+                message = f"the pin of batch {batch} of {query} is no version of this registry"
+                raise DamageError("PR0033", f"{message}; `penstock registry repair` removes it")
+        return name.version
 
     def _build(self, version: int) -> Snapshot:
-        if not 0 <= version <= self.version:
-            raise RegistryError("PR0006", f"there is no version {version} yet")
-        tier = build_tier(self._current.rows("", version))
+        tier = self.tier_at(version)
         return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path:
-        with self._store.read() as database:
-            return self.path / PLANS / plan_name(version_name(database, version))
+        return self.path / PLANS / plan_name(name_of_version(self._version_row(version)))
 
     def _load(self, version: int) -> Snapshot | None:
         try:
             names, plan = read_plan(self._file(version))
-        except (OSError, PlanFileError):
+        except (OSError, DamageError):
             return None
         return Snapshot(version, names, plan)
 
@@ -385,114 +403,61 @@ class DurableRegistry(Registry):
         """
         write_plan(self._file(snapshot.version), snapshot.names, snapshot.plan)
         with self._store.write() as database:
-            last = last_version(database)
-            first = max(0, last - PLANS_KEPT + 1)
-            kept = {version_name(database, version) for version in range(first, last + 1)}
-            kept |= self._pins.running() | {version_name(database, snapshot.version)}
-            remove_plans(self.path / PLANS, map(plan_name, kept))
+            last = last_version(database).version
+            recent = {*range(max(0, last - PLANS_KEPT + 1), last + 1), snapshot.version}
+            kept = {name_of_version(self._version_row(version)) for version in recent}
+            remove_plans(self.path / PLANS, map(plan_name, kept | self._pins.running()))
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
-        with self._store.write() as database:
-            yield database
+    def _making(self, change: ChangeName, name: str) -> Iterator[TableChange]:
+        """Give one version in the making, which is written when the block ends well."""
+        with self._changing() as database:
+            made = TableChange(database, change, name, compiler_name())
+            yield made
+            self._written = made.finish()
+
+    @contextmanager
+    def _changing(self) -> Iterator[Database]:
+        with self._lock:
+            if not self._store.is_writing:
+                self._written = None
+            with self._store.write() as database:
+                yield database
+            if not self._store.is_writing:
+                self._note_written()
         if self._pins.is_followed:
             self.publish()
 
+    def _begin_head(self) -> None:
+        head = self._head.read()
+        with self._store.read() as database:
+            check_head(database, head)
+            # Without flushes nothing but the beginning is sure to be on the disk.
+            first = name_of_version(last_version(database) if self.flush else NO_VERSION)
+            self._identity = database.identity
+        if head is None:
+            # Who may not write reads without it.
+            with contextlib.suppress(OSError):
+                self._head.write(first, self._identity)
+
+    def _note_written(self) -> None:
+        if self._written is not None and self.flush:
+            try:
+                self._head.write(self._written, self._identity)
+            except OSError as error:
+                raise self._unwritten(error, "the change is made, and not noted") from error
+
     @contextmanager
-    def _written(self, consequence: str) -> Iterator[None]:
+    def _writing(self, consequence: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
-            raise RegistryError("PR0005", message) from error
+            raise self._unwritten(error, consequence) from error
+
+    def _unwritten(self, error: OSError, consequence: str) -> RegistryError:
+        message = f"{self.path} cannot be written: {error.strerror or error}; {consequence}"
+        return RegistryError("PR0005", message)
 
 
 def _reopen(path: Path, flush: bool) -> DurableRegistry:
     return DurableRegistry(path, flush=flush)
-
-
-def _standing_of(database: sqlite3.Connection, name: str) -> Standing | None:
-    chosen = f"SELECT position, {COLUMNS} FROM subscriptions WHERE name = ? AND removed IS NULL"
-    row = database.execute(chosen, (name,)).fetchone()
-    if row is None:
-        return None
-    subscription = read_row(tuple(row[1:]))
-    return Standing(row[0], subscription.program) if subscription.is_joining else None
-
-
-class PinnedRegistry(Registry):
-    """A durable registry as it was at one version; ``DurableRegistry.at`` gives one."""
-
-    def __init__(self, registry: DurableRegistry, version: int) -> None:
-        self._registry = registry
-        self._version = version
-        self._lock = registry._lock
-
-    @contextmanager
-    def changes(self) -> Iterator[None]:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
-        yield
-
-    def remove(self, name: str) -> None:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
-
-    def get(self, name: str) -> Subscription | None:
-        """Return the subscription that had a name, or None."""
-        return next((one for one in self if one.name == name), None)
-
-    def snapshot(self) -> Snapshot:
-        """Return the version with its plan."""
-        return self._registry.snapshot_at(self._version)
-
-    compact = snapshot
-
-    def joining(self) -> Mapping[str, Query]:
-        """Return the queries that joined documents, by the names of their subscriptions."""
-        return {one.name: one.query for _, one in self._registry._joining_at(self._version)}
-
-    def joining_since(self, read: int) -> StandingChanges:
-        """Return all subscriptions that joined documents; nothing changes afterwards."""
-        if read == self._version:
-            return StandingChanges(read, {}, False)
-        return self._registry._standing_at(self._version)
-
-    def is_joining(self) -> bool:
-        """Return whether some subscription joined documents."""
-        return bool(self._registry._joining_at(self._version))
-
-    def branch(self) -> LivePlan:
-        """Return the version's plan, which nothing changes."""
-        tier = build_tier(self._registry._current.rows("", self._version))
-        return LivePlan(self._lock, lambda first, last: (), tier)
-
-    def __iter__(self) -> Iterator[Subscription]:
-        return iter(self._registry.subscriptions_at(self._version))
-
-    def __len__(self) -> int:
-        return len(self._registry._rows(self._version, "number"))
-
-    def __contains__(self, name: object) -> bool:
-        return (name,) in self._registry._rows(self._version, "name")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._registry, self._version))
-
-    def _add(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _replace(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _refusal(self) -> RegistryError:
-        message = f"version {self._version} is past and stays as it was; change the registry itself"
-        return RegistryError("PR0007", message)

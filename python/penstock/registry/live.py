@@ -21,7 +21,7 @@ from threading import RLock, Thread
 from typing import NamedTuple
 from weakref import WeakSet
 
-from penstock.errors import RegistryError
+from penstock.errors import DamageError, RegistryError
 from penstock.joins import is_program
 from penstock.kernel import Plan, PlanBuilder
 from penstock.languages.xpath import xpath
@@ -206,10 +206,11 @@ class LivePlan:
         if len(self._tiers) == 1 and not self._small and not self._tiers[0].removed:
             return self._tiers[0]
         rows: Iterable[Row] = self._small.values()
+        size = len(self._small) + sum(tier.size for tier in self._tiers)
         if self._tiers:
             first, last = self._tiers[0].serials[0], self._tiers[-1].serials[-1]
             rows = chain(self._read(first, last), rows)
-        tier = build_tier(rows)
+        tier = _build_whole(rows, size)
         self._tiers = [tier] if tier.serials else []
         self._small, self._last, self._joined = {}, None, None
         return tier
@@ -246,8 +247,9 @@ class LivePlan:
         with self._lock:
             old = self._tiers[start:stop]
             gone = set().union(*[tier.removed for tier in old])
+            size = sum(tier.size for tier in old)
             rows = self._read(old[0].serials[0], old[-1].serials[-1])
-        tier = build_tier(rows)
+        tier = _build_whole(rows, size)
         with self._lock:
             if self._tiers[start:stop] != old:
                 return
@@ -269,6 +271,19 @@ class LivePlan:
                 if len(tier.removed) > max(tier.size, SMALL_MAX):
                     return place, place + 1
         return None
+
+
+def _build_whole(rows: Iterable[Row], size: int) -> Tier:
+    """Return the tier of so many subscriptions.
+
+    Raises:
+        DamageError: Some can no longer be read.
+    """
+    tier = build_tier(rows)
+    if len(tier.serials) != size:
+        message = f"{size} subscriptions were planned, and {len(tier.serials)} of them can be read"
+        raise DamageError("PR0030", message)
+    return tier
 
 
 def _join(tiers: list[Tier]) -> tuple[Sequence[str], Plan]:

@@ -2,21 +2,24 @@
 
 ``current`` names the version that a batch gets which begins now. A pin is the name that the
 first task of a batch found there, kept in ``pins/QUERY/BATCH``. Both appear whole or not at all,
-and a pin that is there stays: it is made with a hard link, which one alone can make. Workers
-need nothing else of a registry but its plans, so they open no database.
+and a pin that is there stays: it is made with a hard link, which one alone can make. Each has a
+checksum over its place and its content. Workers need nothing else of a registry but its plans, so
+they open no database.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
+from zlib import crc32
 
-from penstock.errors import RegistryError
+from penstock.errors import DamageError, RegistryError
 from penstock.registry.atomic import TEMPORARY, whole_file
 
 CURRENT = "current"
@@ -66,11 +69,14 @@ class Pins:
             OSError: The folder cannot be written.
         """
         with whole_file(self._current) as file:
-            file.write(_encode(name))
+            file.write(_encode(self._current, name))
 
     def current(self) -> VersionName | None:
-        """Return the version that was published last, or None."""
-        return _read(self._current)
+        """Return the version that was published last, or None if there is none that is readable.
+
+        Whoever has the registry open publishes it again then.
+        """
+        return _read_sound(self._current)
 
     def find(self, query: str, batch: int) -> VersionName | None:
         """Return the version that belongs to a batch, or None if it has none yet."""
@@ -87,7 +93,8 @@ class Pins:
             return found
         current = self.current()
         if current is None:
-            raise RegistryError("PR0009", f"no version is published in {self._current.parent}")
+            message = f"no version is published in {self._current.parent}, or not a readable one; "
+            raise RegistryError("PR0009", message + "starting the stream anew publishes it")
         folder = self._query(query)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +108,7 @@ class Pins:
     def of(self, query: str) -> dict[int, VersionName]:
         """Return the versions of a query's last batches, by batch."""
         folder = self._query(query)
-        found = ((batch, _read(folder / str(batch))) for batch in _batches(folder))
+        found = ((batch, _read_sound(folder / str(batch))) for batch in _batches(folder))
         return {batch: name for batch, name in found if name is not None}
 
     def replayable(self) -> set[VersionName]:
@@ -118,6 +125,19 @@ class Pins:
                     found |= _last(folder)
         current = self.current()
         return found if current is None else found | {current}
+
+    def files(self) -> list[Path]:
+        """Return the files of all pins."""
+        folders = [folder for folder in self._queries() if folder.is_dir()]
+        return [folder / str(batch) for folder in sorted(folders) for batch in _batches(folder)]
+
+    def read(self, path: Path) -> VersionName | None:
+        """Return the version that a pin or ``current`` names, or None if it is not there.
+
+        Raises:
+            DamageError: The file is damaged.
+        """
+        return _read(path)
 
     def _query(self, query: str) -> Path:
         return self._folder / quote(query, safe="")
@@ -142,7 +162,7 @@ def _offer(path: Path, name: VersionName) -> None:
     offered = path.with_name(f".{uuid4().hex}{TEMPORARY}")
     try:
         with open(offered, "xb") as file:
-            file.write(_encode(name))
+            file.write(_encode(path, name))
             file.flush()
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
@@ -162,7 +182,7 @@ def _await(path: Path) -> VersionName:
 
 
 def _last(folder: Path) -> set[VersionName]:
-    names = (_read(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
+    names = (_read_sound(folder / str(batch)) for batch in _batches(folder)[-_REPLAYED:])
     return {name for name in names if name is not None}
 
 
@@ -172,13 +192,35 @@ def _batches(folder: Path) -> list[int]:
     return sorted(int(name) for name in os.listdir(folder) if name.isdigit())
 
 
-def _encode(name: VersionName) -> bytes:
-    return f"{name.version} {name.mark}\n".encode("ascii")
+def _encode(path: Path, name: VersionName) -> bytes:
+    text = f"{name.version} {name.mark}"
+    return f"{text} {_checksum(path, text):08x}\n".encode("ascii")
+
+
+def _checksum(path: Path, text: str) -> int:
+    # The folder tells the pins of one query from those of another.
+    return crc32(f"{path.parent.name if path.name != CURRENT else ''}/{path.name} {text}".encode())
 
 
 def _read(path: Path) -> VersionName | None:
     try:
-        version, mark = path.read_text("ascii").split()
+        content = path.read_bytes()
     except FileNotFoundError:
         return None
-    return VersionName(int(version), mark)
+    # An earlier release wrote no checksum.
+    found = re.fullmatch(rb"((\d{1,18}) ([0-9a-f]{16}))(?: ([0-9a-f]{8}))?\n", content)
+    if found is not None:
+        text, version, mark, checksum = found.groups()
+        if checksum is None or int(checksum, 16) == _checksum(path, text.decode()):
+            return VersionName(int(version), mark.decode())
+    # Another version might give other rows than those that are written already.
+    message = f"{path} is damaged; put the version of the batch there, as in its neighbours, "
+    raise DamageError("PR0033", message + "or remove it for the current one")
+
+
+def _read_sound(path: Path) -> VersionName | None:
+    """Return the name in a file, or None if it is missing or damaged."""
+    try:
+        return _read(path)
+    except RegistryError:
+        return None

@@ -1,8 +1,9 @@
 """Plans in files: one for each version, written whole or not at all, mapped by readers.
 
 A file holds the names of the subscriptions, by the kernel's numbers, and the plan's image. Its
-head says how long both are and what they add up to, so that a reader knows a file that was cut
-off or damaged, and one of another format. Integers are those of the machine, as in the image.
+head says how long both are and what they add up to with the file's name, so that a reader knows a
+file that was cut off, damaged or renamed, and one of another format. Integers are those of the
+machine, as in the image.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ import time
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from penstock.errors import DamageError
 from penstock.kernel import Plan
 from penstock.registry.atomic import TEMPORARY, whole_file
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 SUFFIX = ".plan"
 _HEAD = struct.Struct("=8sIIQQ")
 _MAGIC = b"PENSTOCK"
-_FORMAT = 1
+_FORMAT = 2
 _ALIGNMENT = 64
 _STALE_SECONDS = 3600.0
 _FRESH_SECONDS = 10.0
 """Who has just learnt of a plan finds its file at least for so long."""
-
-
-class PlanFileError(Exception):
-    """A plan file is damaged, or was written by another version."""
 
 
 def write_plan(path: Path, names: Sequence[str], plan: Plan) -> None:
@@ -42,24 +44,25 @@ def write_plan(path: Path, names: Sequence[str], plan: Plan) -> None:
     listed = _pack_names(names)
     image = plan.image()
     padding = b"\0" * (-(_HEAD.size + len(listed)) % _ALIGNMENT)
-    checksum = zlib.crc32(image, zlib.crc32(listed))
+    checksum = checksum_of(path.name, listed, image)
     head = _HEAD.pack(_MAGIC, _FORMAT, checksum, len(listed), len(image))
     with whole_file(path) as file:
         file.writelines((head, listed, padding, image))
 
 
-def read_plan(path: Path) -> tuple[tuple[str, ...], Plan]:
-    """Return the names and the plan of a file.
+def read_plan(path: Path, name: str | None = None) -> tuple[tuple[str, ...], Plan]:
+    """Return the names and the plan of a file, or of a copy of the file that had a name.
 
     Raises:
-        PlanFileError: The file is damaged, or was written by another version.
+        DamageError: The file is damaged, or was written by another version.
         OSError: The file cannot be read.
     """
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size < _HEAD.size:
-            raise PlanFileError(f"{path} is cut off")
+            raise unusable(f"{path} is cut off")
         # The plan uses the map where it lies and keeps it; nobody closes it but the plan's end.
-        return _parse(path, memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return _parse(path, name or path.name, view)
 
 
 def remove_plans(folder: Path, kept: Iterable[str]) -> None:
@@ -78,21 +81,34 @@ def remove_plans(folder: Path, kept: Iterable[str]) -> None:
                 path.unlink()
 
 
-def _parse(path: Path, view: memoryview) -> tuple[tuple[str, ...], Plan]:
+def unusable(what: str) -> DamageError:
+    """Return the error for a file of a plan that cannot be used."""
+    return DamageError("PR0034", f"{what}; it can be removed, and is built again")
+
+
+def _parse(path: Path, name: str, view: memoryview) -> tuple[tuple[str, ...], Plan]:
     magic, form, checksum, names_bytes, image_bytes = _HEAD.unpack_from(view)
     if magic != _MAGIC or form != _FORMAT:
-        raise PlanFileError(f"{path} is no plan of this version")
+        raise unusable(f"{path} is no plan of this version")
     names_end = _HEAD.size + names_bytes
     image_start = names_end + -names_end % _ALIGNMENT
     if len(view) != image_start + image_bytes:
-        raise PlanFileError(f"{path} is cut off")
+        raise unusable(f"{path} is cut off")
     names, image = view[_HEAD.size : names_end], view[image_start:]
-    if zlib.crc32(image, zlib.crc32(names)) != checksum:
-        raise PlanFileError(f"{path} is damaged")
+    if checksum_of(name, names, image) != checksum:
+        raise unusable(f"{path} is damaged")
     try:
         return _unpack_names(bytes(names)), Plan.load(image)
     except ValueError as error:
-        raise PlanFileError(f"{path}: {error}") from None
+        raise unusable(f"{path}: {error}") from None
+
+
+def checksum_of(name: str, *parts: Buffer) -> int:
+    """Return what a file's name and its parts add up to."""
+    checksum = zlib.crc32(name.encode())
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return checksum
 
 
 def _pack_names(names: Sequence[str]) -> bytes:

@@ -1,7 +1,8 @@
 """The table of subscriptions in a file: SQLite with a write-ahead log.
 
 A row is one subscription from the version that added it to the version that removed it, so that
-every earlier version can still be read. Nothing is ever changed in a row but ``removed``.
+every earlier version can still be read. Nothing is ever changed in a row but its end. Rows are
+never deleted, so their numbers have no gaps.
 """
 
 from __future__ import annotations
@@ -14,39 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from penstock.errors import RegistryError
-
-APPLICATION_ID = 0x50454E53
-FORMAT = 1
-BUSY_SECONDS = 60.0
-"""A writer waits this long for another one."""
-
-_SCHEMA = """
-CREATE TABLE versions (
-    version INTEGER PRIMARY KEY,
-    change TEXT NOT NULL,
-    name TEXT NOT NULL,
-    time REAL NOT NULL
-);
-CREATE TABLE subscriptions (
-    number INTEGER PRIMARY KEY,
-    position INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    language TEXT NOT NULL,
-    text TEXT NOT NULL,
-    options TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    owner TEXT,
-    delivery TEXT,
-    program BLOB NOT NULL,
-    compiler TEXT NOT NULL,
-    added INTEGER NOT NULL,
-    removed INTEGER
-);
-CREATE UNIQUE INDEX live ON subscriptions (name) WHERE removed IS NULL;
-CREATE INDEX ended ON subscriptions (removed, added);
-CREATE INDEX joining ON subscriptions (number) WHERE language = 'xscl';
-"""
+from penstock.registry.database import BUSY_SECONDS, Database, connect, told
+from penstock.registry.schema import prepare_schema
 
 
 class Store:
@@ -61,22 +31,37 @@ class Store:
         self.lock = RLock()
         self._depth = 0
         self._owner = -1
-        self._connection: sqlite3.Connection | None = None
-        with self._told():
+        self._connection: Database | None = None
+        with told(self._file):
             self._connect()
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for single statements.
+    def read(self) -> Iterator[Database]:
+        """Give the connection for statements that all see the same version; blocks may nest.
 
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self.lock, self._told():
+        with self.lock, told(self._file):
+            connection = self._connect()
+            if connection.in_transaction:
+                yield connection
+            else:
+                with connection.reading():
+                    yield connection
+
+    @contextmanager
+    def glance(self) -> Iterator[Database]:
+        """Give the connection for a single statement, which is cheaper.
+
+        Raises:
+            RegistryError: The file cannot be read.
+        """
+        with self.lock, told(self._file):
             yield self._connect()
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self) -> Iterator[Database]:
         """Give the connection inside a transaction, alone among writers; blocks may nest.
 
         The outermost block makes everything durable at its end, or undoes it.
@@ -84,7 +69,7 @@ class Store:
         Raises:
             RegistryError: The file cannot be written.
         """
-        with self.lock, self._told():
+        with self.lock, told(self._file):
             connection = self._connect()
             if self._depth == 0:
                 connection.execute("BEGIN IMMEDIATE")
@@ -102,13 +87,13 @@ class Store:
                 self._depth -= 1
 
     @contextmanager
-    def apart(self) -> Iterator[sqlite3.Connection]:
+    def apart(self) -> Iterator[Database]:
         """Give a connection of its own, for a long read that nobody should wait for.
 
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self._told(), closing(_open(self._file)) as connection:
+        with told(self._file), closing(_open(self._file)) as connection:
             yield connection
 
     @property
@@ -126,7 +111,7 @@ class Store:
     def __del__(self) -> None:
         self.close()
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> Database:
         # A connection must not cross a fork, not even to be closed.
         if self._connection is None or self._owner != os.getpid():
             self._connection = _open(self._file)
@@ -136,51 +121,20 @@ class Store:
             self._depth = 0
         return self._connection
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            raise RegistryError("PR0005", f"the registry {self._file}: {error}") from error
 
-
-def _open(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+def _open(file: Path) -> Database:
+    connection = connect(file)
     try:
-        _prepare(connection, file)
+        _switch_to_log(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        prepare_schema(connection, file)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, file: Path) -> None:
-    _switch_to_log(connection)
-    connection.execute("PRAGMA synchronous = FULL")
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found == 0:
-        connection.execute("BEGIN IMMEDIATE")
-        # Another process may have been first.
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if found == 0 and tables == 0:
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-            found = FORMAT
-        connection.execute("COMMIT")
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    if application != APPLICATION_ID:
-        raise RegistryError("PR0005", f"{file} is another database, not a registry")
-    if found != FORMAT:
-        message = f"{file} has format {found}; this version of Penstock reads format {FORMAT}"
-        raise RegistryError("PR0005", message)
-
-
-def _switch_to_log(connection: sqlite3.Connection) -> None:
+def _switch_to_log(connection: Database) -> None:
     """Turn the write-ahead log on, which nobody waits for who finds the file locked."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:

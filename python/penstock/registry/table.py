@@ -1,11 +1,11 @@
-"""The rows of the table: subscriptions as columns, and the versions that they came with."""
+"""The rows of the tables: how they are read with proof, and how a change writes them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -14,25 +14,75 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
-from penstock.registry.memory import name_is_unknown
+from penstock.registry.buckets import NameBuckets
+from penstock.registry.checksums import (
+    NO_VERSION,
+    ROW,
+    VERSION,
+    TableRow,
+    VersionRow,
+    check_row,
+    damaged,
+    end_checksum,
+    row_checksum,
+)
+from penstock.registry.database import Database
 from penstock.registry.pins import VersionName
 from penstock.registry.plans import SUFFIX
 from penstock.registry.subscriptions import LANGUAGES, Subscription, compile_text
 
-COLUMNS = "name, language, text, options, mode, owner, delivery, program, compiler"
+JOINING = "xscl"
+"""The language whose queries may join documents."""
+ChangeName = Literal["add", "remove", "replace", "load", "repair"]
+
+_IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
+_INSERT_ROW = f"INSERT INTO subscriptions ({ROW}) VALUES ({', '.join('?' * 15)})"
+_ROWS_AT_ONCE = 2_000
+_SPARSE = 4
+"""Rows are looked up one by one if they are no more than this part of all."""
+_INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 9)})"
 
 
-def last_version(database: sqlite3.Connection) -> int:
-    """Return the newest version."""
-    version: int = database.execute("SELECT coalesce(max(version), 0) FROM versions").fetchone()[0]
-    return version
+def last_version(database: Database) -> VersionRow:
+    """Return the newest version.
+
+    Raises:
+        DamageError: It is damaged.
+    """
+    chosen = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
+    row = database.execute(chosen).fetchone()
+    if row is None:
+        return NO_VERSION
+    # Engines ask before every document, and mostly get what was checked before.
+    if row != database.newest:
+        database.newest = _checked_version(row, database.seed)
+    return database.newest
 
 
-def version_name(database: sqlite3.Connection, version: int) -> VersionName:
-    """Return a version with its mark, made of when and how it came about."""
-    chosen = "SELECT change, name, time FROM versions WHERE version = ?"
+def read_version(database: Database, version: int) -> VersionRow | None:
+    """Return a version, or None if it never was.
+
+    Raises:
+        DamageError: It is damaged.
+    """
+    if version == 0:
+        return NO_VERSION
+    chosen = f"SELECT {VERSION} FROM versions WHERE version = ?"
     row = database.execute(chosen, (version,)).fetchone()
-    return VersionName(version, hashlib.blake2b(repr(row).encode(), digest_size=8).hexdigest())
+    return None if row is None else _checked_version(row, database.seed)
+
+
+def version_name(database: Database, version: int) -> VersionName | None:
+    """Return a version with its mark, or None if it never was."""
+    row = read_version(database, version)
+    return None if row is None else name_of_version(row)
+
+
+def name_of_version(row: VersionRow) -> VersionName:
+    """Return a version with its mark, made of when and how it came about."""
+    # Nothing is known of what was before the first change.
+    origin = repr((row.change, row.name, row.time)) if row.version else repr(None)
+    return VersionName(row.version, hashlib.blake2b(origin.encode(), digest_size=8).hexdigest())
 
 
 def plan_name(name: VersionName) -> str:
@@ -42,49 +92,184 @@ def plan_name(name: VersionName) -> str:
     return f"{name.version}-{name.mark}-{mark}{SUFFIX}"
 
 
-def begin_version(
-    database: sqlite3.Connection, change: Literal["add", "remove", "replace", "load"], name: str
-) -> int:
-    """Take down a change, and return the version that it makes."""
-    version = last_version(database) + 1
-    row = (version, change, name, time.time())
-    database.execute("INSERT INTO versions VALUES (?, ?, ?, ?)", row)
-    return version
-
-
-def insert(
-    database: sqlite3.Connection, values: tuple[Any, ...], version: int, position: int
-) -> None:
-    """Insert a subscription from a version on."""
-    marks = ", ".join("?" * (len(values) + 2))
-    database.execute(
-        f"INSERT INTO subscriptions ({COLUMNS}, added, position) VALUES ({marks})",
-        (*values, version, position),
-    )
-
-
-def position_of(database: sqlite3.Connection, name: str) -> int:
-    """Return the place of a subscription among the others.
+def find_row(database: Database, name: str) -> TableRow | None:
+    """Return the active subscription of a name, or None.
 
     Raises:
-        RegistryError: There is none of that name.
+        DamageError: What leads to it, or it itself, is damaged.
     """
-    chosen = "SELECT position FROM subscriptions WHERE name = ? AND removed IS NULL"
-    row = database.execute(chosen, (name,)).fetchone()
-    if row is None:
-        raise name_is_unknown(name)
-    position: int = row[0]
-    return position
+    number = NameBuckets(database, last_version(database).numbers).find(name)
+    return None if number is None else _active_row(database, name, number)
 
 
-def end(database: sqlite3.Connection, name: str, version: int) -> None:
-    """End the subscription of a name with a version."""
-    ended = "UPDATE subscriptions SET removed = ? WHERE name = ? AND removed IS NULL"
-    database.execute(ended, (version, name))
+def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
+    """Yield the subscriptions of a version, in the order of their numbers.
+
+    Raises:
+        DamageError: One is damaged or, at the end, missing.
+    """
+    count = total = 0
+    for values in _values_in(database, version):
+        row = check_row(values, database.seed)
+        if row.is_active_in(version.version):
+            count, total = count + 1, total + row.number
+            yield row
+    if (count, total) != (version.active, version.total):
+        raise rows_are_missing(version)
+
+
+def _values_in(database: Database, version: VersionRow) -> Iterator[tuple[Any, ...]]:
+    """Yield rows with all those of a version among them, in the order of their numbers."""
+    last = last_version(database)
+    ended_since = (last.numbers - last.active) - (version.numbers - version.active)
+    if (last.active + ended_since) * _SPARSE > version.numbers:
+        chosen = f"SELECT {ROW} FROM subscriptions WHERE {_IN_VERSION} ORDER BY number"
+        yield from database.execute(chosen, {"version": version.version})
+        return
+    # Most rows are of subscriptions that were removed long ago.
+    ended = "SELECT number FROM subscriptions WHERE removed > ?"
+    numbers = [number for (number,) in database.execute(ended, (version.version,))]
+    numbers += NameBuckets(database, last.numbers).entries().values()
+    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
+    for number in sorted(numbers):
+        yield from database.execute(chosen, (number,))
+
+
+def rows_between(database: Database, first: int, last: int, version: int) -> Iterator[TableRow]:
+    """Yield the subscriptions of a version with numbers in a range, in their order.
+
+    Who asks knows how many there are, or what they add up to.
+
+    Raises:
+        DamageError: One is damaged.
+    """
+    chosen = (
+        f"SELECT {ROW} FROM subscriptions WHERE number BETWEEN :first AND :last AND {_IN_VERSION} "
+        "ORDER BY number"
+    )
+    values = {"first": first, "last": last, "version": version}
+    for row in database.execute(chosen, values):
+        yield check_row(row, database.seed)
+
+
+def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
+    """Return the subscriptions of a version that may join documents, in order of arrival.
+
+    Raises:
+        DamageError: One is damaged or missing.
+    """
+    chosen = (
+        f"SELECT {ROW} FROM subscriptions WHERE language = '{JOINING}' AND {_IN_VERSION} "
+        "ORDER BY position, number"
+    )
+    values = database.execute(chosen, {"version": version.version}).fetchall()
+    rows = [check_row(one, database.seed) for one in values]
+    if len(rows) != version.joining:
+        raise rows_are_missing(version)
+    return rows
+
+
+def rows_changed(
+    database: Database, before: VersionRow, version: VersionRow
+) -> tuple[list[TableRow], list[TableRow]]:
+    """Return what went and what came between two versions, in the order of the numbers.
+
+    Raises:
+        DamageError: Rows are damaged or missing.
+    """
+    chosen = (
+        f"SELECT {ROW} FROM subscriptions WHERE removed > :before AND removed <= :version"
+        " AND number <= :last ORDER BY number"
+    )
+    values = {"before": before.version, "version": version.version, "last": before.numbers}
+    ended = database.execute(chosen, values).fetchall()
+    gone = [check_row(one, database.seed) for one in ended]
+    first, last = before.numbers + 1, version.numbers
+    come = list(rows_between(database, first, last, version.version))
+    active = before.active - len(gone) + len(come)
+    total = before.total - sum(row.number for row in gone) + sum(row.number for row in come)
+    if (active, total) != (version.active, version.total):
+        raise rows_are_missing(version)
+    return gone, come
+
+
+def rows_are_missing(version: VersionRow) -> RegistryError:
+    """Return the error for a version whose rows are not all there."""
+    return damaged(f"rows of version {version.version} are missing from the database")
+
+
+class TableChange:
+    """One version in the making, inside a transaction of the caller."""
+
+    def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
+        self._database = database
+        before = last_version(database)
+        self.version = before.version + 1
+        self.last_number = before.numbers
+        self._origin = (change, name, time.time())
+        self._active, self._total = before.active, before.total
+        self._joining = before.joining
+        self._names = NameBuckets(database, before.numbers)
+        self._compiler = compiler
+        self._rows: list[tuple[Any, ...]] = []
+        """Those that are not inserted yet."""
+
+    def find(self, name: str) -> int | None:
+        """Return the number of the active subscription of a name, or None."""
+        return self._names.find(name)
+
+    def add(self, values: tuple[Any, ...]) -> int | None:
+        """Add a subscription: its position, and all columns up to the program.
+
+        If its name is taken, the number of the row that has it is returned.
+        """
+        number = self.last_number + 1
+        taken = self._names.claim(values[1], number)
+        if taken is not None:
+            return taken
+        columns = (number, *values, self._compiler, self.version)
+        checksum = row_checksum(columns, self._database.seed)
+        self._rows.append((*columns, checksum, None, None))
+        self.last_number = number
+        self._active += 1
+        self._total += number
+        if values[2] == JOINING:
+            self._joining += 1
+        if len(self._rows) >= _ROWS_AT_ONCE:
+            self._insert()
+        return None
+
+    def end(self, name: str, number: int) -> TableRow:
+        """End the subscription of a name, which has this number, and return it."""
+        self._insert()
+        row = _active_row(self._database, name, number)
+        ended = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
+        ending = end_checksum(number, self.version, row.checksum)
+        self._database.execute(ended, (self.version, ending, number))
+        self._names.remove(name)
+        self._active -= 1
+        self._total -= number
+        if row.language == JOINING:
+            self._joining -= 1
+        return row
+
+    def finish(self) -> VersionName:
+        """Write the version, and return its name."""
+        self._insert()
+        self._names.write()
+        sums = (self.last_number, self._active, self._total, self._joining)
+        row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
+        self._database.execute(_INSERT_VERSION, row)
+        return name_of_version(row)
+
+    def _insert(self) -> None:
+        if self._rows:
+            self._database.executemany(_INSERT_ROW, self._rows)
+            self._rows = []
 
 
 def values_of(subscription: Subscription) -> tuple[Any, ...]:
-    """Return the columns of a subscription.
+    """Return the columns of a subscription, from its name to its program.
 
     Raises:
         RegistryError: It cannot be written down.
@@ -108,7 +293,6 @@ def values_of(subscription: Subscription) -> tuple[Any, ...]:
             subscription.owner,
             None if subscription.delivery is None else json.dumps(subscription.delivery),
             subscription.program,
-            compiler_name(),
         )
         for value in values:
             if isinstance(value, str):
@@ -119,19 +303,22 @@ def values_of(subscription: Subscription) -> tuple[Any, ...]:
         raise RegistryError("PR0008", message) from None
 
 
-def read_row(row: tuple[Any, ...]) -> Subscription:
-    """Return the subscription of a row of the columns."""
-    name, language, text, options, mode, owner, delivery, program, compiler = row
-    if compiler != compiler_name():
-        program = compile_row(language, text, options, mode)
-    made, read = None if delivery is None else json.loads(delivery), json.loads(options)
-    return Subscription(name, text, mode, owner, made, program, read, language)
+def read_row(row: TableRow) -> Subscription:
+    """Return the subscription of a row."""
+    delivery = None if row.delivery is None else json.loads(row.delivery)
+    mode: Any = row.mode
+    program = program_of(row, compiler_name())
+    kept = (row.text, mode, row.owner, delivery, program, json.loads(row.options), row.language)
+    return Subscription(row.name, *kept)
 
 
-def compile_row(language: str, text: str, options: str, mode: Any) -> bytes:
-    """Compile what an earlier release has written."""
-    assert language in LANGUAGES, "a newer registry is refused when it is opened"
-    return compile_text(language, text, mode, json.loads(options))
+def program_of(row: TableRow, compiler: str) -> bytes:
+    """Return the program of a row; what another compiler has made is made again."""
+    # A program of another compiler may ask something else, or be unreadable.
+    if row.compiler == compiler:
+        return row.program
+    mode: Any = row.mode
+    return compile_text(row.language, row.text, mode, json.loads(row.options))
 
 
 @cache
@@ -142,3 +329,21 @@ def compiler_name() -> str:
     except PackageNotFoundError:
         version = "unknown"
     return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"
+
+
+def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:
+    row = VersionRow._make(values)
+    if not row.is_intact(seed):
+        raise damaged(f"the version {row.version} in the database is not as it was written")
+    return row
+
+
+def _active_row(database: Database, name: str, number: int) -> TableRow:
+    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
+    values = database.execute(chosen, (number,)).fetchone()
+    if values is None:
+        raise damaged(f"the row of `{name}` is missing from the database")
+    row = check_row(values, database.seed)
+    if row.name != name or row.removed is not None:
+        raise damaged(f"the database leads from `{name}` to the row of something else")
+    return row

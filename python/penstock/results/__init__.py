@@ -1,6 +1,6 @@
 """Documents go in, rows come out: both as Python objects, and the schema of the rows."""
 
-from penstock.results.documents import Data, Document, event_id
+from penstock.results.documents import Data, Document, Heartbeat, event_id
 from penstock.results.rows import COLUMNS, KINDS, Fault, Result, Surroundings
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Data",
     "Document",
     "Fault",
+    "Heartbeat",
     "Result",
     "Surroundings",
     "event_id",

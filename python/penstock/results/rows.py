@@ -1,4 +1,4 @@
-"""The row: one result of one subscription in one document, or one document that failed."""
+"""The row: one result of one subscription, or what failed: a document, or one subscription."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Result:
 
     @property
     def is_error(self) -> bool:
-        """Whether the row reports a document that failed."""
+        """Whether the row reports a failure: of a document, or of one subscription with it."""
         return self.error is not None
 
     @property
@@ -102,7 +102,8 @@ class Result:
         """XML that stands alone: namespaces in scope declared, internal entities expanded.
 
         A document keeps its document type and loses its XML declaration, since text has no
-        encoding. The value of an attribute, a text or an atomic result is escaped.
+        encoding. Events and messages are XML as they are. The value of an attribute, a text or
+        an atomic result is escaped.
         """
         value = self.value or ""
         around = self.surroundings

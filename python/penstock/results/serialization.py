@@ -19,6 +19,10 @@ _NAME = re.compile(r"<([^\s/>]+)")
 _DECLARED = re.compile(rf"\sxmlns(?::([^\s=]+))?\s*=\s*(?:{_QUOTED})")
 _REFERENCE = re.compile(r"&([^;#&]+);")
 _XML_DECLARATION = re.compile(r"^\ufeff?<\?xml\s.*?\?>\s*", re.DOTALL)
+REFERENCES = {"\r": "&#13;"}
+"""Characters of a text that would not come back as they are …"""
+CHARACTERS = {reference: character for character, reference in REFERENCES.items()}
+"""… and back."""
 _PREDEFINED = frozenset(("lt", "gt", "amp", "quot", "apos"))
 
 
@@ -33,6 +37,8 @@ def serialize(
             elif entities or "&" in value:
                 value = expand(value, entities)
             return declare(value, declarations) if declarations else value
+        case "event" | "message":
+            return value
         case "document":
             return _XML_DECLARATION.sub("", value).removeprefix("\ufeff")
         case "comment":
@@ -40,7 +46,7 @@ def serialize(
         case "processing-instruction":
             return f"<?{name} {value}?>" if value else f"<?{name}?>"
         case _:
-            return escape(value, {"\r": "&#13;"})
+            return escape(value, REFERENCES)
 
 
 def serialize_further(piece: str, entities: Mapping[str, str], is_in_cdata: bool) -> str:

@@ -2,13 +2,14 @@
 
 A sink takes rows of the in-process engine with ``write``, or a batch of rows as a DataFrame with
 ``write_batch``, which is what ``foreachBatch`` calls. A batch that is written again, after a
-crash, leaves what it left the first time.
+crash, leaves what it left the first time; ``write`` modes say what becomes of earlier runs.
 """
 
-from penstock.sinks.base import Sink
+from penstock.sinks.base import Sink, WriteMode
 from penstock.sinks.console import ConsoleSink
 from penstock.sinks.files import FilesSink
+from penstock.sinks.jdbc import JdbcSink
 from penstock.sinks.kafka import KafkaSink
-from penstock.sinks.sql import JdbcSink, SqliteSink
+from penstock.sinks.sqlite import SqliteSink
 
-__all__ = ["ConsoleSink", "FilesSink", "JdbcSink", "KafkaSink", "Sink", "SqliteSink"]
+__all__ = ["ConsoleSink", "FilesSink", "JdbcSink", "KafkaSink", "Sink", "SqliteSink", "WriteMode"]

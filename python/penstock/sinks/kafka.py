@@ -42,7 +42,10 @@ def messages(rows: DataFrame) -> DataFrame:
 
 
 def result_id() -> Column:
-    """Return the column with a result's id: a JSON array of subscription, document, ordinal."""
+    """Return the column with a result's id: a JSON array of subscription, document, ordinal.
+
+    It is null where the document has no id: equal keys would make different rows one.
+    """
     from pyspark.sql import functions
 
     def text(name: str) -> Column:
@@ -51,7 +54,7 @@ def result_id() -> Column:
     # The elements of an array have one type, so the three are put together by hand.
     parts = [text("subscription"), text("document")]
     trimmed = [functions.regexp_replace(part, r"^\[|\]$", "") for part in parts]
-    return functions.concat(
+    whole = functions.concat(
         functions.lit("["),
         trimmed[0],
         functions.lit(","),
@@ -60,3 +63,4 @@ def result_id() -> Column:
         functions.col("ordinal").cast("string"),
         functions.lit("]"),
     )
+    return functions.when(functions.col("document").isNotNull(), whole)

@@ -6,18 +6,28 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from penstock.results import Data, Document
+from penstock.errors import DocumentError
+from penstock.results import Data, Document, Heartbeat
 from penstock.sources.files import FileInput
-from penstock.sources.inputs import Input
+from penstock.sources.inputs import Input, Refused
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.sources.streams import StreamInput
 
-Source = Data | Document | Iterable[Document | Data]
+Source = Data | Document | Iterable[Document | Data | Heartbeat]
 """One document, or an iterable of documents; an item without metadata may be its data alone."""
 
 
 def inputs(source: Source) -> Iterator[Input]:
     """Yield the documents of a source, one after the other.
+
+    Raises:
+        TypeError: The source, or an item of it, is nothing that a document can be read from.
+    """
+    return (item for item in items(source) if isinstance(item, Input))
+
+
+def items(source: Source) -> Iterator[Input | Heartbeat]:
+    """Yield the documents and the heartbeats of a source, one after the other.
 
     Raises:
         TypeError: The source, or an item of it, is nothing that a document can be read from.
@@ -30,19 +40,37 @@ def inputs(source: Source) -> Iterator[Input]:
             "a source is a path, bytes, XML text, a binary file or an iterable of Document, "
             f"not {type(source).__name__}"
         )
+    position = 0
     # Bytes iterate over numbers, but those were taken as data above.
-    for position, item in enumerate(cast("Iterable[Document | Data]", source)):
-        yield input_of(item, position)
+    for item in cast("Iterable[Document | Data | Heartbeat]", source):
+        if isinstance(item, Heartbeat):
+            yield _checked(item)
+        else:
+            yield input_of(item, position)
+            position += 1
+
+
+def _checked(heartbeat: Heartbeat) -> Input | Heartbeat:
+    """Return a heartbeat; one whose time is none is a document without bytes that failed."""
+    empty = input_of(Document(b"", "", heartbeat.stream, heartbeat.time), 0)
+    return empty if isinstance(empty, Refused) else heartbeat
 
 
 def input_of(item: Document | Data, position: int) -> Input:
     """Return the input of one document; without an id its file name or its position becomes one.
 
+    A document whose event time is none gives an input that cannot be read.
+
     Raises:
         TypeError: It is nothing that a document can be read from.
     """
     document = item if isinstance(item, Document) else Document(item)
-    stream, event_time = document.stream, document.event_time
+    stream = document.stream
+    try:
+        event_time = document.event_time
+    except DocumentError as error:
+        untimed = input_of(Document(document.data, document.id, stream), position)
+        return Refused(document, untimed, error)
     name = str(position) if document.id is None else document.id
     match document.data:
         case str() as text:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.errors import DocumentError
+from penstock.results import Document
 
 SOURCE_BYTES_MAX = 8 << 20
 """The row of a failed document carries its bytes up to this size, and none beyond it."""
@@ -43,6 +44,22 @@ class Input(ABC):
     @abstractmethod
     def original(self) -> bytes | None:
         """Return the bytes as they came, or None if they are too many."""
+
+
+class Refused(Input):
+    """A document that is not read, because its event time is none."""
+
+    def __init__(self, given: Document, document: Input, error: DocumentError) -> None:
+        super().__init__(document.document, document.stream, None)
+        self.given = given
+        self._document = document
+        self._error = error
+
+    def pieces(self) -> Iterator[Piece]:
+        raise self._error
+
+    def original(self) -> bytes | None:
+        return self._document.original()
 
 
 def unreadable(reason: str, byte: int = 0) -> DocumentError:

@@ -9,10 +9,10 @@ from typing import BinaryIO, cast
 
 from penstock.errors import DocumentError
 from penstock.limits import Limits
-from penstock.results import Document
+from penstock.results import Document, Heartbeat
 from penstock.sources.archives import Member, members
-from penstock.sources.documents import Source, inputs
-from penstock.sources.inputs import Input, Piece
+from penstock.sources.documents import Source, items
+from penstock.sources.inputs import Input, Piece, Refused
 from penstock.sources.listing import Listed, list_files
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import split
@@ -24,12 +24,13 @@ def records(
     *,
     stream: str = "default",
     limits: Limits | None = None,
-) -> Iterator[Document]:
+) -> Iterator[Document | Heartbeat]:
     """Yield the records of a source as documents, ready for ``Engine.run``.
 
     A record's id is that of its document with ``#`` and the record's number. A path may be a
     file, a folder, or a zip or tar archive; everything else is what ``Engine.run`` takes. A
     document that fails gives, after its records, a document that fails with the same error.
+    Heartbeats go through.
 
     Raises:
         QueryError: The path is none.
@@ -41,7 +42,13 @@ def records(
         for file in list_files([source]):
             yield from _of_file(file, found, stream, limits)
         return
-    for one in inputs(source):
+    for one in items(source):
+        if isinstance(one, Heartbeat):
+            yield one
+            continue
+        if isinstance(one, Refused):
+            yield one.given
+            continue
         whole = Document(b"", one.document, one.stream, one.event_time)
         yield from _split(_begun(one), found, limits, whole, one.encoding)
 

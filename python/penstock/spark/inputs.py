@@ -26,7 +26,7 @@ class Inputs:
 
     def without_others(self) -> DataFrame:
         """Return the documents without what comes along."""
-        return self.frame.drop(*(field.name for field in self.kept))
+        return self.frame.drop(*(_kept_name(place) for place in range(len(self.kept))))
 
 
 def inputs_of(
@@ -54,7 +54,7 @@ def inputs_of(
     kept = [field for field in documents.schema.fields if field.name not in taken]
 
     def given(one: str | Column) -> Column:
-        return f.col(_quoted(one)) if isinstance(one, str) else one
+        return f.col(quoted(one)) if isinstance(one, str) else one
 
     bare = (
         given(document),
@@ -64,7 +64,7 @@ def inputs_of(
     )
     frame = documents.select(
         *(column.alias(name) for column, name in zip(bare, INTERNAL, strict=True)),
-        *(f.col(_quoted(field.name)) for field in kept),
+        *(f.col(quoted(field.name)).alias(_kept_name(place)) for place, field in enumerate(kept)),
         *([f.col(FAULT)] if has_faults else []),
     )
     found = frame.schema[INTERNAL[0]].dataType
@@ -74,6 +74,11 @@ def inputs_of(
     return Inputs(frame, kept, isinstance(found, t.StringType), has_faults)
 
 
+def _kept_name(place: int) -> str:
+    # Spark looks columns of its own up by name, and reads `a.b` as a field of `a`.
+    return f"__kept{place}"
+
+
 def _require_columns(documents: DataFrame, named: list[str]) -> None:
     missing = [name for name in named if name not in documents.columns]
     if missing:
@@ -81,5 +86,6 @@ def _require_columns(documents: DataFrame, named: list[str]) -> None:
         raise ValueError(f"there is no column `{missing[0]}`; the documents have {have}")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name of a column as Spark reads it as one, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.results import COLUMNS
-from penstock.spark.inputs import INTERNAL, inputs_of
-from penstock.spark.plans import ship
+from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
+from penstock.spark.plans import require_registry, ship
 from penstock.spark.worker import Job, evaluate
 
 if TYPE_CHECKING:
@@ -44,20 +44,32 @@ def match(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
+    """
+    require_registry(registry)
+    return match_inputs(inputs_of(documents, document, id, time, stream), registry, limits)
+
+
+def match_inputs(
+    inputs: Inputs, registry: Registry, limits: Limits | None = None, is_counting: bool = False
+) -> DataFrame:
+    """Return the rows of all subscriptions over documents whose columns are known.
+
+    With ``is_counting``, rows of the kind ``COUNT`` among them count the documents: numbers and
+    rows then come from the same pass, whatever reads them and however often.
     """
     from pyspark.sql import types as t
 
     from penstock.spark.schema import schema
 
-    inputs = inputs_of(documents, document, id, time, stream)
     _refuse_clashes([field.name for field in inputs.kept])
     outputs = t.StructType(
         [*schema().fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
-    reference = ship(registry, documents)
-    job = Job(reference, limits or Limits(), inputs.is_text, inputs.has_faults)
+    reference = ship(registry, inputs.frame)
+    job = Job(reference, limits or Limits(), inputs.is_text, inputs.has_faults, is_counting)
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -72,8 +84,11 @@ def results(rows: DataFrame) -> DataFrame:
 
 
 def quarantine(rows: DataFrame) -> DataFrame:
-    """Return the rows of ``match`` that are documents which failed, with reason and bytes."""
-    return rows.where("kind = 'error'")
+    """Return the rows that are documents which failed, with reason and bytes.
+
+    An error of one subscription, whose documents were read by all others, is not among them.
+    """
+    return rows.where("kind = 'error' AND subscription IS NULL")
 
 
 def _refuse_clashes(kept: list[str]) -> None:

@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from penstock.errors import RegistryError
+from penstock.errors import DamageError, RegistryError
 from penstock.kernel import Plan
 from penstock.registry import Registry, Snapshot
-from penstock.registry.durable import PLANS, DurableRegistry
+from penstock.registry.durable import DurableRegistry
+from penstock.registry.folder import PLANS
 from penstock.registry.names import arrow_of
 from penstock.registry.pins import Pins
-from penstock.registry.plans import PlanFileError, read_plan
+from penstock.registry.plans import read_plan
 from penstock.registry.table import plan_name
 
 if TYPE_CHECKING:
@@ -117,10 +118,10 @@ class LivePlan:
         # A copy, since a file on another host's disk may go away under who has it mapped.
         copy = host_folder() / f"{_LIVE}{key}"
         try:
-            names, plan = read_plan(copy)
-        except (OSError, PlanFileError):
+            names, plan = read_plan(copy, key)
+        except (OSError, DamageError):
             _put(copy, self._published(key))
-            names, plan = read_plan(copy)
+            names, plan = read_plan(copy, key)
         _note_use(copy)
         return pa.array(names, pa.string()), plan
 
@@ -134,6 +135,18 @@ class LivePlan:
 
 
 PlanReference = ShippedPlan | LivePlan
+
+
+def require_registry(registry: object) -> None:
+    """Return if it is a registry.
+
+    Raises:
+        TypeError: It is something else; the message says how to make one.
+    """
+    if not isinstance(registry, Registry):
+        given = type(registry).__name__
+        message = f"a registry is needed, not a {given}: registry = penstock.Registry(), then "
+        raise TypeError(message + 'registry.add("name", query)')
 
 
 def ship(registry: Registry, documents: DataFrame) -> PlanReference:

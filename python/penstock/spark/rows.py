@@ -13,6 +13,9 @@ from penstock.sources.inputs import SOURCE_BYTES_MAX
 if TYPE_CHECKING:
     import pyarrow as pa
 
+COUNT = "count"
+"""The kind of a row that counts documents: ``ordinal`` of them, with ``end`` bytes."""
+
 
 def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
@@ -65,6 +68,22 @@ def error_batch(
         "source": pc.if_else(is_small, source, None),
     }
     return _assemble(made, _besides(failed))
+
+
+def count_batch(inputs: Any) -> pa.RecordBatch:
+    """Return one row that says how many the documents are, and how many bytes they have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sizes = pc.sum(pc.binary_length(inputs.column(0)), min_count=0).as_py()
+    made = {
+        "ordinal": pa.array([inputs.num_rows], pa.int64()),
+        "kind": pa.array([COUNT]),
+        "name": pa.array([""]),
+        "start": pa.array([0], pa.int64()),
+        "end": pa.array([sizes], pa.int64()),
+    }
+    return _assemble(made, _besides(inputs.slice(0, 1)))
 
 
 def _besides(inputs: Any) -> Any:

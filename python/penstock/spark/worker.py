@@ -15,7 +15,7 @@ from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.spark.documents import Documents
 from penstock.spark.plans import PlanReference
-from penstock.spark.rows import error_batch, result_batch
+from penstock.spark.rows import count_batch, error_batch, result_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +44,8 @@ class Job:
     is_text: bool
     has_faults: bool = False
     """Whether the last column says why a source could not read a document."""
+    is_counting: bool = False
+    """Whether rows that count documents come among the others."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -67,6 +69,8 @@ def _read(
     pace = _Pace()
     for whole in batches:
         batch, faults = _without_faults(whole) if job.has_faults else (whole, None)
+        if job.is_counting and batch.num_rows:
+            yield count_batch(batch)
         documents = Documents(batch, job.is_text)
         for run in documents.runs():
             start = run.start

@@ -93,8 +93,8 @@ class Event:
 class Tree:
     """A document: its UTF-8 source, its document node, all nodes in order, all events.
 
-    ``ids`` are the elements by the ids that the document type declaration gives them; of two
-    elements with one id the first has it.
+    ``ids`` are the elements by the ids that the document type declaration or ``xml:id`` gives
+    them; of two elements with one id the first has it.
     """
 
     source: bytes
@@ -124,6 +124,8 @@ def _to_utf8(source: bytes) -> bytes:
     if source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         little = source.startswith(codecs.BOM_UTF16_LE)
         return source.decode("utf-16-le" if little else "utf-16-be").encode()
+    if source.startswith((b"\0<\0", b"<\0")):
+        return source.decode("utf-16-le" if source[0] else "utf-16-be").encode()
     declared = _DECLARED.match(source)
     return source.decode(declared[1].decode()).encode() if declared else source
 
@@ -216,8 +218,8 @@ class _Builder:
         for attribute, value in zip(attributes[::2], attributes[1::2], strict=True):
             node = self._add(NodeKind.ATTRIBUTE, span, attribute, value)
             node.start, node.end = written.get(node.name, span)
-            if (element.name, node.name) in self.id_attributes:
-                self.ids.setdefault(value, element)
+            if (element.name, node.name) in self.id_attributes or node.name == "xml:id":
+                self.ids.setdefault(value.strip(" "), element)
         self.events.append(Event(EventKind.START, element, span[1]))
 
     def _end(self, name: str) -> None:

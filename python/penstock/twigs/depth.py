@@ -53,10 +53,10 @@ def depth_of(query: Query) -> int:
     return deepest
 
 
-def size_of(condition: Condition) -> int:
-    """Return the number of parts that a condition is made of."""
+def size_of(part: Condition | Expression) -> int:
+    """Return the number of parts that a condition or an expression is made of."""
     size = 0
-    waiting: list[_Part] = [condition]
+    waiting: list[_Part] = [part]
     while waiting:
         size += 1
         waiting += _inner(waiting.pop())

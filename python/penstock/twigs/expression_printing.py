@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from penstock.twigs import expressions as x
+from penstock.twigs.nodetests import Axis
 from penstock.twigs.patterns import Slot
 from penstock.twigs.step_printing import INFIX, SlotPrinter, print_slot, print_step
 
@@ -86,6 +87,9 @@ def _print_atom(atom: x.Atom, slots: SlotPrinter) -> str:
         case x.PairCompare(operator=operator, left=left, right=right):
             sides = print_expression(left, slots), print_expression(right, slots)
             return f"{sides[0]} {operator} {sides[1]}"
+        case x.Above(test=test, atom=inner, otherwise=otherwise):
+            texts = [print_step(Axis.PARENT, test), _print_atom(inner, slots), slots(otherwise)]
+            return f"above({', '.join(texts)})"
         case x.FirstName(part=part, nodes=nodes):
             return f"{part}({print_expression(nodes, slots)})"
         case _:

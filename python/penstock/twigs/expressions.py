@@ -171,6 +171,18 @@ class JoinedStrings:
     nodes: Nodes
 
 
+@dataclass(frozen=True, slots=True)
+class Above:
+    """An atom at the parent node; where no parent passes the test, a constant.
+
+    The language has no such thing: a rewrite for the circuit makes it.
+    """
+
+    test: NodeTest
+    atom: Atom
+    otherwise: Slot
+
+
 Atom = (
     Slot
     | Apply
@@ -187,6 +199,7 @@ Atom = (
     | FirstString
     | FirstName
     | JoinedStrings
+    | Above
 )
 
 Expression = Nodes | Atom
@@ -197,6 +210,8 @@ def atom_type(atom: Atom) -> ValueType:
     match atom:
         case Slot(type=kind):
             return kind
+        case Above(otherwise=otherwise):
+            return otherwise.type
         case Apply(function=function):
             return TYPE_OF_CALL[function]
         case Position() | Last() | Count() | Sum():

@@ -24,6 +24,18 @@ class Axis(Enum):
     NAMESPACE = "namespace"
 
 
+BACK = frozenset(
+    {
+        Axis.PARENT,
+        Axis.ANCESTOR,
+        Axis.ANCESTOR_OR_SELF,
+        Axis.PRECEDING_SIBLING,
+        Axis.PRECEDING,
+    }
+)
+"""The axes to nodes that are there before the node they are seen from."""
+
+
 class NodeKind(Enum):
     """The kinds of nodes; ANY is the test ``node()``."""
 
@@ -54,3 +66,18 @@ class NodeTest:
     def is_wildcard(self) -> bool:
         """Whether every node of the kind passes."""
         return self.local is None and self.uris is None
+
+
+ANY_NODE = NodeTest(NodeKind.ANY)
+DOCUMENT_NODE = NodeTest(NodeKind.DOCUMENT)
+
+DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+"""The axes that lead somewhere from the document node, beside those that may stay there."""
+
+BELOW = {
+    Axis.CHILD: Axis.DESCENDANT,
+    Axis.DESCENDANT: Axis.DESCENDANT,
+    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
+    Axis.SELF: Axis.DESCENDANT_OR_SELF,
+}
+"""Where an axis leads from a node and all its descendants: ``//a`` is ``/descendant::a``."""

@@ -7,6 +7,7 @@ beside this one show on Spark itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.results import Document
+from penstock.results.documents import microseconds_of
 from penstock.spark.joins.changes import Subscriptions
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import State
@@ -69,13 +71,21 @@ def frame_of(documents: Sequence[Document], partitions: int = 2) -> Frame:
         {
             "__document": one.data,
             "__id": str(one.id),
-            "__time": one.event_time,
+            "__time": _time_us(one),
             "__stream": one.stream,
         }
         for one in documents
     ]
     shares = [rows[start::partitions] for start in range(partitions)]
     return Frame([[pa.RecordBatch.from_pylist(share, _INPUTS)] for share in shares if share])
+
+
+def _time_us(document: Document) -> int | None:
+    """Return an event time, which may be one of Spark's that Penstock has not."""
+    if document.time is None or isinstance(document.time, datetime):
+        moment = document.event_time
+        return None if moment is None else microseconds_of(moment)
+    return round(document.time * 1_000_000)
 
 
 class LocalJoins:
@@ -88,6 +98,7 @@ class LocalJoins:
             "lateness": None,
             "buckets": 4,
             "hash_bits": 64,
+            "limits": Limits(),
             "into": lambda rows, number: self.found.update({number: rows}),
         } | options
         self._joining = _LocalJoining(
@@ -96,7 +107,7 @@ class LocalJoins:
             settings["into"],
             settings["lateness"],
             settings["buckets"],
-            Limits(),
+            settings["limits"],
             settings["hash_bits"],
             is_text=False,
             has_faults=False,
@@ -114,7 +125,7 @@ class _LocalJoining(Joining):
 
 
 class _LocalRounds(Rounds):
-    def _read(self, names: Sequence[str]) -> Any:
+    def _read(self, names: Sequence[str], *beside: str) -> Any:
         tables = [pq.read_table(Path(self.job.work, name)) for name in names]
         return _Rows([row for table in tables for row in table.to_pylist()])
 
@@ -122,6 +133,9 @@ class _LocalRounds(Rounds):
 class _Rows(list[Row]):
     def dropDuplicates(self, names: Sequence[str]) -> _Rows:  # noqa: N802
         return _Rows({tuple(row[name] for name in names): row for row in self}.values())
+
+    def drop(self, name: str) -> _Rows:
+        return _Rows([{key: row[key] for key in row if key != name} for row in self])
 
     def unionByName(self, other: _Rows) -> _Rows:  # noqa: N802
         return _Rows([*self, *other])

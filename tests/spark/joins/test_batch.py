@@ -6,17 +6,18 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import penstock
 from penstock.errors import QueryError
 from penstock.results import Document
-from penstock.spark import join, statements
+from penstock.spark import join, quarantine, statements
 from penstock.testing.generate import random_stream, random_subscriptions
 from penstock.testing.reference.streams import run
 from penstock.testing.tree import parse
+from tests.corpus import test_streams as streams
 from tests.corpus.test_joins import CASES, documents_of, queries_of
 from tests.join_engines import arrivals_of as arrivals_of_documents
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
@@ -54,6 +55,37 @@ def test_corpus_gives_the_rows_of_the_engine(plain: SparkSession) -> None:
     found = collected(rows)
     assert found == together.in_process()
     assert len(found) == sum(len(case["results"]) for case in CASES)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in streams.CASES if "queries" in case],
+    ids=lambda case: case["name"],
+)
+def test_what_one_subscription_cannot_do_is_its_own_error(
+    plain: SparkSession, case: dict[str, Any]
+) -> None:
+    documents = [one for _, one in streams.arrivals_of(case) if isinstance(one, Document)]
+    table = plain.createDataFrame([row_of(one) for one in documents], SCHEMA)
+    limits = penstock.Limits(depth_max=case.get("depth_max", 100))
+    made = join(table, streams.registry_of(case), time="ts", stream="stream", limits=limits)
+    rows = [row.asDict(recursive=True) for row in made.collect()]
+    results, errors = streams.told(case, (("batch", row) for row in rows))
+    assert results == sorted(f"batch:{one.partition(':')[2]}" for one in case["results"])
+    assert errors == sorted(case["errors"])
+    assert quarantine(made).count() == 0
+
+
+def test_a_time_that_is_no_event_time_is_an_error_of_its_document(plain: SparkSession) -> None:
+    table = plain.sql(
+        "SELECT 'd1' AS id, '<a/>' AS xml, timestamp_seconds(1000000000000) AS ts, 'S' AS stream"
+        " UNION ALL SELECT 'd2', '<a/>', timestamp_seconds(1), 'S'"
+    )
+    registry = penstock.Registry()
+    registry.add("all", penstock.xscl("S//a"))
+    rows = join(table, registry, time="ts", stream="stream").collect()
+    found = {row["document"]: row["error"] and row["error"]["code"] for row in rows}
+    assert found == {"d1": "PS0010", "d2": None}
 
 
 def test_shared_cases_give_the_expected_pairs(plain: SparkSession, shared: Path) -> None:

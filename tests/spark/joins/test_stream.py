@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,8 +13,9 @@ import pytest
 
 import penstock
 from penstock.results import Document
-from penstock.spark import join_progress, join_stream
+from penstock.spark import join_progress, join_stream, quarantine
 from penstock.testing.tree import parse
+from tests.corpus import test_streams as streams
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
 from tests.spark.joins.cases import (
     LATENESS,
@@ -58,6 +61,35 @@ def test_corpus_and_random_cases_in_one_stream_equal_the_engine(
     wanted = sorted((row for case in cases for row in expected(case)), key=repr)
     assert len(wanted) > 150
     assert identities(rows) == wanted
+
+
+def test_what_one_subscription_cannot_do_is_its_own_error(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    cases = [case for case in streams.CASES if case.get("depth_max") in (None, 3)]
+    cases = [case for case in cases if "queries" in case]
+    registry, documents = penstock.Registry(), []
+    for number, case in enumerate(cases):
+        for name, text in case["queries"].items():
+            apart = text.replace("S//", f"S{number}//").replace("P//", f"P{number}//")
+            registry.add(
+                f"{name}{number}", penstock.xscl(f"{apart}{number}" if "PUB" in text else apart)
+            )
+        documents += [
+            replace(one, stream=f"S{number}")
+            for _, one in streams.arrivals_of(case)
+            if isinstance(one, Document)
+        ]
+    write_batch(tmp_path / "in", 0, documents[::2])
+    write_batch(tmp_path / "in", 1, documents[1::2])
+    rows = run(spark, tmp_path, registry, limits=penstock.Limits(depth_max=3))
+    wanted = Counter(
+        f"{one.split()[1]}{number}" for number, case in enumerate(cases) for one in case["results"]
+    )
+    assert Counter(row["subscription"] for row in rows if row["error"] is None) == wanted
+    (failed,) = (row for row in rows if row["error"] is not None)
+    assert (failed["subscription"], failed["source"]) == ("deep0", None)
+    assert quarantine(spark.read.parquet(str(tmp_path / "out"))).count() == 0
 
 
 def test_shared_cases_give_the_expected_pairs(
@@ -158,7 +190,7 @@ def test_late_and_malformed_documents_are_rows_and_are_counted(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source = tmp_path / "in"
-    broken = Document(b"<a><k>1</k>", "broken", "S", 20)
+    broken = Document(b"<a><k>1</k>", "broken", "S", 18)
     write_batch(source, 0, [document("a", 1), document("a", 18), broken])
     # Only earlier batches make late: within one, any order will do.
     write_batch(source, 1, [document("b", 100), document("b", 20), document("a", 14)])

@@ -69,3 +69,36 @@ def test_what_costs_most_comes_first(tmp_path: Path, capsys: Capture) -> None:
     assert (told["name"], told["matches"]) == ("many", 2)
     document.write_text("<r>")
     assert main(["registry", "top", str(folder), str(document)]) == 3
+
+
+def filled(folder: Path) -> Path:
+    registry = Registry.open(folder)
+    for number in range(40):
+        registry.add(f"s{number}", f"//a[@n = {number}]")
+    registry.close()
+    return folder
+
+
+def test_damage_is_found_and_repaired(tmp_path: Path, capsys: Capture) -> None:
+    folder = filled(tmp_path / "registry")
+    assert main(["registry", "verify", str(folder)]) == 0
+    assert capsys.readouterr().out == "sound: 40 subscriptions, version 40\n"
+    (folder / "head").write_text("?")
+    assert main(["registry", "show", str(folder)]) == 2
+    assert "PR0030" in capsys.readouterr().err
+    assert main(["registry", "verify", str(folder)]) == 3
+    assert capsys.readouterr().out.startswith("head: ")
+    assert main(["registry", "repair", str(folder)]) == 0
+    assert "sound: 40 subscriptions" in capsys.readouterr().out
+
+
+def test_what_a_repair_loses_is_named(tmp_path: Path, capsys: Capture) -> None:
+    folder = filled(tmp_path / "registry")
+    database = folder / "registry.sqlite"
+    database.write_bytes(database.read_bytes().replace(b"//a[@n = 7]", b"//a[@n = 8]"))
+    assert main(["registry", "verify", str(folder)]) == 3
+    assert "row 8" in capsys.readouterr().out
+    assert main(["registry", "repair", str(folder)]) == 3
+    assert "lost: s7\n" in capsys.readouterr().out
+    assert main(["registry", "verify", str(folder)]) == 0
+    assert main(["registry", "verify", str(tmp_path / "none")]) == 4

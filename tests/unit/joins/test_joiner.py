@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
 
 import penstock
 from penstock.joins import Joiner, JoinOptions, compile_program
@@ -210,3 +213,64 @@ def test_one_value_in_ten_thousand_records_is_found_after_spilling() -> None:
     arrivals = [document("a", second, str(second)) for second in range(5000)]
     rows = list(engine.run([*arrivals, document("b", 6000, "17"), document("b", 6001, "4999")]))
     assert pairs(rows) == [("a17", "b6000"), ("a4999", "b6001")]
+
+
+def test_an_event_that_cannot_be_published_is_an_error_of_its_subscription() -> None:
+    deep = "SELECT <o><o>{x}</o></o> FROM S//a->x JOIN{x = y, 9} S//b->y PUBLISH P"
+    registry = registry_of(deep=deep, same="S//a->x JOIN{x = y, 9} S//b->y", reader="P//o")
+    engine = penstock.Engine(registry, penstock.Limits(depth_max=3))
+    rows = list(engine.run([document("a", 1), document("b", 2)]))
+    (failed,) = (row for row in rows if row.is_error)
+    (same,) = (row for row in rows if not row.is_error)
+    assert same.subscription == "same"
+    assert failed.error is not None
+    assert (failed.subscription, failed.kind, failed.error.code) == ("deep", "error", "PL0001")
+    assert (failed.source, failed.value, failed.bindings) == (None, None, None)
+    assert (failed.document, failed.documents) == ("b2", ("a1", "b2"))
+    assert failed.event_time == same.event_time
+
+
+def test_event_time_goes_on_before_anybody_joins() -> None:
+    registry = registry_of()
+
+    def arrivals() -> Iterator[Document]:
+        yield document("z", 100)
+        registry.add("q", penstock.xscl(SAME))
+        yield document("a", 1)
+
+    (row,) = penstock.Engine(registry, lateness=5).run(arrivals())
+    assert row.error is not None
+    assert (row.document, row.error.code) == ("a1", "PJ0001")
+
+
+@pytest.mark.parametrize("lateness", [-1, float("nan"), float("inf"), timedelta.max])
+def test_lateness_is_a_number_of_seconds(lateness: float) -> None:
+    with pytest.raises(ValueError, match="lateness"):
+        penstock.Engine(registry_of(), lateness=lateness)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("S//@n", ("attribute", "n", "<", "&lt;")),
+        ("S//p:b", ("element", "{urn:p}b", None, None)),
+        ("S//comment()", ("comment", "", "c", "<!--c-->")),
+        ("S//processing-instruction()", ("processing-instruction", "x", "y", "<?x y?>")),
+        ("S//text()", ("text", "", "&", "&amp;")),
+    ],
+)
+def test_a_bare_block_gives_nodes_of_all_kinds(query: str, found: tuple[str, ...]) -> None:
+    registry = penstock.Registry()
+    registry.add("q", penstock.xscl(query, namespaces={"p": "urn:p"}))
+    xml = "<a n='&lt;' xmlns:p='urn:p'><!--c--><?x y?>&amp;<p:b/></a>"
+    (row,) = penstock.Engine(registry).run(Document(xml, stream="S"))
+    kind, name, value, text = found
+    assert (row.kind, row.name) == (kind, name)
+    assert row.value == (value or '<p:b xmlns:p="urn:p"/>')
+    assert row.xml == (text or row.value)
+
+
+def test_xml_of_an_event_is_its_value() -> None:
+    (row,) = penstock.Engine(registry_of(q=SAME)).run([document("a", 1), document("b", 2)])
+    assert row.xml == row.value
+    assert str(row.value).startswith("<event>")

@@ -57,6 +57,9 @@ def test_the_whole_explanation_reads_like_this() -> None:
         "memory\n"
         "  at most the candidates in one subtree of descendant::item\n"
         "\n"
+        "cost\n"
+        "  flat: every record costs the same\n"
+        "\n"
         "endless streams\n"
         "  yes, if the endless element itself is not descendant::item\n"
     )
@@ -138,7 +141,10 @@ def test_it_says_whether_an_endless_stream_suits(text: str, word: str) -> None:
         ("//x/a[b]", Decided.END, True),
         ("//a[count(b) = 2]", Decided.END, True),
         ("//x[b]/a", Decided.SCOPE, True),
-        ("//a[following-sibling::b]", Decided.SCOPE, True),
+        ("//a[following-sibling::b]", Decided.SCOPE, False),
+        ("/r/g/a[following-sibling::b]", Decided.SCOPE, True),
+        ("//g/a[following-sibling::b]", Decided.SCOPE, True),
+        ("//*/a[following-sibling::b]", Decided.SCOPE, False),
         ("//a[not(ancestor::n[b])]", Decided.SCOPE, True),
         ("/r[b]/a", Decided.DOCUMENT, False),
         ("//a[following::b]", Decided.DOCUMENT, False),
@@ -207,6 +213,9 @@ def test_the_explanation_of_an_expression_reads_like_this() -> None:
         "memory\n"
         "  at most what is in one subtree of its parent\n"
         "\n"
+        "cost\n"
+        "  kept: something is kept for each record; time follows the input\n"
+        "\n"
         "endless streams\n"
-        "  yes, if its parent is not the endless element\n"
+        "  no: its parent may be the element that never ends\n"
     )

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,10 @@ from hypothesis import strategies as st
 import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.registry import plans
-from penstock.registry.durable import DATABASE, PLANS_KEPT, DurableRegistry
+from penstock.registry.durable import PLANS_KEPT, DurableRegistry
+from penstock.registry.folder import DATABASE
 from penstock.registry.memory import Registry
+from tests.registry_files import rewrite_rows
 
 NAMES = ("a", "b", "c", "d")
 CHANGES = st.lists(
@@ -221,18 +222,18 @@ for number in range(registry.version, 100_000):
 
 def test_a_killed_writer_leaves_a_whole_version(tmp_path: Path) -> None:
     randomness = random.Random(4)
-    for _ in range(5):
+    for turn in range(5):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
         )
         assert writer.stdout is not None
-        lines = [writer.stdout.readline()]
-        time.sleep(randomness.uniform(0.0, 0.2))
+        lines = [writer.stdout.readline() for _ in range(randomness.randint(1, 60))]
         writer.send_signal(signal.SIGKILL)
         lines += writer.stdout.read().splitlines()
-        writer.wait()
+        assert writer.wait() == -signal.SIGKILL, "it was in the middle of its work"
         writer.stdout.close()
         told = int([line for line in lines if line.strip()][-1])
+        assert told > turn
         registry = Registry.open(tmp_path)
         # What was said to be done is done; at most the change under way came through as well.
         assert told <= registry.version <= told + 1
@@ -307,10 +308,7 @@ def test_programs_of_another_compiler_are_compiled_again(tmp_path: Path) -> None
     registry = Registry.open(tmp_path)
     registry.add("a", "//x")
     registry.close()
-    database = sqlite3.connect(tmp_path / DATABASE)
-    database.execute("UPDATE subscriptions SET compiler = 'old', program = x'00'")
-    database.commit()
-    database.close()
+    rewrite_rows(tmp_path, compiler="old", program=b"\0")
     again = Registry.open(tmp_path)
     assert len(list(penstock.Engine(again).run(DOCUMENT))) == 2
     assert again.get("a") == registry.get("a")

@@ -105,6 +105,12 @@ def small_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "RATIO", 1)
 
 
+@pytest.fixture
+def no_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave tiers as they are, however much time there is to merge them."""
+    monkeypatch.setattr(live.LivePlan, "merge_in_background", lambda *_: None)
+
+
 @pytest.mark.usefixtures("small_tiers")
 @pytest.mark.parametrize("seed", range(6))
 def test_changes_under_load_give_what_a_fresh_build_gives(seed: int) -> None:
@@ -129,7 +135,7 @@ def test_many_changes_under_load_give_what_a_fresh_build_gives(seed: int) -> Non
     check(Random(seed), Registry(), 80)
 
 
-@pytest.mark.usefixtures("small_tiers")
+@pytest.mark.usefixtures("small_tiers", "no_merges")
 def test_where_pieces_end_changes_no_row_of_several_tiers() -> None:
     registry = Registry()
     for number in range(9):
@@ -206,7 +212,7 @@ def test_sizes_of_tiers_grow_geometrically() -> None:
     assert len(registry.snapshot().names) < 60
 
 
-@pytest.mark.usefixtures("small_tiers")
+@pytest.mark.usefixtures("small_tiers", "no_merges")
 def test_values_beside_results_find_their_rows_in_all_tiers() -> None:
     pytest.importorskip("pyarrow")
     registry = Registry()
@@ -243,9 +249,9 @@ def test_values_beside_results_find_their_rows_in_all_tiers() -> None:
     assert by_name(ordered) == {name: beside[::-1] for name, beside in expected.items()}
 
 
-def test_batches_name_the_subscriptions_of_all_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("small_tiers", "no_merges")
+def test_batches_name_the_subscriptions_of_all_tiers() -> None:
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(live, "SMALL_MAX", 2)
     registry = Registry()
 
     def documents() -> Iterator[str]:

@@ -9,10 +9,12 @@ import pytest
 
 from penstock.errors import RegistryError
 from penstock.registry import plans
-from penstock.registry.durable import DATABASE, PLANS, PLANS_KEPT, plan_name
+from penstock.registry.durable import PLANS_KEPT, plan_name
+from penstock.registry.folder import DATABASE, PLANS
 from penstock.registry.memory import Registry
-from penstock.registry.pins import PINS_KEPT, Pins
+from penstock.registry.pins import CURRENT, PINS_KEPT, Pins
 from penstock.registry.plans import read_plan
+from penstock.registry.repair import repair
 
 
 def test_a_pin_keeps_the_version_of_a_batch_whoever_asks_and_when(tmp_path: Path) -> None:
@@ -113,11 +115,16 @@ def test_a_registry_put_back_from_a_copy_never_shows_an_old_plan_for_a_new_versi
     for file in (tmp_path / "r").glob(f"{DATABASE}*"):
         file.unlink()
     (tmp_path / "r" / DATABASE).write_bytes(copy)
+    with pytest.raises(RegistryError, match="older copy") as caught:
+        Registry.open(tmp_path / "r")
+    assert caught.value.code == "PR0031"
+    assert repair(tmp_path / "r").losses.versions == [1]
     again = Registry.open(tmp_path / "r")
+    assert again.version == lost.version == 1
+    assert list(again.snapshot_at(1).names) == []
     again.add("new", "//b")
     again.follow()
     found = Pins(tmp_path / "r").pin("query", 1)
-    assert found.version == lost.version == 1
     assert read_plan(tmp_path / "r" / PLANS / plan_name(found))[0] == ("new",)
     assert again.snapshot().names == ("new",)
 
@@ -128,3 +135,32 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="cannot be written") as caught:
         registry.follow()
     assert caught.value.code == "PR0005"
+
+
+@pytest.mark.parametrize("damage", [b"", b"1", b"one two", b"\xff\xfe 1", b"1 a b"])
+def test_a_damaged_current_version_is_published_again(tmp_path: Path, damage: bytes) -> None:
+    registry, pins = Registry.open(tmp_path), Pins(tmp_path)
+    registry.add("a", "//a")
+    registry.follow()
+    (tmp_path / CURRENT).write_bytes(damage)
+    with pytest.raises(RegistryError) as caught:
+        pins.pin("query", 0)
+    assert caught.value.code == "PR0009"
+    registry.follow()
+    assert pins.pin("query", 0).version == 1
+    (tmp_path / CURRENT).write_bytes(damage)
+    registry.add("b", "//b")
+    assert pins.pin("query", 1).version == 2
+
+
+def test_a_damaged_pin_concerns_its_batch_alone(tmp_path: Path) -> None:
+    registry, pins = Registry.open(tmp_path), Pins(tmp_path)
+    registry.follow()
+    for batch in range(3):
+        pins.pin("query", batch)
+    (tmp_path / "pins" / "query" / "2").write_bytes(b"")
+    with pytest.raises(RegistryError, match="is damaged"):
+        pins.pin("query", 2)
+    registry.follow()
+    assert pins.pin("query", 1).version == pins.pin("query", 3).version == 0
+    assert sorted(registry.pins("query")) == [0, 1, 3]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 import penstock
 from penstock.errors import RegistryError
+from tests.registry_files import rewrite_rows
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,6 @@ def test_a_running_aggregate_stays_one_when_it_is_compiled_again(tmp_path: Path)
     registry = penstock.Registry.open(tmp_path)
     registry.add("q", "count(//a)", mode="running")
     registry.close()
-    database = sqlite3.connect(tmp_path / "registry.sqlite")
-    database.execute("UPDATE subscriptions SET compiler = 'old', program = x'00'")
-    database.commit()
-    database.close()
+    rewrite_rows(tmp_path, compiler="old", program=b"\0")
     rows = penstock.Engine(penstock.Registry.open(tmp_path)).run("<r><a/><a/></r>")
     assert [row.value for row in rows] == ["1", "2"]

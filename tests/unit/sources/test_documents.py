@@ -45,3 +45,29 @@ def test_what_is_no_document_is_a_mistake_of_the_caller(
 def test_one_document_is_a_source(engine: penstock.Engine) -> None:
     (row,) = engine.run(penstock.Document(io.BytesIO(b"<b/>"), id="d", stream="s"))
     assert (row.document, row.stream) == ("d", "s")
+
+
+def test_a_heartbeat_gives_no_rows_and_has_no_number(engine: penstock.Engine) -> None:
+    source = ["<b/>", penstock.Heartbeat("S", 5), "<b/>"]
+    assert [row.document for row in engine.run(source)] == ["0", "1"]
+    assert sum(batch.num_rows for batch in engine.batches(source)) == 2
+    assert sum(len(found.subscriptions()) for found in engine.matches(source)) == 2
+
+
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf"), 1e12, -1e12, 10**400])
+def test_a_time_that_is_no_event_time_is_an_error_of_its_document(
+    engine: penstock.Engine, time: float
+) -> None:
+    source = [penstock.Document("<b/>", id="x", stream="S", time=time), "<b/>"]
+    failed, good = engine.run(source)
+    assert (failed.document, failed.stream, failed.source) == ("x", "S", b"<b/>")
+    assert failed.error is not None
+    assert failed.error.code == "PS0010"
+    assert (failed.event_time, good.document) == (None, "1")
+    assert [batch.column("document")[0].as_py() for batch in engine.batches(source)] == ["x", "1"]
+
+
+def test_a_heartbeat_at_no_time_is_an_error(engine: penstock.Engine) -> None:
+    (row,) = engine.run([penstock.Heartbeat("S", float("nan"))])
+    assert row.error is not None
+    assert (row.stream, row.document, row.error.code) == ("S", "", "PS0010")

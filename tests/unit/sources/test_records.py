@@ -49,3 +49,9 @@ def test_documents_of_a_folder_run_through_an_engine(tmp_path: Path) -> None:
     assert rows[1].error is not None
     assert rows[1].error.code == "PS0006"
     assert rows[0].event_time is not None
+
+
+def test_heartbeats_and_what_has_no_time_go_through() -> None:
+    given = penstock.Document("<d><r/></d>", time=float("nan"))
+    beat = penstock.Heartbeat("S", 3)
+    assert list(records([beat, given], "//r")) == [beat, given]

@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -9,8 +10,13 @@ import penstock
 from penstock.cli import main
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, SqliteSink
 from penstock.spark.pipelines import ConfigurationError, load
-from penstock.spark.pipelines.configuration import Trigger
-from penstock.spark.pipelines.settings import FeedSource, FileSource, KafkaSource, SparkSource
+from penstock.spark.pipelines.settings import (
+    FeedSource,
+    FileSource,
+    KafkaSource,
+    SparkSource,
+    Trigger,
+)
 
 Capture = pytest.CaptureFixture[str]
 
@@ -133,11 +139,66 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
         ("    path: .", "    path: .\n    ancestors: {a: b}", "PC0007", (4, 16), "no `record`"),
         ("    path: .", "    path: .\n    record: a[", "PC0005", (4, 13), "PQ0104"),
         ("    path: .", "    path: .\n    record: //@a", "PC0005", (4, 13), "PQ0119"),
-        ("    path: .", "    path: .\n    options: {mode: x}", "PC0005", (4, 14), "PERMISSIVE"),
+        ("    path: .", "    path: .\n    options: {mode: x}", "PC0005", (4, 21), "PERMISSIVE"),
         ("kind: files\n    path: .", "{kind: feeds, urls: [a]}", "PC0005", (2, 25), "http"),
         ("sources:", "sources: [", "PC0001", (2, 3), "no YAML"),
         ("sources:", "sources: !!python/list", "PC0004", (1, 10), "a list is needed here"),
         ("path: .", "path: !!python/name:os.system x", "PC0004", (3, 11), "text is needed"),
+        (
+            "path: .",
+            "path: .\n    options: {maxFilePerTrigger: 1}",
+            "PC0005",
+            (4, 34),
+            "`maxFilesP",
+        ),
+        ("path: .", "path: .\n    options: {zzz: 1}", "PC0005", (4, 20), "there are path,"),
+        (
+            "kind: files\n    path: .",
+            "{kind: feeds, urls: [http://a/b], options: {pollSecond: 1}}",
+            *("PC0005", (2, 61), "did you mean `pollSeconds`?"),
+        ),
+        (
+            "kind: files\n    path: .",
+            "{kind: kafka, servers: a, topics: b, options: {startingOffset: earliest}}",
+            *("PC0005", (2, 68), "did you mean `startingOffsets`?"),
+        ),
+        ("sinks:", "spark: {master: locl}\nsinks:", "PC0005", (7, 17), "local[2]"),
+        ("sinks:", "spark: {master: 'local[0]'}\nsinks:", "PC0005", (7, 17), "no master"),
+        ("sinks:", "spark: {master: 'spark://host'}\nsinks:", "PC0005", (7, 17), "no master"),
+        (
+            "kind: console",
+            "{kind: jdbc, url: postgresql://h/d}",
+            "PC0005",
+            (8, 23),
+            "jdbc:postgres",
+        ),
+        (
+            "kind: console",
+            "{kind: jdbc, url: jdbc:postgres://h/d}",
+            "PC0005",
+            (8, 23),
+            "`postgresql`?",
+        ),
+        ("kind: console", "{kind: jdbc, url: 'jdbc:h2'}", "PC0005", (8, 23), "no address"),
+        ("kind: console", "{kind: parquet, path: o, write: upsert}", "PC0005", (8, 37), "append,"),
+        ("kind: console", "{kind: console, write: overwrite}", "PC0005", (8, 28), "append"),
+        (
+            "kind: console",
+            "{kind: sqlite, path: o, write: uppsert}",
+            "PC0005",
+            (8, 36),
+            "`upsert`?",
+        ),
+        (
+            "registry:\n  subscriptions:\n    - {name: a, query: //a}",
+            "registry:\n  - {name: a, query: //a}",
+            *("PC0004", (5, 3), "registry: {subscriptions: ["),
+        ),
+        (
+            "sinks:",
+            "checkpoint: out/c\ntrigger: once\nsinks:\n  - {kind: json, path: out}",
+            *("PC0007", (7, 13), "lie in each other"),
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(
@@ -152,6 +213,152 @@ def test_what_is_wrong_is_told_with_its_place(
     assert found in str(error)
     assert f"{path}:{place[0]}:{place[1]}" in str(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ("kind: parquet, path: out", "kind: parquet, path: ./out/", True),
+        ("kind: parquet, path: out", "kind: json, path: out/below", True),
+        ("kind: parquet, path: out/a", "kind: json, path: out/ab", False),
+        ("kind: parquet, path: s3a://b/out", "kind: json, path: s3a://b/out/", True),
+        ("kind: sqlite, path: a.db", "kind: sqlite, path: ./a.db, table: Results", True),
+        ("kind: sqlite, path: a.db", "kind: sqlite, path: a.db, table: other", False),
+        ("kind: sqlite, path: a.db", "kind: sqlite, path: link.db", True),
+        ("kind: sqlite, path: out/a.db", "kind: parquet, path: out", True),
+        ('kind: jdbc, url: "jdbc:h2:a"', 'kind: jdbc, url: "jdbc:h2:a"', True),
+        ("kind: kafka, servers: a, topic: t", "kind: kafka, servers: a, topic: t", False),
+    ],
+)
+def test_two_sinks_have_two_places(tmp_path: Path, one: str, other: str, is_shared: bool) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
+    sinks = f"{{{one}, name: one}}\n  - {{{other}, rows: all, name: other}}"
+    path = written(tmp_path, SMALL.replace("kind: console", sinks))
+    if not is_shared:
+        assert len(load(path).sinks) == 2
+        return
+    with pytest.raises(ConfigurationError, match="the sinks `one` and `other` both") as caught:
+        load(path)
+    assert (caught.value.code, caught.value.line) == ("PC0007", 9)
+
+
+def test_sinks_have_modes(tmp_path: Path) -> None:
+    sinks = "{kind: sqlite, path: a.db}\n  - {kind: parquet, path: out, write: overwrite}"
+    table, files = load(written(tmp_path, SMALL.replace("kind: console", sinks))).sinks
+    assert isinstance(table.sink, SqliteSink)
+    assert isinstance(files.sink, FilesSink)
+    assert (table.sink.write_mode, files.sink.write_mode) == ("upsert", "overwrite")
+
+
+MISTAKES = (
+    ("name: books", "nam: books"),
+    ('path: "*.xml"', "pat: '*.xml'"),
+    ("stream: shelf", "stream: {a: b}"),
+    ("record: //b:book", "record: //b:book["),
+    ("ancestors: {shelf: /b:shelf/@id}", "options: {mode: x, nothing: 1}"),
+    ("topics: orders", "topics: [[], a, {}]"),
+    ("startingOffsets: earliest", "startingOfsets: earliest"),
+    ("format: parquet, path: old", "format: parquet, pth: old"),
+    ("registry: subscriptions", "registry: {}"),
+    ("kind: parquet, path: out/results}", "kind: parquet, path: out/results, write: x, row: 1}"),
+    ("rows: quarantine", "rows: bad"),
+    ("table: found", "table: a-b"),
+    ("jdbc:postgresql:", "postgresql:"),
+    ("topic: found", "topc: found"),
+    ("kind: console", "kind: consle"),
+    ("depth_max: 64, text", "depth_max: 0, depth: 1, text"),
+    ("10 seconds", "10 secs"),
+    ("master: local[2]", "master: lcal"),
+)
+"""Changes of the full file, each with mistakes of its own, none of which moves a line."""
+
+
+def mistakes_of(folder: Path, text: str) -> list[tuple[int, int, str, str]]:
+    try:
+        load(written(folder, text))
+    except ConfigurationError as error:
+        every = (error, *error.others)
+        return [(one.line, one.column, one.code, one.message) for one in every]
+    return []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_all_mistakes_are_reported_in_the_order_of_their_places(tmp_path: Path, seed: int) -> None:
+    penstock.Registry.open(tmp_path / "subscriptions").add("a", "//a")
+    chosen = Random(seed).sample(MISTAKES, seed % len(MISTAKES) + 1)
+    alone: set[tuple[int, int, str, str]] = set()
+    text = FULL
+    for before, after in chosen:
+        assert FULL.count(before) == 1
+        single = mistakes_of(tmp_path, FULL.replace(before, after))
+        assert single, after
+        # Columns of what stands behind a change in its line move; nothing else does.
+        alone |= {(line, 0, code, message) for line, _, code, message in single}
+        text = text.replace(before, after)
+    together = mistakes_of(tmp_path, text)
+    assert together == sorted(together)
+    assert {(line, 0, code, message) for line, _, code, message in together} == alone
+
+
+def test_a_sink_without_a_place_shares_none(tmp_path: Path) -> None:
+    sinks = "{kind: parquet, rows: bad}\n  - {kind: json}\n  - {kind: sqlite, path: a.db}"
+    found = mistakes_of(tmp_path, SMALL.replace("kind: console", sinks))
+    assert [(line, code) for line, _, code, _ in found] == [
+        (8, "PC0003"),
+        (8, "PC0005"),
+        (9, "PC0003"),
+    ]
+
+
+def test_the_command_shows_all_mistakes(tmp_path: Path, capsys: Capture) -> None:
+    text = SMALL.replace("kind: console", "kind: consle").replace("query: //a", "query: '//a['")
+    assert main(["run", str(written(tmp_path, text)), "--dry-run"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.index(":6:24\n") < shown.index(":8:11\n")
+    assert shown.count("PC0005") == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_may_be_in_utf_16(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "pipeline.yaml"
+    path.write_text(SMALL.replace("name: a,", "name: é,"), encoding)
+    assert [one.name for one in load(path).registry] == ["é"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"sources: \xe9", "name: é".encode("utf-16")[:-1], b"\xff\xfe\x00\xd8"]
+)
+def test_a_file_in_another_encoding_is_refused(
+    tmp_path: Path, capsys: Capture, data: bytes
+) -> None:
+    path = tmp_path / "pipeline.yaml"
+    path.write_bytes(data)
+    assert main(["run", str(path), "--dry-run"]) == 2
+    assert "PC0001: this is no text in UTF-8" in capsys.readouterr().err
+
+
+def test_subscriptions_that_join_are_refused(tmp_path: Path) -> None:
+    registry = penstock.Registry.open(tmp_path / "subscriptions")
+    registry.add("plain", "//a")
+    for number in range(5):
+        query = "S//x->a[k->p] FOLLOWED BY{p = q, 10} S//y->b[k->q]"
+        registry.add(f"pair {number}", penstock.xscl(query))
+    text = SMALL.replace(
+        "  subscriptions:\n    - {name: a, query: //a}\n", "  path: subscriptions\n"
+    )
+    with pytest.raises(ConfigurationError) as caught:
+        load(written(tmp_path, text))
+    assert caught.value.code == "PC0005"
+    assert "`pair 0`, `pair 1`, `pair 2` and 2 more" in caught.value.message
+    assert "join_stream" in caught.value.help
+
+
+def test_subscriptions_in_another_place_have_a_hint(tmp_path: Path) -> None:
+    text = SMALL.replace("registry:\n  subscriptions:", "subscriptions:")
+    found = mistakes_of(tmp_path, text)
+    assert [code for _, _, code, _ in found] == ["PC0003", "PC0002"]
+    with pytest.raises(ConfigurationError, match="subscriptions stand below `registry`"):
+        load(written(tmp_path, text))
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "just text", "sources: \x00"])

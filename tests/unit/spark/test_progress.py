@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-from penstock.spark.pipelines.progress import MEASURES, Outcome
+from penstock.spark.pipelines.progress import Counts, Outcome
 
 
 def progress(batch: int, *sources: dict[str, Any]) -> dict[str, Any]:
     return {
         "batchId": batch,
         "durationMs": {"triggerExecution": 500},
-        "observedMetrics": {MEASURES: {"documents": 10, "bytes": 1000}},
-        "numInputRows": 10,
         "sources": list(sources),
         "stateOperators": [],
     }
@@ -44,15 +42,30 @@ def test_what_waits_is_added_up_over_the_sources_that_tell(
     sources: list[dict[str, Any]], lag: int | None
 ) -> None:
     outcome = Outcome()
+    outcome.write(0, Counts(documents=10))
     assert outcome.note(progress(0, *sources))
     assert outcome.lag == lag
     assert ("waiting" in outcome.describe()) == (lag is not None)
 
 
-def test_a_batch_counts_once() -> None:
+def test_a_batch_counts_once_when_spark_reports_it() -> None:
     outcome = Outcome()
+    assert not outcome.note(progress(0))
+    outcome.write(0, Counts(9, 900, 3, 1))
+    outcome.write(0, Counts(10, 1000, 3, 1))  # written again, after a failure
+    assert outcome.documents == 0
     assert outcome.note(progress(0))
     assert not outcome.note(progress(0))
-    assert outcome.note(progress(1))
-    assert (outcome.batches, outcome.documents, outcome.bytes) == (2, 20, 2000)
+    assert (outcome.batches, outcome.documents, outcome.bytes) == (1, 10, 1000)
+    assert (outcome.results, outcome.quarantined) == (3, 1)
     assert outcome.documents_per_second == 20
+
+
+def test_a_batch_that_spark_does_not_report_counts_in_the_end() -> None:
+    outcome = Outcome()
+    for number in range(4):
+        outcome.write(number, Counts(1, 10, 1, 0))
+    assert outcome.note(progress(1))
+    assert outcome.batches == 2
+    outcome.finish()
+    assert (outcome.batches, outcome.documents, outcome.bytes) == (4, 4, 40)

@@ -1,5 +1,7 @@
 """The per-event oracle: what is known after each event of small documents."""
 
+from penstock.languages.xpath import xpath
+from penstock.planning.normalise import normalise
 from penstock.testing.kleene import earliest, known_at, needed
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import Tree, parse
@@ -99,3 +101,10 @@ def test_a_value_is_known_when_its_condition_is() -> None:
     assert evaluate(query, tree) is True
     tree = parse("<a/>")
     assert known_at(query, tree) == len(tree.events) - 1
+
+
+def test_a_count_is_a_number_when_it_is_compared_with_a_string() -> None:
+    tree = parse("<r><a n='1'/><a n='2'/></r>")
+    for text in ("/r/a[position() = @n]", "/r/a[count(preceding-sibling::a) + 1 = @n]"):
+        query = normalise(xpath(text))
+        assert sorted(node.start for node in earliest(query, tree)) == [3, 13]

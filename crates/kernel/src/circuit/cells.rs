@@ -5,7 +5,9 @@
 //! cell that is gone is harmless. Within one event nothing goes: a cell decided or orphaned during
 //! an event stays readable until its end.
 
+use super::counts::Side;
 use super::ranges::Range;
+use super::thresholds::{End, Waiters};
 use crate::plan::Op;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -68,6 +70,10 @@ pub enum Kind {
     Apply { op: Op, args: Box<[Wire]> },
     /// The string value of an open node.
     Value,
+    /// How many members of a group are before or behind a node.
+    Rank { group: u32, entry: u32, side: Side },
+    /// Tells a group of counts about its undecided members.
+    Group(u32),
     /// Computed by a sink from what reaches it.
     Sink(u32),
     /// Tells a target that a node is selected or not.
@@ -78,9 +84,9 @@ pub enum Kind {
 
 /// Who is told, and what the sender is to it.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
-    to: Handle,
-    tag: u32,
+pub struct Edge {
+    pub to: Handle,
+    pub tag: u32,
 }
 
 #[derive(Debug)]
@@ -96,6 +102,10 @@ pub struct Cell {
     interest: u32,
     /// Others that need it: memories of open nodes, the circuit itself.
     pins: u32,
+    /// Who waits for bounds of this number.
+    pub waiters: Option<Box<Waiters>>,
+    /// The bounds of its arguments that this gate waits for.
+    marks: Option<Box<[Range; 2]>>,
 }
 
 /// A decision or a narrower range, on its way to a dependent.
@@ -109,6 +119,9 @@ pub struct Message {
 
 const SWEEP_MIN: u32 = 32;
 
+/// Cells for which the room stays from one document to the next.
+const SLOTS_KEPT: usize = 1 << 13;
+
 /// The cells in being.
 #[derive(Debug, Default)]
 pub struct Cells {
@@ -119,7 +132,12 @@ pub struct Cells {
     decided: Vec<u32>,
     /// Fresh, or without interest since this event.
     orphans: Vec<Handle>,
-    pub count: u64,
+    /// Edges and inputs that lie outside the cells' own table, or may.
+    links: usize,
+    /// Bytes of texts that decided cells keep.
+    text_bytes: usize,
+    /// Units of work so far: whatever is not constant per event adds to it.
+    pub work: u64,
 }
 
 impl Cells {
@@ -134,8 +152,10 @@ impl Cells {
             sweep_at: SWEEP_MIN,
             interest: 0,
             pins: 0,
+            waiters: None,
+            marks: None,
         };
-        self.count += 1;
+        self.work += 1;
         let handle = if let Some(id) = self.free.pop() {
             let generation = self.slots[id as usize].generation;
             self.slots[id as usize] = Cell { generation, ..cell };
@@ -188,6 +208,8 @@ impl Cells {
 
     /// Tells `to`, which has to be open, whatever becomes of `input`.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: u32) {
+        self.work += 1;
+        self.links += 2;
         let cell = &mut self.slots[input.id as usize];
         cell.interest += 1;
         cell.dependents.push(Edge { to, tag });
@@ -198,7 +220,10 @@ impl Cells {
         cell.inputs.push(input);
         if cell.inputs.len() as u32 >= cell.sweep_at {
             let mut inputs = std::mem::take(&mut cell.inputs);
+            let before = inputs.len();
+            self.work += before as u64;
             inputs.retain(|input| self.is_open(*input));
+            self.links -= before - inputs.len();
             let cell = &mut self.slots[to.id as usize];
             cell.sweep_at = cell.sweep_at.max(2 * inputs.len() as u32);
             cell.inputs = inputs;
@@ -209,7 +234,10 @@ impl Cells {
     /// undecided fact would grow its list for ever.
     fn sweep_dependents(&mut self, id: u32) {
         let mut edges = std::mem::take(&mut self.slots[id as usize].dependents);
+        let before = edges.len();
+        self.work += before as u64;
         edges.retain(|edge| self.is_open(edge.to));
+        self.links -= before - edges.len();
         let cell = &mut self.slots[id as usize];
         cell.sweep_at = (2 * edges.len() as u32).max(SWEEP_MIN);
         cell.dependents = edges;
@@ -222,9 +250,12 @@ impl Cells {
         let cell = &mut self.slots[handle.id as usize];
         let dependents = std::mem::take(&mut cell.dependents);
         let inputs = std::mem::take(&mut cell.inputs);
+        self.links -= dependents.len() + inputs.len();
+        if let Atom::Text(text) = &atom {
+            self.text_bytes += text.len();
+        }
         cell.known = Some(atom.clone());
         self.decided.push(handle.id);
-        self.count -= 1;
         for edge in dependents {
             self.queue.push(Message {
                 to: edge.to,
@@ -235,21 +266,75 @@ impl Cells {
         self.forgo(inputs);
     }
 
-    /// Sets the range of a number that is not decided yet.
+    /// Sets the range of a number that is not decided yet, and tells those who waited for it.
     pub fn narrow(&mut self, handle: Handle, range: Range) {
         let cell = &mut self.slots[handle.id as usize];
-        if cell.range == Some(range) {
-            return;
-        }
         cell.range = Some(range);
-        for index in 0..self.slots[handle.id as usize].dependents.len() {
-            let Edge { to, tag } = self.slots[handle.id as usize].dependents[index];
-            self.queue.push(Message {
-                to,
-                tag,
-                atom: None,
-            });
+        let Some(mut waiters) = cell.waiters.take() else {
+            return;
+        };
+        while let Some((edge, end, bound)) = waiters.pop_reached(range) {
+            self.work += 1;
+            if self.unmark(edge, end, bound) {
+                self.queue.push(Message {
+                    to: edge.to,
+                    tag: edge.tag,
+                    atom: None,
+                });
+            }
         }
+        self.slots[handle.id as usize].waiters = Some(waiters);
+    }
+
+    /// Whether a gate still waits for a bound; it does so no longer.
+    fn unmark(&mut self, edge: Edge, end: End, bound: f64) -> bool {
+        let marks = self.open(edge.to).and_then(|gate| gate.marks.as_mut());
+        let Some(mark) = marks.map(|marks| &mut marks[edge.tag as usize]) else {
+            return false;
+        };
+        let own = match end {
+            End::Low => &mut mark.low,
+            End::High => &mut mark.high,
+        };
+        let is_awaited = *own == bound;
+        if is_awaited {
+            *own = f64::NAN;
+        }
+        is_awaited
+    }
+
+    /// A gate waits for bounds of one of its arguments, a number. Returns the nearest bounds that
+    /// anybody waits for, if they may have changed.
+    pub fn wait(&mut self, input: Handle, edge: Edge, bounds: Range) -> Option<Range> {
+        self.work += 1;
+        let gate = self.open(edge.to)?;
+        let none = Range {
+            low: f64::NAN,
+            high: f64::NAN,
+        };
+        let marks = gate.marks.get_or_insert_with(|| Box::new([none; 2]));
+        let mark = std::mem::replace(&mut marks[edge.tag as usize], bounds);
+        let fresh = Range {
+            low: if mark.low == bounds.low {
+                f64::INFINITY
+            } else {
+                bounds.low
+            },
+            high: if mark.high == bounds.high {
+                f64::NEG_INFINITY
+            } else {
+                bounds.high
+            },
+        };
+        let waiters = self.open(input)?.waiters.get_or_insert_default();
+        waiters.add(edge, fresh);
+        Some(waiters.nearest())
+    }
+
+    /// The nearest bounds that anybody waits for.
+    pub fn nearest(&self, handle: Handle) -> Range {
+        let waiters = self.slots[handle.id as usize].waiters.as_ref();
+        waiters.map_or(Waiters::default().nearest(), |waiters| waiters.nearest())
     }
 
     fn forgo(&mut self, inputs: SmallVec<[Handle; 2]>) {
@@ -302,29 +387,45 @@ impl Cells {
                 continue;
             }
             let inputs = std::mem::take(&mut cell.inputs);
+            let links = inputs.len() + cell.dependents.len();
             cell.dependents.clear();
+            (cell.waiters, cell.marks) = (None, None);
             cell.generation += 1;
             self.free.push(handle.id);
-            self.count -= 1;
+            self.links -= links;
             self.forgo(inputs);
         }
         while let Some(id) = self.decided.pop() {
             let cell = &mut self.slots[id as usize];
-            if cell.pins == 0 && cell.known.is_some() {
-                cell.known = None;
+            if cell.pins == 0
+                && let Some(atom) = cell.known.take()
+            {
+                if let Atom::Text(text) = atom {
+                    self.text_bytes -= text.len();
+                }
                 cell.kind = Kind::Value;
+                (cell.waiters, cell.marks) = (None, None);
                 cell.generation += 1;
                 self.free.push(id);
             }
         }
     }
 
+    /// Bytes of all cells and their wires.
+    pub fn bytes(&self) -> usize {
+        let wires = self.links * size_of::<Edge>();
+        self.slots.capacity() * size_of::<Cell>() + wires + self.text_bytes
+    }
+
     pub fn clear(&mut self) {
+        if self.slots.capacity() > SLOTS_KEPT {
+            self.slots = Vec::new();
+        }
         self.slots.clear();
         self.free.clear();
         self.queue.clear();
         self.decided.clear();
         self.orphans.clear();
-        self.count = 0;
+        (self.links, self.text_bytes) = (0, 0);
     }
 }

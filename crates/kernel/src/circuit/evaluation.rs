@@ -5,7 +5,7 @@ use super::cells::{Atom, Wire};
 use super::frames::{Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{FirstPart, SinkKind};
-use crate::plan::{Comparison, NONE, Op, PartKind};
+use crate::plan::{Axis, Comparison, NONE, Op, PartKind};
 use std::rc::Rc;
 
 /// Position and size of the list in which a predicate is tried; 1 outside any predicate.
@@ -111,21 +111,38 @@ impl Circuit {
             PartKind::Exists => self.exists(words[0], spot),
             PartKind::CompareSome => self.compare_some(part, spot, focus),
             PartKind::ComparePairs => {
+                if let Some(shared) = self.routes.shared(part) {
+                    return self.compare_shared(&shared, words[2 - shared.side], spot);
+                }
                 let op = Comparison::from_code(words[0]).unwrap_or(Comparison::Eq);
                 self.compare_pairs(op, words[1], words[2], spot)
             }
             PartKind::Count => {
+                if let Some((spec, axis)) = self.routes.counted(part) {
+                    return self.count_along(spec, axis);
+                }
                 let count = self.count(0.0, &[], 1);
                 let sink = self.add_sink(SinkKind::Count, count);
                 self.collect_merged(words[0], spot, Target::Sink(sink), Wire::TRUE);
                 self.cells.resolve(&Wire::Cell(count))
             }
+            PartKind::Above => self.above(words[0], words[1], words[2]),
             PartKind::Sum => self.gather(SinkKind::Sum, words[0], spot),
             PartKind::Strings => self.gather(SinkKind::Strings, words[0], spot),
             PartKind::String => self.first(words[0], spot, FirstPart::Text),
             PartKind::Name => self.first(words[1], spot, FirstPart::Name(words[0])),
             _ => Wire::FALSE,
         }
+    }
+
+    /// An atom at the parent of the opening node, or a constant where that fails a test.
+    fn above(&mut self, test: u32, atom: u32, otherwise: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        if depth == 0 || !self.passes(depth - 1, test) {
+            return self.evaluate(otherwise, Spot::Opening, &Focus::default());
+        }
+        let parent = Spot::Late(self.frames[depth - 1].info);
+        self.evaluate(atom, parent, &Focus::default())
     }
 
     /// Whether a set has a node.
@@ -149,12 +166,36 @@ impl Circuit {
         if let Some(known) = self.wired(need, spot) {
             return known;
         }
+        let wire = self.truth_along(route);
+        self.memo.push((need, wire.clone()));
+        wire
+    }
+
+    /// The truth of a route from the opening node: the end of a chain where there is one.
+    fn truth_along(&mut self, route: u32) -> Wire {
+        let step = &self.table[route as usize];
+        let (axis, test) = (step.axis, step.test);
+        if !step.is_listed() {
+            match axis {
+                Axis::FollowingSibling => return self.truth_beside(route),
+                Axis::Following => return self.truth_following(route),
+                Axis::PrecedingSibling | Axis::Preceding => return self.truth_behind(route),
+                Axis::Ancestor => return self.truth_above(route),
+                Axis::AncestorOrSelf => {
+                    let above = self.truth_above(route);
+                    if above.is_true() || !self.passes(self.frames.len() - 1, test) {
+                        return above;
+                    }
+                    let own = self.truth_of_member(route, Spot::Opening);
+                    return self.any(&[own, above]);
+                }
+                _ => {}
+            }
+        }
         let or = self.open_or(1);
         self.spread(route, Target::Any(or), Wire::TRUE);
         self.or_close(or);
-        let wire = self.cells.resolve(&Wire::Cell(or));
-        self.memo.push((need, wire.clone()));
-        wire
+        self.cells.resolve(&Wire::Cell(or))
     }
 
     fn compare_some(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {

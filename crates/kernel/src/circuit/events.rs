@@ -1,13 +1,13 @@
 //! Nodes open and close.
 
+use super::arms::take_covered;
 use super::cells::{Atom, Kind, Wire};
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Seen, Spot, Target, Wired};
-use super::routes::{Leaf, Need};
+use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Spot, Target, Wired};
+use super::routes::Need;
 use super::sinks::SinkKind;
-use super::{Action, Circuit, Symbol, Tests};
-use crate::plan::{Axis, NONE, NodeKind, Output};
-use smallvec::SmallVec;
+use super::{Action, Circuit, Tests};
+use crate::plan::{NONE, NodeKind, Output};
 use std::rc::Rc;
 
 impl Circuit {
@@ -28,7 +28,8 @@ impl Circuit {
         if self.extras.len() < self.frames.len() {
             self.extras.push(Extra::default());
         }
-        if self.concerns(node.symbol, tests) || node.kind == NodeKind::Document {
+        let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
+        if self.concerns(node.symbol, tests) || is_asked {
             self.open_concerned(node, tests);
         }
     }
@@ -51,10 +52,20 @@ impl Circuit {
         for &need in symbol.needs.iter() {
             self.prepare(need);
         }
+        if !node.ids.is_empty() {
+            self.identify(node.ids, &symbol.needs);
+        }
+        if !symbol.indexed.is_empty() {
+            self.index_member(&symbol.indexed, self.frames.len() - 1);
+        }
+        if !symbol.counted.is_empty() {
+            self.count_member(&symbol.counted, self.frames.len() - 1);
+        }
     }
 
     /// All that expressions ask of the document node.
     fn open_document(&mut self) {
+        self.open_root_indexes();
         for need in self.routes.root_needs.clone() {
             let wired = self.wire(need);
             self.root.insert(need, wired);
@@ -98,83 +109,6 @@ impl Circuit {
                 self.cells.pin(&Wire::Cell(cell));
                 self.cells.depend(cell, input, 0);
             }
-        }
-    }
-
-    /// The arms that wait for the opening node hear of it.
-    fn fire(&mut self, symbol: &Symbol) {
-        let routes = self.table.clone();
-        let depth = self.frames.len() - 1;
-        let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
-        for &id in symbol.awaited.iter() {
-            let route = &routes[id as usize];
-            let is_near = match route.axis {
-                Axis::Attribute => kind == NodeKind::Attribute,
-                Axis::Namespace => kind == NodeKind::Namespace,
-                _ => !matches!(kind, NodeKind::Attribute | NodeKind::Namespace),
-            };
-            let waiting = &self.arms[id as usize];
-            if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
-                continue;
-            }
-            let is_deep = matches!(
-                route.axis,
-                Axis::Descendant | Axis::DescendantOrSelf | Axis::Following
-            );
-            let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
-            let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
-            for (place, arm) in waiting.iter().enumerate().rev() {
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
-                    fresh.push(place);
-                }
-            }
-            for place in fresh {
-                self.begin_list(id, place);
-            }
-            let waiting = &self.arms[id as usize];
-            let follow = self.follow[id as usize].iter();
-            for arm in waiting.iter().rev().chain(follow) {
-                // Its own arms, put up a moment ago, are for others.
-                if !is_deep && (arm.depth as usize) + 1 < depth {
-                    break;
-                }
-                if arm.since < order && self.is_heard(arm.to) {
-                    heard.push((arm.to, self.cells.resolve(&arm.when)));
-                }
-            }
-            self.deliver_all(id, heard);
-        }
-    }
-
-    /// The list of a step that counts positions begins with the first node.
-    fn begin_list(&mut self, route: u32, place: usize) {
-        let arm = &self.arms[route as usize][place];
-        let (ArmTarget::Fresh(target), when) = (arm.to, arm.when.clone()) else {
-            return;
-        };
-        let list = self.add_list(route, target, when);
-        self.arms[route as usize][place].to = ArmTarget::List(list);
-        self.source_close(ArmTarget::Fresh(target));
-    }
-
-    fn deliver_all(&mut self, id: u32, mut heard: SmallVec<[(ArmTarget, Wire); 4]>) {
-        while let Some((to, mut when)) = heard.pop() {
-            if let ArmTarget::Plain(Target::Sink(_)) = to {
-                // One node reaches a sink once by each route, however many nodes it is below.
-                let mut at = 0;
-                while at < heard.len() {
-                    if heard[at].0 == to {
-                        let (_, other) = heard.swap_remove(at);
-                        when = self.any(&[when, other]);
-                    } else {
-                        at += 1;
-                    }
-                }
-            }
-            self.deliver(id, to, Spot::Opening, &when);
         }
     }
 
@@ -283,15 +217,6 @@ impl Circuit {
         }
     }
 
-    /// Takes the arms of a route at a node down.
-    fn disarm(&mut self, route: u32, depth: usize) {
-        let is_here = |arm: &mut Arm| arm.depth as usize == depth;
-        while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
-            self.cells.unpin(&arm.when);
-            self.source_close(arm.to);
-        }
-    }
-
     /// Whether the string value of the innermost node is awaited.
     pub fn wants_value(&self) -> bool {
         let depth = self.frames.len() - 1;
@@ -306,17 +231,20 @@ impl Circuit {
         if self.extras[depth].is_used {
             self.close_extra(depth, value);
         }
+        // From here on nothing can wait for its end any more.
+        if frame.info != NONE {
+            self.infos[frame.info].depth = NONE;
+        }
         self.leave_behind(depth);
         if depth == 0 {
             self.close_document();
         }
-        if !self.extras[depth].seen.is_empty() {
-            for (_, seen) in std::mem::take(&mut self.extras[depth].seen) {
-                self.forget(seen);
+        if !self.extras[depth].behind.is_empty() {
+            for (_, behind) in std::mem::take(&mut self.extras[depth].behind) {
+                self.forget(behind);
             }
         }
         if frame.info != NONE {
-            self.infos[frame.info].depth = NONE;
             self.release(frame.info);
         }
         self.frames.pop();
@@ -335,81 +263,46 @@ impl Circuit {
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
+            if let Some(k) = self.table[route as usize].pick {
+                self.pick_after(route, k, to, when);
+                continue;
+            }
             let since = self.next_order.saturating_sub(1);
+            let outer = self.follow[route as usize].last().cloned();
+            let Some((all, is_all)) = self.cover(outer, to, when.clone()) else {
+                self.cells.unpin(&when);
+                self.source_close(to);
+                continue;
+            };
+            self.cells.pin(&all);
+            self.cells.unpin(&when);
+            if let Some(old) = take_covered(&mut self.follow[route as usize], since) {
+                self.cells.unpin(&old.when);
+                self.source_close(old.to);
+            }
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
                 to,
-                when,
+                when: all,
+                is_all,
             });
+        }
+        self.begin_after(depth);
+        self.close_counted(depth);
+        for (_, index) in std::mem::take(&mut self.extras[depth].indexes) {
+            self.close_index(index);
+        }
+        let ends = std::mem::take(&mut self.extras[depth].ahead);
+        self.close_ahead(ends);
+        let picks = std::mem::take(&mut self.extras[depth].picks);
+        self.close_picks(picks);
+        for (_, above) in std::mem::take(&mut self.extras[depth].above) {
+            self.cells.unpin(&above);
         }
         // Closing one may be what brings up another.
         while let Some(or) = self.extras[depth].on_close.pop() {
             self.or_close(or);
-        }
-    }
-
-    /// Remembers a closed node for those that will look back at it.
-    fn leave_behind(&mut self, depth: usize) {
-        let frame = self.frames[depth];
-        let symbol = match &self.symbols[frame.symbol as usize] {
-            Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
-            _ => return,
-        };
-        if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
-            return;
-        }
-        let routes = self.table.clone();
-        for &id in symbol.behind.iter() {
-            let route = &routes[id as usize];
-            let is_truth = route.leaf != Leaf::Collect && !route.is_positional;
-            let seen = if is_truth {
-                let wire = if route.is_plain() {
-                    Wire::TRUE
-                } else {
-                    let or = self.open_or(1);
-                    let to = ArmTarget::Plain(Target::Any(or));
-                    self.deliver(id, to, Spot::Late(frame.info), &Wire::TRUE);
-                    self.or_close(or);
-                    self.cells.resolve(&Wire::Cell(or))
-                };
-                if wire.is_false() {
-                    continue;
-                }
-                self.cells.pin(&wire);
-                Seen::Truth(wire)
-            } else {
-                self.infos[frame.info].references += 1;
-                Seen::Node(frame.info)
-            };
-            self.add_seen(id, route.axis, depth, seen);
-        }
-    }
-
-    fn add_seen(&mut self, id: u32, axis: Axis, depth: usize, seen: Seen) {
-        let is_sure = |seen: &Seen| matches!(seen, Seen::Truth(wire) if wire.is_true());
-        if axis == Axis::Preceding {
-            let list = &mut self.behind[id as usize];
-            // One that will do for sure is enough.
-            if !(is_sure(&seen) && list.iter().any(is_sure)) {
-                list.push(seen);
-            }
-            return;
-        }
-        let list = &mut self.extras[depth - 1].seen;
-        if !(is_sure(&seen)
-            && list
-                .iter()
-                .any(|(route, seen)| *route == id && is_sure(seen)))
-        {
-            list.push((id, seen));
-        }
-    }
-
-    fn forget(&mut self, seen: Seen) {
-        match seen {
-            Seen::Truth(wire) => self.cells.unpin(&wire),
-            Seen::Node(info) => self.release(info),
         }
     }
 
@@ -420,6 +313,11 @@ impl Circuit {
                 self.source_close(arm.to);
             }
         }
+        let ends = std::mem::take(&mut self.ahead);
+        self.close_ahead(ends);
+        let picks = std::mem::take(&mut self.picks);
+        self.close_picks(picks);
+        self.close_document_counts();
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);
@@ -429,9 +327,12 @@ impl Circuit {
 
     /// Ends an event: everything that follows from it is worked out.
     pub fn finish_event(&mut self) {
-        if self.ways.is_empty() && self.cells.is_quiet() {
+        let is_counting =
+            !(self.joining.is_empty() && self.asking.is_empty() && self.closing.is_empty());
+        if !is_counting && self.ways.is_empty() && self.cells.is_quiet() {
             return;
         }
+        self.join_groups();
         for or in std::mem::take(&mut self.ways) {
             self.or_close(or);
         }

@@ -1,6 +1,8 @@
 //! Open nodes as the circuit sees them, and the nodes it remembers.
 
 use super::cells::{Handle, Wire};
+use super::chains::Ahead;
+use super::picks::Picks;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -32,6 +34,8 @@ pub struct Arm {
     pub since: u64,
     pub to: ArmTarget,
     pub when: Wire,
+    /// Whoever hears this arm need not hear those before it.
+    pub is_all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,17 +59,36 @@ pub struct Extra {
     pub on_close: Vec<Handle>,
     /// Arms that go up when it closes: what follows it.
     pub later: Vec<(u32, ArmTarget, Wire)>,
-    /// Children that later siblings may look back at.
-    pub seen: Vec<(u32, Seen)>,
+    /// Children that later siblings may look back at, by route.
+    pub behind: Vec<(u32, Behind)>,
+    /// Ends of chains about children that are still to come.
+    pub ahead: Vec<Ahead>,
+    /// Children that wait for the k-th sibling to come.
+    pub picks: Vec<Picks>,
+    /// What the node asked of the nodes after it: route, truth.
+    pub after: Vec<(u32, Handle)>,
+    /// By route: the truth that the node or an ancestor will do.
+    pub above: SmallVec<[(u32, Wire); 1]>,
+    /// Groups of its children that are counted: step, group.
+    pub counts: SmallVec<[(u32, u32); 1]>,
+    /// Steps that count it once it is closed, and whether they do.
+    pub counted: Vec<(u32, Wire)>,
+    /// Numbers of nodes after it: group, number.
+    pub counted_after: Vec<(u32, Handle)>,
+    /// Sets of its children that are compared by value: set, index.
+    pub indexes: SmallVec<[(u32, u32); 1]>,
+    /// Steps that count it as an ancestor.
+    pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,
 }
 
-/// A node that is behind.
+/// The closed nodes that a route looks back at.
 #[derive(Clone, Debug)]
-pub enum Seen {
-    /// Only whether it will do matters.
+pub enum Behind {
+    /// Only whether one will do matters.
     Truth(Wire),
-    Node(u32),
+    /// Remembered nodes, in document order.
+    Nodes(Vec<u32>),
 }
 
 /// What has been wired at a remembered node.
@@ -100,17 +123,18 @@ pub struct Info {
     pub is_released: bool,
 }
 
+/// Remembered nodes for which the room stays from one document to the next.
+const INFOS_KEPT: usize = 1 << 12;
+
 /// The nodes remembered, by number; numbers are reused.
 #[derive(Debug, Default)]
 pub struct Infos {
     slots: Vec<Info>,
     free: Vec<u32>,
-    pub count: u64,
 }
 
 impl Infos {
     pub fn add(&mut self, info: Info) -> u32 {
-        self.count += 1;
         if let Some(id) = self.free.pop() {
             self.slots[id as usize] = info;
             return id;
@@ -120,15 +144,20 @@ impl Infos {
     }
 
     pub fn remove(&mut self, id: u32) {
-        self.count -= 1;
         self.slots[id as usize].order = u64::MAX;
         self.free.push(id);
     }
 
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Info>()
+    }
+
     pub fn clear(&mut self) {
+        if self.slots.capacity() > INFOS_KEPT {
+            self.slots = Vec::new();
+        }
         self.slots.clear();
         self.free.clear();
-        self.count = 0;
     }
 }
 
@@ -154,6 +183,8 @@ pub struct Opening<'a> {
     pub uri: &'a [u8],
     /// Known at once for nodes without content.
     pub value: Option<&'a [u8]>,
+    /// The ids of an element, where expressions ask for ids.
+    pub ids: &'a [Box<str>],
     /// It was there before the matcher: conditions see it, but it is no result.
     pub is_silent: bool,
 }

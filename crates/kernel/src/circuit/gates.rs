@@ -204,17 +204,18 @@ impl Circuit {
         if let (Some(range), Some(cell)) = (range, self.cells.open(gate)) {
             cell.range = Some(range);
         }
+        self.watch_arguments(gate);
         Wire::Cell(gate)
     }
 
-    fn bounds(&self, op: Op, args: &[Wire]) -> Option<Range> {
+    pub(super) fn bounds(&mut self, op: Op, args: &[Wire]) -> Option<Range> {
         let bounds: smallvec::SmallVec<[Option<Range>; 2]> =
-            args.iter().map(|arg| self.cells.range(arg)).collect();
+            args.iter().map(|arg| self.range(arg)).collect();
         ranges::combine(op, &bounds)
     }
 
     /// The value of an operator, where its arguments or their bounds give it.
-    fn outcome(&self, op: Op, args: &[Wire]) -> Option<Atom> {
+    fn outcome(&mut self, op: Op, args: &[Wire]) -> Option<Atom> {
         if args.iter().all(|arg| matches!(arg, Wire::Known(_))) {
             let value = values::apply(op, args.len(), &|index| match &args[index] {
                 Wire::Known(atom) => as_value(atom),
@@ -226,7 +227,7 @@ impl Circuit {
             return None;
         }
         let nan = |wire: &Wire| matches!(wire, Wire::Known(Atom::Number(n)) if n.is_nan());
-        let (left, right) = (self.cells.range(&args[0]), self.cells.range(&args[1]));
+        let (left, right) = (self.range(&args[0]), self.range(&args[1]));
         if (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some()) {
             return Some(Atom::Truth(op == Op::Ne));
         }
@@ -248,9 +249,12 @@ impl Circuit {
         }
         if let Some(atom) = outcome {
             self.cells.decide(gate, atom);
-        } else if let Some(range) = range {
+            return;
+        }
+        if let Some(range) = range {
             self.cells.narrow(gate, range);
         }
+        self.watch_arguments(gate);
     }
 
     /// Works off the messages of an event and everything that follows from them.
@@ -261,6 +265,7 @@ impl Circuit {
     }
 
     fn receive(&mut self, Message { to, tag, atom }: Message) {
+        self.cells.work += 1;
         let Some(cell) = self.cells.open(to) else {
             return;
         };
@@ -293,6 +298,10 @@ impl Circuit {
                 args[tag as usize] = Wire::Known(atom);
                 self.reconsider(to);
             }
+            Kind::Group(group) => {
+                let group = *group;
+                self.tell_group(group, tag, atom.holds());
+            }
             Kind::Sink(sink) => {
                 let sink = *sink;
                 self.tell_sink(sink, tag, atom);
@@ -309,7 +318,7 @@ impl Circuit {
                 self.cells.unpin(&Wire::Cell(to));
                 self.actions.push(Action::Answer { target, atom });
             }
-            Kind::Value => {}
+            Kind::Value | Kind::Rank { .. } => {}
         }
     }
 }

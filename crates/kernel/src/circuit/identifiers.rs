@@ -1,35 +1,42 @@
-//! Elements by the ids that the document declares.
+//! Elements by their ids.
 
 use super::Circuit;
 use super::cells::{Atom, Wire};
 use super::frames::{ArmTarget, Spot, Target};
+use super::routes::Need;
 use crate::plan::Op;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 impl Circuit {
-    /// An element has an id by the document's own declarations.
-    pub fn identify(&mut self, id: &[u8]) {
-        let word: Rc<str> = std::str::from_utf8(id).unwrap_or("").into();
+    /// The opening element has ids; what is needed of it is wired, but for what is already.
+    pub(super) fn identify(&mut self, ids: &[Box<str>], wired: &[Need]) {
+        let words = ids.iter().map(|id| Rc::from(&**id));
         // A second element with the same id has none (XPath 1.0, section 5.2.1).
-        if !self.id_words.insert(word.clone()) {
+        let own: Rc<[Rc<str>]> = words
+            .filter(|word: &Rc<str>| self.id_words.insert(word.clone()))
+            .collect();
+        if own.is_empty() {
             return;
         }
         for need in self.routes.id_needs.clone() {
-            self.prepare(need);
+            if !wired.contains(&need) {
+                self.prepare(need);
+            }
         }
         let info = self.info_of(Spot::Opening);
         self.infos[info].references += 1;
-        self.ids.push((word.clone(), info));
+        self.ids.push((own.clone(), info));
         for (target, words, when) in self.id_arms.clone() {
-            let named = self.names_word(&words, &word);
+            let named = self.names_one(&words, &own);
             let wire = self.and(self.cells.resolve(&when), named);
             self.add(target, Spot::Opening, wire);
         }
     }
 
     pub(super) fn collect_identified(&mut self, words: Wire, target: Target, when: Wire) {
-        for (word, info) in self.ids.clone() {
-            let named = self.names_word(&words, &word);
+        for (own, info) in self.ids.clone() {
+            let named = self.names_one(&words, &own);
             let wire = self.and(when.clone(), named);
             self.add(target, Spot::Late(info), wire);
         }
@@ -39,12 +46,18 @@ impl Circuit {
         self.id_arms.push((target, words, when));
     }
 
-    /// Whether a word is among words.
-    fn names_word(&mut self, words: &Wire, word: &str) -> Wire {
+    /// Whether one of an element's ids is among words.
+    fn names_one(&mut self, words: &Wire, own: &[Rc<str>]) -> Wire {
         let space = Wire::Known(Atom::Text(" ".into()));
         let words = self.apply(Op::Normalize, &[self.cells.resolve(words)]);
         let padded = self.apply(Op::Concat, &[space.clone(), words, space]);
-        let word = Wire::Known(Atom::Text(format!(" {word} ").into()));
-        self.apply(Op::Contains, &[padded, word])
+        let named: SmallVec<[Wire; 2]> = own
+            .iter()
+            .map(|word| {
+                let word = Wire::Known(Atom::Text(format!(" {word} ").into()));
+                self.apply(Op::Contains, &[padded.clone(), word])
+            })
+            .collect();
+        self.any(&named)
     }
 }

@@ -104,6 +104,7 @@ impl Circuit {
 
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
     fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
+        self.pairs += 1;
         let mut passed = self.cells.resolve(&own);
         for level in 0..self.lists[id as usize].predicates.len() {
             if passed.is_false() {
@@ -134,6 +135,7 @@ impl Circuit {
     fn focus(&mut self, id: u32, level: usize, passed: &Wire) -> Focus {
         let mut unknown = std::mem::take(&mut self.lists[id as usize].levels[level].unknown);
         let mut sure = self.lists[id as usize].levels[level].sure;
+        self.cells.work += unknown.len() as u64;
         unknown.retain(|&handle| match self.cells.resolve(&Wire::Cell(handle)) {
             Wire::Known(atom) => {
                 sure += f64::from(u8::from(atom.holds()));
@@ -176,7 +178,8 @@ impl Circuit {
             waiting.sort_by_key(|(order, ..)| *order);
             for (_, info, when) in waiting {
                 let when_now = self.cells.resolve(&when);
-                self.list_try(id, Spot::Late(info), when_now, Wire::TRUE);
+                let spot = self.spot_of(info);
+                self.list_try(id, spot, when_now, Wire::TRUE);
                 self.cells.unpin(&when);
                 self.release(info);
             }

@@ -11,33 +11,43 @@
 //! what they need (`routes::Need`), and nothing of the document is kept but what a query may still
 //! ask for.
 
+mod arms;
+mod behind;
 mod cells;
+mod chains;
+mod counts;
+mod entries;
 mod evaluation;
 mod events;
 mod frames;
 mod gates;
 mod identifiers;
+mod indexes;
 mod lists;
 mod natures;
 mod outputs;
 mod pairs;
+mod picks;
 mod ranges;
 mod routes;
 mod settling;
+mod sharing;
 mod sinks;
+mod slack;
 mod spreading;
 mod steps;
 mod stores;
+mod thresholds;
 
 pub use cells::Atom;
 pub use frames::Opening;
 
 use crate::plan::{Axis, NONE, NodeKind, Plan};
 use cells::{Cells, Wire};
-use frames::{Arm, Extra, Frame, Infos, Seen};
+use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
 use pairs::Pair;
-use routes::{Need, Route, Routes};
+use routes::{Need, Route, Routes, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sinks::Sink;
 use std::rc::Rc;
@@ -73,13 +83,27 @@ pub trait Tests {
 struct Symbol {
     /// Routes that wait for such nodes.
     awaited: Vec<u32>,
+    /// Routes of chains that such nodes are members of.
+    chained: Vec<u32>,
+    /// Routes that pick the k-th of such nodes to come.
+    picked: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
+    /// Counted steps that such nodes are members of.
+    counted: Vec<u32>,
+    /// Shared sets of siblings that such nodes lead to members of.
+    indexed: Vec<u32>,
     needs: Vec<Need>,
     tests: Vec<u32>,
     /// Whether no expression has anything to do with such nodes.
     is_idle: bool,
 }
+
+/// Meetings with members that every node may have on average: what stays below is no growth.
+const PAIRS_FREE: u64 = 64;
+
+/// Tables over this many bytes are given back at the end of a document.
+const TABLE_BYTES_MAX: u64 = 1 << 20;
 
 /// All expressions of a plan over one document at a time.
 pub struct Circuit {
@@ -95,18 +119,37 @@ pub struct Circuit {
     arms: Vec<Vec<Arm>>,
     /// By route: arms for whatever follows a closed node.
     follow: Vec<Vec<Arm>>,
-    /// By route: closed nodes that later ones may look back at.
-    behind: Vec<Vec<Seen>>,
+    /// Closed nodes that any later node may look back at, by route.
+    behind: Vec<(u32, Behind)>,
+    /// Ends of chains about all nodes to come.
+    ahead: Vec<chains::Ahead>,
+    /// Nodes that wait for the k-th node to come.
+    picks: Vec<picks::Picks>,
+    counts: Vec<counts::Group>,
+    free_counts: Vec<u32>,
+    /// Groups of the whole document: counted step, group.
+    document_counts: Vec<(u32, u32)>,
+    /// By counted step: open nodes that it counts.
+    around: Vec<Vec<counts::Around>>,
+    /// For the end of this event: members of groups, numbers of what is behind a node, and groups
+    /// that close.
+    joining: Vec<(u32, Wire)>,
+    asking: Vec<(u32, cells::Handle)>,
+    closing: Vec<u32>,
+    indexes: Vec<indexes::Index>,
+    free_indexes: Vec<u32>,
+    /// Sets of the whole document that are compared by value: part, index.
+    root_indexes: Vec<(u32, u32)>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
     free_lists: Vec<u32>,
-    pairs: Vec<Pair>,
+    set_pairs: Vec<Pair>,
     free_pairs: Vec<u32>,
     /// What was wired at the opening node in this event.
     memo: Vec<(Need, Wire)>,
-    /// Elements with an id: the id, the remembered node.
-    ids: Vec<(Rc<str>, u32)>,
+    /// Elements with ids: the ids, the remembered node.
+    ids: Vec<(Rc<[Rc<str>]>, u32)>,
     id_words: FxHashSet<Rc<str>>,
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.
@@ -123,6 +166,10 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
+    /// Bytes that lie outside the tables: entries of sinks, values of indexes.
+    held_bytes: usize,
+    /// Meetings of a node with a member of its set, one by one, in this document.
+    pairs: u64,
     pub actions: Vec<Action>,
 }
 
@@ -135,6 +182,7 @@ impl Circuit {
         }
         routes.complete(plan);
         let count = routes.all().len();
+        let counted = routes.counts.len();
         Some(Circuit {
             plan: plan.clone(),
             table: routes.all().into(),
@@ -146,12 +194,24 @@ impl Circuit {
             extras: Vec::new(),
             arms: vec![Vec::new(); count],
             follow: vec![Vec::new(); count],
-            behind: vec![Vec::new(); count],
+            behind: Vec::new(),
+            ahead: Vec::new(),
+            picks: Vec::new(),
+            counts: Vec::new(),
+            free_counts: Vec::new(),
+            document_counts: Vec::new(),
+            around: (0..counted).map(|_| Vec::new()).collect(),
+            joining: Vec::new(),
+            asking: Vec::new(),
+            closing: Vec::new(),
+            indexes: Vec::new(),
+            free_indexes: Vec::new(),
+            root_indexes: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
             free_lists: Vec::new(),
-            pairs: Vec::new(),
+            set_pairs: Vec::new(),
             free_pairs: Vec::new(),
             memo: Vec::new(),
             ids: Vec::new(),
@@ -167,12 +227,21 @@ impl Circuit {
             next_order: 0,
             heard_from: 0,
             next_serial: 0,
+            held_bytes: 0,
+            pairs: 0,
             actions: Vec::new(),
         })
     }
 
     /// Forgets the document under way.
     pub fn clear(&mut self) {
+        if self.kept_bytes() > TABLE_BYTES_MAX {
+            self.sinks = Vec::new();
+            self.lists = Vec::new();
+            self.set_pairs = Vec::new();
+            self.indexes = Vec::new();
+            self.counts = Vec::new();
+        }
         self.cells.clear();
         self.infos.clear();
         self.frames.clear();
@@ -180,12 +249,24 @@ impl Circuit {
         for lists in [&mut self.arms, &mut self.follow] {
             lists.iter_mut().for_each(Vec::clear);
         }
-        self.behind.iter_mut().for_each(Vec::clear);
+        self.behind.clear();
+        self.ahead.clear();
+        self.picks.clear();
+        self.counts.clear();
+        self.free_counts.clear();
+        self.document_counts.clear();
+        self.around.iter_mut().for_each(Vec::clear);
+        self.joining.clear();
+        self.asking.clear();
+        self.closing.clear();
+        self.indexes.clear();
+        self.free_indexes.clear();
+        self.root_indexes.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
         self.free_lists.clear();
-        self.pairs.clear();
+        self.set_pairs.clear();
         self.free_pairs.clear();
         self.memo.clear();
         self.ids.clear();
@@ -196,6 +277,7 @@ impl Circuit {
         self.lingering.clear();
         self.actions.clear();
         (self.next_order, self.heard_from) = (0, 0);
+        (self.pairs, self.held_bytes) = (0, 0);
     }
 
     /// The targets that expressions answer.
@@ -208,14 +290,31 @@ impl Circuit {
         self.routes.uses_namespaces
     }
 
-    /// Whether declared ids matter.
+    /// Whether ids matter.
     pub fn uses_ids(&self) -> bool {
         self.routes.uses_ids
     }
 
-    /// Bytes that it keeps, roughly: cells and remembered nodes.
+    /// Meetings of a node with a member of its set beyond what every node may have.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.saturating_sub(self.next_order * PAIRS_FREE)
+    }
+
+    /// Bytes that it keeps: what lies in its tables, by their capacity.
     pub fn kept_bytes(&self) -> u64 {
-        self.cells.count * 96 + self.infos.count * 128
+        let tables = self.cells.bytes()
+            + self.infos.bytes()
+            + self.sinks.capacity() * size_of::<Sink>()
+            + self.lists.capacity() * size_of::<List>()
+            + self.set_pairs.capacity() * size_of::<Pair>()
+            + self.indexes.capacity() * size_of::<indexes::Index>()
+            + self.counts.capacity() * size_of::<counts::Group>();
+        (tables + self.held_bytes) as u64
+    }
+
+    /// Units of work so far, over all documents.
+    pub fn work(&self) -> u64 {
+        self.cells.work
     }
 
     #[inline]
@@ -236,16 +335,46 @@ impl Circuit {
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
         let (mut awaited, mut behind) = (Vec::new(), Vec::new());
+        let (mut chained, mut picked) = (Vec::new(), Vec::new());
         for (id, route) in self.table.iter().enumerate() {
             if !passes(route.test) || !self.routes.is_used(id as u32) {
                 continue;
             }
             if routes::looks_behind(route.axis) {
                 behind.push(id as u32);
-            } else if routes::is_awaited(route.axis) && (is_parent || !self.leads_down(route)) {
-                awaited.push(id as u32);
+            } else if routes::is_awaited(route.axis)
+                // A position counts every node, whether the path goes on from it or not.
+                && (is_parent || route.is_positional || !self.leads_down(route))
+            {
+                let list = if self.is_chained_ahead(id as u32) {
+                    &mut chained
+                } else if route.pick.is_some() {
+                    &mut picked
+                } else {
+                    &mut awaited
+                };
+                list.push(id as u32);
             }
         }
+        let is_counted = |scope: Scope| match kind {
+            NodeKind::Attribute | NodeKind::Namespace => false,
+            NodeKind::Document => scope == Scope::Around,
+            _ => true,
+        };
+        let steps = self.routes.counts.iter().enumerate();
+        let counted: Vec<u32> = steps
+            .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
+            .map(|(spec, _)| spec as u32)
+            .collect();
+        let is_child = !matches!(
+            kind,
+            NodeKind::Attribute | NodeKind::Namespace | NodeKind::Document
+        );
+        let sets = self.routes.indexes.iter().enumerate();
+        let indexed: Vec<u32> = sets
+            .filter(|(_, route)| is_child && passes(self.table[**route as usize].test))
+            .map(|(spec, _)| spec as u32)
+            .collect();
         let mut needs = self.routes.every_needs.clone();
         for (test, list) in &self.routes.needs {
             if passes(*test) {
@@ -255,8 +384,18 @@ impl Circuit {
         needs.sort_unstable();
         needs.dedup();
         let known = Rc::new(Symbol {
-            is_idle: awaited.is_empty() && behind.is_empty() && needs.is_empty(),
+            is_idle: awaited.is_empty()
+                && chained.is_empty()
+                && picked.is_empty()
+                && behind.is_empty()
+                && counted.is_empty()
+                && indexed.is_empty()
+                && needs.is_empty(),
+            counted,
+            indexed,
             awaited,
+            chained,
+            picked,
             behind,
             needs,
             tests: tests.into(),

@@ -58,7 +58,7 @@ pub fn nature(plan: &Plan, part: u32, known: &[Nature]) -> Nature {
             uses_last: true,
             ..Nature::default()
         },
-        PartKind::Here => Nature {
+        PartKind::Here | PartKind::Above => Nature {
             uses_here: true,
             ..Nature::default()
         },

@@ -37,7 +37,7 @@ impl Circuit {
         right: u32,
         spot: Spot,
     ) -> Wire {
-        let id = self.free_pairs.pop().unwrap_or(self.pairs.len() as u32);
+        let id = self.free_pairs.pop().unwrap_or(self.set_pairs.len() as u32);
         let sinks = [0, 1].map(|side| self.add_relay(SinkKind::Pair { pair: id, side }));
         let cell = self.cells.add(Kind::Sink(sinks[0]));
         let pair = Pair {
@@ -47,10 +47,10 @@ impl Circuit {
             sides_left: 2,
             sides: Default::default(),
         };
-        if id as usize == self.pairs.len() {
-            self.pairs.push(pair);
+        if id as usize == self.set_pairs.len() {
+            self.set_pairs.push(pair);
         } else {
-            self.pairs[id as usize] = pair;
+            self.set_pairs[id as usize] = pair;
         }
         for (sink, set) in sinks.into_iter().zip([left, right]) {
             self.sinks[sink as usize].cell = Some(cell);
@@ -69,7 +69,7 @@ impl Circuit {
             let text = text.clone();
             // The summary has it from here on.
             entry.value = Wire::TRUE;
-            let state = &mut self.pairs[pair as usize];
+            let state = &mut self.set_pairs[pair as usize];
             if state.meet(side, text) {
                 let cell = state.cell;
                 self.cells.decide(cell, Atom::Truth(true));
@@ -80,7 +80,7 @@ impl Circuit {
 
     /// False when nothing that could make it true can come any more.
     pub(super) fn settle_false(&mut self, pair: u32) {
-        let state = &self.pairs[pair as usize];
+        let state = &self.set_pairs[pair as usize];
         let is_over = |side: usize| {
             let sink = &self.sinks[state.sinks[side] as usize];
             sink.open == 0 && sink.pending == 0

@@ -7,9 +7,11 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-pub use super::steps::{Leaf, Route, is_awaited, is_late, looks_behind};
+use super::sharing::{Shared, picked};
+pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Where the nodes of a set come from, before its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub struct Routes {
     ids: FxHashMap<Route, u32>,
     natures: Vec<Nature>,
     /// The routes that some expression takes; a set has others that nobody asks for.
-    used: FxHashSet<u32>,
+    pub(super) used: FxHashSet<u32>,
     /// Node tests with what is needed of the nodes that pass them.
     pub needs: Vec<(u32, Vec<Need>)>,
     /// What is needed of every node, because a context node is in a set that is known late.
@@ -58,6 +60,15 @@ pub struct Routes {
     /// By part that is a set: its source and route for asking whether there is a node, and for the
     /// nodes; by comparison with a constant: the same for asking that.
     planned: Vec<[(Source, u32); 2]>,
+    /// Steps that are counted by groups.
+    pub counts: Vec<Counted>,
+    /// By part that counts such a step from the context node: the counted step, and its axis.
+    pub(super) counted: FxHashMap<u32, (u32, Axis)>,
+    /// Sets of siblings that are compared by value: the route of the sibling step.
+    pub indexes: Vec<u32>,
+    /// Sets of the whole document that are compared by value.
+    pub root_indexes: Vec<u32>,
+    pub(super) shared: FxHashMap<u32, Rc<Shared>>,
     pub uses_names: bool,
     pub uses_ids: bool,
     pub uses_namespaces: bool,
@@ -165,9 +176,11 @@ impl Routes {
                 PartKind::Step => {
                     let predicates: Box<[u32]> = words[3..].into();
                     let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
+                    let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
                     next = self.intern(Route {
-                        axis: Axis::from_code(words[1]).unwrap_or(Axis::Itself),
+                        axis,
                         test: words[2],
+                        pick: predicates.first().and_then(|&p| picked(plan, axis, p)),
                         predicates,
                         is_positional,
                         next,
@@ -201,7 +214,13 @@ impl Routes {
                 is_late(axis) || self.is_late_set(plan, words[0])
             }
             PartKind::Filter => self.is_late_set(plan, words[0]),
-            PartKind::Union => words.iter().any(|&part| self.is_late_set(plan, part)),
+            PartKind::Union => {
+                // What is absolute comes from the document node, beside what is near.
+                let is_near = self.nature(set).uses_here;
+                words.iter().any(|&part| {
+                    self.is_late_set(plan, part) || is_near && self.nature(part).is_absolute()
+                })
+            }
             PartKind::Identified => true,
             _ => false,
         }
@@ -243,7 +262,7 @@ impl Routes {
     }
 
     /// Notes what will be asked of the nodes of a set that may join it late.
-    fn need_of_ends(&mut self, plan: &Plan, set: u32, need: Need) {
+    pub(super) fn need_of_ends(&mut self, plan: &Plan, set: u32, need: Need) {
         if self.is_late_set(plan, set) {
             self.need_of_all(plan, set, need);
         }
@@ -269,7 +288,7 @@ impl Routes {
     }
 
     /// Walks a part and everything in it, noting what is needed where.
-    fn visit(&mut self, plan: &Plan, part: u32) {
+    pub(super) fn visit(&mut self, plan: &Plan, part: u32) {
         let (kind, words) = plan.part(part);
         match kind {
             PartKind::Call => words[1..].iter().for_each(|&w| self.visit(plan, w)),
@@ -280,6 +299,7 @@ impl Routes {
                 self.visit(plan, words[0]);
                 self.visit_routes(plan, words[0], Leaf::Exists);
             }
+            PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
             PartKind::Sum | PartKind::String | PartKind::Strings => {
                 self.visit(plan, words[0]);
@@ -289,6 +309,7 @@ impl Routes {
                 self.uses_names = true;
                 self.visit(plan, words[1]);
             }
+            PartKind::ComparePairs if self.note_shared(plan, part) => {}
             PartKind::ComparePairs => {
                 for &set in &words[1..] {
                     self.visit(plan, set);
@@ -325,6 +346,11 @@ impl Routes {
                     }
                 }
             }
+            PartKind::Above => {
+                self.visit(plan, words[1]);
+                self.need(words[0], Need::Node);
+                self.need(words[0], Need::Atom(words[1]));
+            }
             PartKind::Identified => {
                 self.uses_ids = true;
                 self.visit(plan, words[0]);
@@ -333,7 +359,7 @@ impl Routes {
         }
     }
 
-    fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
+    pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
         self.visit(plan, predicate);
         self.note_absolute(plan, predicate);
     }
@@ -355,8 +381,13 @@ impl Routes {
         }
         let (kind, words) = plan.part(part);
         let inner: &[u32] = match kind {
+            PartKind::ComparePairs if self.shared.contains_key(&part) => {
+                let local = 2 - self.shared[&part].side;
+                &words[local..=local]
+            }
             PartKind::Call | PartKind::Name | PartKind::ComparePairs => &words[1..],
             PartKind::CompareSome => &words[1..3],
+            PartKind::Above => &words[1..2],
             PartKind::Step | PartKind::Filter => &words[..1],
             PartKind::And
             | PartKind::Or

@@ -62,7 +62,7 @@ impl Circuit {
             SinkKind::Sum => Atom::Number(
                 texts
                     .map(|text| values::parse_number(text.as_bytes()))
-                    .sum(),
+                    .fold(0.0, |sum, number| sum + number),
             ),
             SinkKind::Strings => {
                 let texts: Vec<Rc<str>> = texts.collect();
@@ -87,6 +87,7 @@ impl Circuit {
             self.actions.push(Action::Tally { target, number });
         }
         if sink.awaited == 0 {
+            self.held_bytes -= sink.entries.len() * size_of::<Entry>();
             sink.entries.clear();
         }
     }

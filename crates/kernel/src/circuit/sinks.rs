@@ -4,6 +4,7 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
+use super::indexes::Cut;
 use super::routes::Need;
 use crate::plan::Comparison;
 
@@ -76,6 +77,23 @@ pub enum SinkKind {
     },
     Filter {
         list: u32,
+    },
+    /// Members of a shared set, listed by value.
+    Indexed {
+        index: u32,
+        order: u64,
+        /// Whether they are all there are.
+        is_whole: bool,
+    },
+    /// Members of a shared set that are not settled.
+    Unsettled {
+        index: u32,
+    },
+    /// Nodes that ask for their values in a part of a shared set.
+    Ask {
+        index: u32,
+        cut: Cut,
+        or: Handle,
     },
     /// Kept for whoever asks later.
     Store {
@@ -185,6 +203,7 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(target))
             }
             SinkKind::Filter { list } => self.is_heard(ArmTarget::List(list)),
+            SinkKind::Ask { or, .. } => self.cells.is_open(or),
             SinkKind::Store {
                 is_dropped,
                 ref links,
@@ -206,9 +225,10 @@ impl Circuit {
             if sink.cell.is_some_and(|cell| self.cells.is_open(cell)) {
                 return true;
             }
+            self.held_bytes -= sink.entries.len() * size_of::<Entry>();
             sink.entries = Vec::new();
             if let SinkKind::Pair { pair, .. } = sink.kind {
-                let pair_state = &mut self.pairs[pair as usize];
+                let pair_state = &mut self.set_pairs[pair as usize];
                 pair_state.sides_left -= 1;
                 if pair_state.sides_left == 0 {
                     self.free_pairs.push(pair);
@@ -270,6 +290,18 @@ impl Circuit {
                 let last = self.sinks[id as usize].entries.len() - 1;
                 self.settle_pair(id, last);
             }
+            SinkKind::Indexed { index, order, .. } => {
+                let (index, order) = (*index, *order);
+                self.add_indexed(index, order, spot, when);
+            }
+            SinkKind::Ask { .. } => {
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, 0);
+                let last = self.sinks[id as usize].entries.len() - 1;
+                if self.sinks[id as usize].entries[last].is_settled() {
+                    self.settle_ask(id, last);
+                }
+            }
             SinkKind::Tally { .. } | SinkKind::Output { .. }
                 if self.order_of(spot) < self.heard_from => {}
             SinkKind::Tally { needs_value, .. } => {
@@ -296,7 +328,7 @@ impl Circuit {
             }
             SinkKind::Filter { list } => self.filter_add(*list, spot, when),
             SinkKind::Store { .. } => self.store(id, spot, when),
-            SinkKind::Bind { .. } => {}
+            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
         }
     }
 
@@ -309,66 +341,10 @@ impl Circuit {
         }
     }
 
-    fn order_of(&self, spot: Spot) -> u64 {
+    pub(super) fn order_of(&self, spot: Spot) -> u64 {
         match spot {
             Spot::Opening => self.frames[self.frames.len() - 1].order,
             Spot::Late(info) => self.infos[info].order,
-        }
-    }
-
-    fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
-        let order = self.order_of(spot);
-        let sink = &mut self.sinks[id as usize];
-        let tag = (sink.entries.len() as u32) << 2 | side << 1;
-        let cell = sink.cell;
-        let entry = Entry { order, when, value };
-        if !entry.is_settled() && sink.pending != SURE {
-            sink.pending += 1;
-        }
-        let inputs = [(&entry.when, tag), (&entry.value, tag | 1)];
-        for (wire, tag) in inputs {
-            if let (Wire::Cell(input), Some(cell)) = (wire, cell) {
-                self.cells.depend(cell, *input, tag);
-                self.sinks[id as usize].awaited += 1;
-            }
-        }
-        self.sinks[id as usize].entries.push(entry);
-    }
-
-    /// Something about an entry of a sink is known now.
-    pub(super) fn tell_sink(&mut self, id: u32, tag: u32, atom: Atom) {
-        let mut id = id;
-        if let SinkKind::Pair { pair, .. } = self.sinks[id as usize].kind {
-            id = self.pairs[pair as usize].sinks[(tag >> 1 & 1) as usize];
-        }
-        if let SinkKind::Bind { .. } = self.sinks[id as usize].kind {
-            self.sinks[id as usize].entries[tag as usize].value = Wire::Known(atom);
-            return self.settle_bind(id);
-        }
-        let index = (tag >> 2) as usize;
-        let sink = &mut self.sinks[id as usize];
-        sink.awaited -= 1;
-        let entry = &mut sink.entries[index];
-        let was_settled = entry.is_settled();
-        if tag & 1 == 0 {
-            entry.when = Wire::Known(atom);
-        } else {
-            entry.value = Wire::Known(atom);
-        }
-        if was_settled || !entry.is_settled() {
-            if let SinkKind::First { .. } = sink.kind {
-                self.settle_first(id);
-            }
-            return;
-        }
-        if sink.pending != SURE {
-            sink.pending -= 1;
-        }
-        match sink.kind {
-            SinkKind::First { .. } => self.settle_first(id),
-            SinkKind::Pair { .. } => self.settle_pair(id, index),
-            SinkKind::Tally { .. } => self.settle_tally(id, index),
-            _ => self.settle_all(id),
         }
     }
 
@@ -441,7 +417,21 @@ impl Circuit {
                     self.free_sinks.push(id);
                 }
             }
-            SinkKind::Output { .. } | SinkKind::Tally { .. } | SinkKind::Bind { .. } => {}
+            SinkKind::Indexed {
+                index, is_whole, ..
+            } => {
+                let (index, is_whole) = (*index, *is_whole);
+                self.free_sinks.push(id);
+                if is_whole {
+                    self.close_index(index);
+                }
+                self.release_index(index);
+            }
+            SinkKind::Ask { .. } => self.finish_ask(id),
+            SinkKind::Output { .. }
+            | SinkKind::Tally { .. }
+            | SinkKind::Bind { .. }
+            | SinkKind::Unsettled { .. } => {}
         }
     }
 }

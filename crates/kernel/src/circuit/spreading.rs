@@ -2,8 +2,9 @@
 
 use super::Circuit;
 use super::cells::Wire;
+use super::chains::is_beside;
 use super::evaluation::Focus;
-use super::frames::{Arm, ArmTarget, Seen, Spot, Target, Wired};
+use super::frames::{ArmTarget, Behind, Spot, Target, Wired};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{SinkKind, Window};
 use crate::plan::{Axis, NONE, NodeKind, PartKind};
@@ -28,13 +29,21 @@ impl Circuit {
     fn window(&self, set: u32) -> Window {
         let plan = self.plan.clone();
         let (kind, words) = plan.part(set);
+        let counts = |&predicate: &u32| self.routes.nature(predicate).has_focus();
         match kind {
             _ if !self.routes.is_late_set(&plan, set) => Window::Event,
-            PartKind::Step => match Axis::from_code(words[1]) {
-                Some(Axis::Parent | Axis::Ancestor | Axis::AncestorOrSelf) => Window::Node,
-                Some(Axis::PrecedingSibling) => Window::Parent,
+            PartKind::Step => match (Axis::from_code(words[1]), self.window(words[0])) {
+                // From a node that is behind, its ancestors may be behind too.
+                (_, Window::End) => Window::End,
+                (Some(Axis::Parent | Axis::Ancestor), _) => Window::Node,
+                // The node itself may have ended, if the step starts at an earlier sibling.
+                (Some(Axis::AncestorOrSelf), base) => base.max(Window::Node),
+                // The parent of an ancestor's siblings ends after that of the node that looks back.
+                (Some(Axis::PrecedingSibling), Window::Event) => Window::Parent,
                 _ => Window::End,
             },
+            // What counts nodes that come in any order lets go of them in the end.
+            PartKind::Filter if words[1..].iter().any(counts) => Window::End,
             PartKind::Filter => self.window(words[0]),
             PartKind::Union => words
                 .iter()
@@ -102,6 +111,9 @@ impl Circuit {
         }
         let routes = self.table.clone();
         let route = &routes[id as usize];
+        if let Some(k) = route.pick {
+            return self.spread_picked(id, k, target, when);
+        }
         let depth = self.frames.len() - 1;
         let kind = self.frames[depth].kind;
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
@@ -112,7 +124,7 @@ impl Circuit {
             Axis::Child | Axis::Descendant => return,
             _ => ArmTarget::List(self.add_list(id, target, when.clone())),
         };
-        let is_beside = matches!(kind, NodeKind::Attribute | NodeKind::Namespace);
+        let is_beside = is_beside(kind);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
             Axis::Itself if is_self(self) => self.deliver(id, to, Spot::Opening, &when),
@@ -146,16 +158,13 @@ impl Circuit {
                 self.reach_back(id, 0..depth, to, &when);
             }
             Axis::PrecedingSibling if depth > 0 && !is_beside => {
-                let seen = self.extras[depth - 1].seen.iter();
-                let seen: Vec<Seen> = seen
-                    .filter(|(route, _)| *route == id)
-                    .map(|(_, seen)| seen.clone())
-                    .collect();
-                self.reach_behind(id, seen, to, &when);
+                let behind = self.extras[depth - 1].behind.iter();
+                let nodes = listed_behind(behind, id);
+                self.reach_behind(id, nodes, to, &when);
             }
             Axis::Preceding => {
-                let seen = self.behind[id as usize].clone();
-                self.reach_behind(id, seen, to, &when);
+                let nodes = listed_behind(self.behind.iter(), id);
+                self.reach_behind(id, nodes, to, &when);
             }
             _ => {}
         }
@@ -173,38 +182,12 @@ impl Circuit {
             .is_some_and(|known| known.tests.binary_search(&test).is_ok())
     }
 
-    fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
-        self.source_open(to);
-        self.cells.pin(&when);
-        let since = self.frames[self.frames.len() - 1].order;
-        self.arms[route as usize].push(Arm {
-            depth: depth as u32,
-            since,
-            to,
-            when,
-        });
-        let extra = &mut self.extras[depth];
-        extra.is_used = true;
-        let axis = self.table[route as usize].axis;
-        if matches!(axis, Axis::Attribute | Axis::Namespace) {
-            extra.armed_near.push(route);
-        } else if extra.armed.last() != Some(&route) {
-            extra.armed.push(route);
-        }
-    }
-
-    fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
-        self.source_open(to);
-        self.cells.pin(&when);
-        self.extras[depth].later.push((route, to, when));
-        self.extras[depth].is_used = true;
-    }
-
     /// A route meets open nodes, the innermost first.
     fn reach_back(&mut self, id: u32, depths: std::ops::Range<usize>, to: ArmTarget, when: &Wire) {
         let routes = self.table.clone();
         let route = &routes[id as usize];
         for depth in depths.rev() {
+            self.cells.work += 1;
             if !self.passes(depth, route.test) {
                 continue;
             }
@@ -220,20 +203,11 @@ impl Circuit {
     }
 
     /// A route meets closed nodes, the last first.
-    fn reach_behind(&mut self, id: u32, mut seen: Vec<Seen>, to: ArmTarget, when: &Wire) {
-        seen.sort_by_key(|seen| match seen {
-            Seen::Node(info) => self.infos[*info].order,
-            Seen::Truth(_) => 0,
-        });
-        for seen in seen.into_iter().rev() {
-            match (seen, to) {
-                (Seen::Node(info), _) => self.deliver(id, to, Spot::Late(info), when),
-                (Seen::Truth(wire), ArmTarget::Plain(Target::Any(or))) => {
-                    let wire = self.and(when.clone(), wire);
-                    self.or_add(or, &wire);
-                }
-                _ => {}
-            }
+    fn reach_behind(&mut self, id: u32, nodes: Vec<u32>, to: ArmTarget, when: &Wire) {
+        self.cells.work += nodes.len() as u64;
+        self.pairs += nodes.len() as u64;
+        for info in nodes.into_iter().rev() {
+            self.deliver(id, to, Spot::Late(info), when);
         }
     }
 
@@ -252,7 +226,7 @@ impl Circuit {
     }
 
     /// The predicates of a route's step, none of which counts positions, at a node.
-    fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
+    pub(super) fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
         let routes = self.table.clone();
         let mut wires: SmallVec<[Wire; 2]> = SmallVec::new();
         for &predicate in routes[id as usize].predicates.iter() {
@@ -338,5 +312,13 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
             }
         }
+    }
+}
+
+/// The remembered nodes that a route looks back at, in document order.
+fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) -> Vec<u32> {
+    match all.find(|(route, _)| *route == id) {
+        Some((_, Behind::Nodes(nodes))) => nodes.clone(),
+        _ => Vec::new(),
     }
 }

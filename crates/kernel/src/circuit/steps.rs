@@ -24,6 +24,8 @@ pub struct Route {
     pub test: u32,
     pub predicates: Box<[u32]>,
     pub is_positional: bool,
+    /// The position that the first predicate asks for, along an axis that picks by rank.
+    pub pick: Option<u32>,
     /// The rest, or NONE.
     pub next: u32,
     pub leaf: Leaf,
@@ -38,6 +40,45 @@ impl Route {
     pub fn is_late(&self) -> bool {
         is_late(self.axis)
     }
+
+    /// Whether the nodes themselves matter, not only whether one will do.
+    pub fn is_listed(&self) -> bool {
+        self.leaf == Leaf::Collect || self.is_positional
+    }
+}
+
+/// Where the members of a counted step are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Under one parent.
+    Siblings,
+    /// In the document, from the event that opens them.
+    Opened,
+    /// In the document, from the event that closes them.
+    Closed,
+    /// On the way to the node.
+    Around,
+}
+
+impl Scope {
+    /// The scope of the members that an axis counts, where they are counted by groups.
+    pub fn of(axis: Axis) -> Option<Scope> {
+        match axis {
+            Axis::PrecedingSibling | Axis::FollowingSibling => Some(Scope::Siblings),
+            Axis::Preceding => Some(Scope::Closed),
+            Axis::Following => Some(Scope::Opened),
+            Axis::Ancestor | Axis::AncestorOrSelf => Some(Scope::Around),
+            _ => None,
+        }
+    }
+}
+
+/// A step whose nodes are counted by groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub scope: Scope,
+    pub test: u32,
+    pub predicates: Box<[u32]>,
 }
 
 pub fn is_late(axis: Axis) -> bool {
@@ -48,6 +89,14 @@ pub fn is_late(axis: Axis) -> bool {
             | Axis::AncestorOrSelf
             | Axis::PrecedingSibling
             | Axis::Preceding
+    )
+}
+
+/// Whether an axis goes along the order of siblings or of the document.
+pub fn is_order(axis: Axis) -> bool {
+    matches!(
+        axis,
+        Axis::FollowingSibling | Axis::Following | Axis::PrecedingSibling | Axis::Preceding
     )
 }
 

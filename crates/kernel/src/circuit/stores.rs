@@ -17,6 +17,7 @@ impl Circuit {
     ) {
         let serial = self.sinks[id as usize].serial;
         let info = self.info_of(spot);
+        self.cells.work += self.infos[info].joined.len() as u64;
         let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
         if let Some(&(_, or)) = joined {
             return self.or_add(or, &when);
@@ -25,19 +26,20 @@ impl Circuit {
         self.or_add(or, &when);
         self.infos[info].joined.push((serial, or));
         let depth = self.infos[info].depth;
-        match window {
-            Window::Event => self.ways.push(or),
-            Window::Node if depth != NONE => self.extras[depth as usize].on_close.push(or),
-            Window::Parent if depth != NONE && depth > 0 => {
-                self.extras[depth as usize - 1].on_close.push(or);
-            }
+        let closer = match window {
+            Window::Node if depth != NONE => Some(depth as usize),
+            Window::Parent if depth != NONE && depth > 0 => Some(depth as usize - 1),
             // A closed sibling: its parent is the parent of the node that looks back.
-            Window::Parent if self.frames.len() > 1 => {
-                let parent = self.frames.len() - 2;
-                self.extras[parent].on_close.push(or);
-                self.extras[parent].is_used = true;
+            Window::Parent if depth == NONE && self.frames.len() > 1 => Some(self.frames.len() - 2),
+            _ => None,
+        };
+        match closer {
+            _ if window == Window::Event => self.ways.push(or),
+            Some(closer) => {
+                self.extras[closer].on_close.push(or);
+                self.extras[closer].is_used = true;
             }
-            _ => {
+            None => {
                 self.infos[info].references += 1;
                 self.sinks[id as usize].entries.push(Entry {
                     order: u64::from(info),
@@ -45,9 +47,6 @@ impl Circuit {
                     value: Wire::TRUE,
                 });
             }
-        }
-        if depth != NONE {
-            self.extras[depth as usize].is_used = true;
         }
         self.add(target, spot, Wire::Cell(or));
     }
@@ -70,6 +69,7 @@ impl Circuit {
                 entries.push((info, when.clone()));
             }
         }
+        self.pairs += told.len() as u64;
         for (target, link) in told {
             let wire = self.and(link, when.clone());
             self.add(target, spot, wire);
@@ -81,7 +81,10 @@ impl Circuit {
         let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
             return;
         };
-        for (info, own) in entries.clone() {
+        let entries = entries.clone();
+        self.cells.work += entries.len() as u64;
+        self.pairs += entries.len() as u64;
+        for (info, own) in entries {
             let own = self.cells.resolve(&own);
             let wire = self.and(when.clone(), own);
             let spot = self.spot_of(info);
@@ -97,7 +100,7 @@ impl Circuit {
     }
 
     /// The spot of a remembered node, which may be the one that is opening.
-    fn spot_of(&self, info: u32) -> Spot {
+    pub(super) fn spot_of(&self, info: u32) -> Spot {
         if self.opening_info() == info && self.is_opening {
             Spot::Opening
         } else {

@@ -9,6 +9,7 @@ use crate::circuit::{Action, Atom, Opening};
 use crate::error::DocumentError;
 use crate::events::StartTag;
 use crate::plan::{NodeKind, Output};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 const XML: (&[u8], &[u8]) = (b"xml", b"http://www.w3.org/XML/1998/namespace");
@@ -25,7 +26,13 @@ impl Matcher {
 
     /// Tells the circuit of a node; `value` is there for nodes without content.
     #[inline]
-    pub(super) fn enter_circuit(&mut self, symbol: u32, node: &Node<'_>, value: Option<&[u8]>) {
+    pub(super) fn enter_circuit(
+        &mut self,
+        symbol: u32,
+        node: &Node<'_>,
+        value: Option<&[u8]>,
+        ids: &[Box<str>],
+    ) {
         let is_silent = self.is_silent(node);
         if let Some(circuit) = &mut self.circuit {
             let opening = Opening {
@@ -34,18 +41,23 @@ impl Matcher {
                 name: node.name,
                 uri: node.uri,
                 value,
+                ids,
                 is_silent,
             };
             circuit.open(&opening, &self.symbols);
         }
     }
 
-    pub(super) fn identify(&mut self, tag: &StartTag<'_>) {
-        if let (Some(id), Some(circuit)) = (tag.id, &mut self.circuit)
-            && circuit.uses_ids()
-        {
-            circuit.identify(id);
+    /// The ids of an element, where somebody asks for ids: the one that the document declares,
+    /// and `xml:id`.
+    pub(super) fn ids_of(&self, tag: &StartTag<'_>) -> SmallVec<[Box<str>; 2]> {
+        if !self.circuit.as_ref().is_some_and(|c| c.uses_ids()) {
+            return SmallVec::new();
         }
+        let named = tag.attributes.iter().filter(|a| a.name == b"xml:id");
+        let values = tag.id.into_iter().chain(named.map(|a| a.value));
+        let texts = values.filter_map(|value| std::str::from_utf8(value).ok());
+        texts.map(|text| text.trim_matches(' ').into()).collect()
     }
 
     /// The namespaces in scope, as nodes of the element.

@@ -98,6 +98,12 @@ impl Matcher {
         if self.circuit_bytes() > bound {
             return Err(limit_error("buffer_bytes_max", bound, self.event_end));
         }
+        if let Some(circuit) = &self.circuit
+            && circuit.pairs() > self.limits.pairs_max
+        {
+            let bound = self.limits.pairs_max;
+            return Err(limit_error("pairs_max", bound, self.event_end));
+        }
         if self.candidates.held > self.limits.candidates_max {
             return Err(limit_error(
                 "candidates_max",

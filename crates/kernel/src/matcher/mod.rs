@@ -346,7 +346,7 @@ impl Matcher {
         Statistics {
             states_built: self.automaton.builds,
             cache_clears: self.automaton.clears,
-            steps: self.steps,
+            steps: self.steps + self.circuit.as_ref().map_or(0, |circuit| circuit.work()),
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64 + self.closed_bytes + self.circuit_bytes(),
         }
@@ -379,6 +379,7 @@ fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
     let (code, what) = match limit {
         "candidates_max" => (codes::CANDIDATES, "candidates are held at once"),
         "buffer_bytes_max" => (codes::BUFFER_BYTES, "bytes are held for results"),
+        "pairs_max" => (codes::PAIRS, "pairs of nodes are compared or counted"),
         _ => (codes::TEXT_BYTES, "bytes are in one string value"),
     };
     let reason = format!("more than {bound} {what} (`{limit}`)");

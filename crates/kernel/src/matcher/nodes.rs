@@ -29,7 +29,7 @@ impl Matcher {
         };
         self.open_facts(0, &node);
         self.open_rest(0);
-        self.enter_circuit(symbol, &node, None);
+        self.enter_circuit(symbol, &node, None, &[]);
         self.finish_attributes();
         self.open_candidate(0, &node, true);
         self.finish_circuit();
@@ -266,14 +266,14 @@ impl Matcher {
         // their facts: its number is taken first.
         let order = self.next_node;
         self.next_node += 1;
-        self.enter_circuit(tag.symbol.0, &node, None);
-        self.identify(tag);
+        let ids = self.ids_of(tag);
+        self.enter_circuit(tag.symbol.0, &node, None, &ids);
         let is_awaited = self.circuit.as_ref().is_some_and(|c| c.awaits_attributes());
-        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || is_awaited {
-            self.visit_attributes(tag)?;
-        }
         if is_awaited {
             self.visit_namespaces(tag)?;
+        }
+        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || is_awaited {
+            self.visit_attributes(tag)?;
         }
         self.finish_attributes();
         self.open_rest(depth);
@@ -322,7 +322,7 @@ impl Matcher {
         self.open_facts(depth, node);
         self.open_rest(depth);
         if is_heard {
-            self.enter_circuit(symbol, node, Some(value));
+            self.enter_circuit(symbol, node, Some(value), &[]);
         }
         self.open_candidate(depth, node, is_heard);
         if let (true, Some(circuit)) = (is_heard, &mut self.circuit) {

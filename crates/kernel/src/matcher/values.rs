@@ -126,12 +126,12 @@ pub fn compare(op: Comparison, left: Value<'_>, right: Value<'_>) -> bool {
     }
 }
 
-/// Rounds to the nearest integer, halves towards positive infinity.
+/// Rounds to the nearest integer, halves towards positive infinity; -0.5 gives -0.
 pub fn round(number: f64) -> f64 {
     let floor = number.floor();
     // Adding a half first would round 0.49999999999999994 up.
     if number - floor >= 0.5 {
-        floor + 1.0
+        (floor + 1.0).abs().copysign(number)
     } else if number.is_finite() {
         floor
     } else {

@@ -106,6 +106,8 @@ codes! {
         Identified = 22,
         /// Values beside a result: names and sets by turns.
         Beside = 23,
+        /// Test, atom, constant: the atom at the parent, or the constant where no parent passes.
+        Above = 24,
     }
 }
 

@@ -30,6 +30,10 @@ impl PartKey {
                 words[2] = local.tests[words[2] as usize];
                 parts(&mut words[3..]);
             }
+            PartKind::Above => {
+                words[0] = local.tests[words[0] as usize];
+                parts(&mut words[1..]);
+            }
             PartKind::Beside => {
                 for pair in words.chunks_exact_mut(2) {
                     pair[0] = local.strings[pair[0] as usize];

@@ -360,6 +360,9 @@ fn read_part(r: &mut Reader<'_>, parts: &[PartSpec], sizes: &Sizes) -> Read<Part
         }
         PartKind::Union => words = r.many(|r, _| r.set(parts))?,
         PartKind::Identified => words.push(r.atom(parts)?),
+        PartKind::Above => {
+            words.extend([r.below(sizes.tests)?, r.atom(parts)?, r.atom(parts)?]);
+        }
         PartKind::Beside => return Err(ProgramError("an unknown code")),
     }
     Ok(PartSpec { kind, words })

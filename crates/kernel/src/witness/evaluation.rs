@@ -3,7 +3,7 @@
 use super::conditions::Lookup;
 use super::formulas::Step;
 use super::paths::{StepId, VariableId};
-use super::standalone::standalone;
+use super::standalone::selected;
 use super::tree::NodeId;
 use crate::events::Span;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ pub struct WitnessNode {
     pub span: Span,
     /// Its string value, if a join compares it.
     pub value: Option<Vec<u8>>,
-    /// Its text as it stands alone, if somebody selects it.
+    /// Kind, name and text as it stands alone, if somebody selects it.
     pub text: Option<Vec<u8>>,
 }
 
@@ -197,7 +197,7 @@ impl Lookup<'_> {
             .map(|&(node, is_valued, is_selected)| WitnessNode {
                 span: self.tree.nodes[node as usize].span,
                 value: is_valued.then(|| self.tree.value(node).to_vec()),
-                text: (is_selected && has_texts).then(|| standalone(self.tree, node, has_entities)),
+                text: (is_selected && has_texts).then(|| selected(self.tree, node, has_entities)),
             });
         Witness {
             edges: edges.collect(),

@@ -5,10 +5,20 @@ use crate::events::Scope;
 use crate::plan::NodeKind;
 use std::rc::Rc;
 
-/// The text of an element with the declarations in scope; of the document, its root element; of
-/// anything else, its string value escaped.
-pub fn standalone(tree: &Tree, node: NodeId, has_entities: bool) -> Vec<u8> {
-    let mut out = Vec::new();
+/// A node as it is selected: a digit for its kind, its expanded name, a zero byte, its text.
+///
+/// The text of an element has the declarations in scope; that of the document is its root element;
+/// that of anything else is its string value escaped.
+pub fn selected(tree: &Tree, node: NodeId, has_entities: bool) -> Vec<u8> {
+    // The kinds of rows begin with the document, and so do those of nodes after `Any`.
+    let mut out = vec![b'0' - 1 + tree.nodes[node as usize].kind as u8];
+    if !tree.uri(node).is_empty() {
+        out.push(b'{');
+        out.extend_from_slice(tree.uri(node));
+        out.push(b'}');
+    }
+    out.extend_from_slice(tree.local_name(node));
+    out.push(0);
     match tree.nodes[node as usize].kind {
         NodeKind::Document => {
             let is_root = |&child: &NodeId| tree.nodes[child as usize].kind == NodeKind::Element;

@@ -143,6 +143,9 @@ class Parser:
             return self.error("PQ0104", message, token.span, f"add {wanted}")
         message = f"`{token.text}` cannot stand here"
         way_out = _ELSEWHERE.get(token.text, f"{wanted} should stand here")
+        before = self.peek(-1) if self.index else token
+        if before.kind is TokenKind.NUMBER and token.text[0] in "eE" and before.end == token.start:
+            way_out = "XPath 1.0 has no exponents; write the number with all its digits"
         return self.error("PQ0103", message, token.span, way_out)
 
     def nested(self, parse: Callable[[], Expression], span: Span) -> Expression:

@@ -30,14 +30,6 @@ FORWARD = frozenset(
 )
 """The axes of a twig."""
 
-BELOW = {
-    Axis.CHILD: Axis.DESCENDANT,
-    Axis.DESCENDANT: Axis.DESCENDANT,
-    Axis.DESCENDANT_OR_SELF: Axis.DESCENDANT_OR_SELF,
-    Axis.SELF: Axis.DESCENDANT_OR_SELF,
-}
-"""Where an axis leads from a node and all its descendants: ``//a`` is ``/descendant::a``."""
-
 _PRINCIPAL = {Axis.ATTRIBUTE: NodeKind.ATTRIBUTE, Axis.NAMESPACE: NodeKind.NAMESPACE}
 _KINDS = {
     "node": NodeKind.ANY,

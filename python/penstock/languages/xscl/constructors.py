@@ -88,8 +88,12 @@ class _Constructor:
                 return tuple(found.items())
             if name[1] in found:
                 raise self.fail(f"the attribute `{name[1]}` stands twice", "keep one", start)
-            found[name[1]] = self.content(0, name[2])
+            value = self.content(0, name[2])
             self.expect(name[2])
+            if name[1] == "xmlns" and not all(isinstance(part, Literal) for part in value):
+                way_out = "write the namespace itself"
+                raise self.fail("a namespace is declared by a variable", way_out, start)
+            found[name[1]] = value
 
     def content(self, depth: int, quote: str) -> tuple[Content, ...]:
         """Parse content up to an end tag, or within quotes up to the closing one."""

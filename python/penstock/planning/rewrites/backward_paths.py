@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs import Axis
 from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
 from penstock.twigs.expressions import (
     Atom,
@@ -23,6 +23,7 @@ from penstock.twigs.expressions import (
     Root,
     Step,
 )
+from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE, DOWN
 
 _BACK = frozenset(
     {
@@ -33,7 +34,6 @@ _BACK = frozenset(
         Axis.PRECEDING,
     }
 )
-_DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
 _INVERSE = {
     Axis.SELF: Axis.SELF,
     Axis.CHILD: Axis.PARENT,
@@ -47,8 +47,6 @@ _INVERSE = {
     Axis.FOLLOWING: Axis.PRECEDING,
     Axis.PRECEDING: Axis.FOLLOWING,
 }
-_DOCUMENT = NodeTest(NodeKind.DOCUMENT)
-_ANY = NodeTest(NodeKind.ANY)
 
 
 def turn_backward_paths(expression: Expression) -> Any:
@@ -66,7 +64,7 @@ def _turn(path: Step) -> Nodes:
     steps.reverse()
     back = [place for place, step in enumerate(steps) if step.axis in _BACK]
     # From the document node only steps down lead anywhere; the others are over at once.
-    if not isinstance(base, Root) or not back or steps[0].axis not in _DOWN:
+    if not isinstance(base, Root) or not back or steps[0].axis not in DOWN:
         return path
     last = back[-1]
     turned, rest = steps[: last + 1], steps[last + 1 :]
@@ -87,7 +85,7 @@ def _ending(steps: list[Step]) -> Step:
             before = steps[place - 1]
             way = Step(way, inverse, before.test, before.predicates)
         elif inverse is Axis.PARENT or not _is_within(steps[0]):
-            way = Step(way, inverse, _DOCUMENT)
+            way = Step(way, inverse, DOCUMENT_NODE)
     end = steps[-1]
     conditions: tuple[Atom, ...] = () if isinstance(way, Here) else (NonEmpty(way),)
     return Step(Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
@@ -96,7 +94,7 @@ def _ending(steps: list[Step]) -> Step:
 def _is_within(first: Step) -> bool:
     """Return whether every node that passes the first step's test is one that it reaches."""
     # All nodes but attributes and namespaces are the document node or below it.
-    return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (_ANY, _DOCUMENT)
+    return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (ANY_NODE, DOCUMENT_NODE)
 
 
 def _counts(step: Step) -> bool:

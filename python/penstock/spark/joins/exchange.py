@@ -13,6 +13,9 @@ from penstock.results.arrow import batch_of, schema
 ROWS_MAX = 8 << 10
 """So many rows are written at a time."""
 
+PARTS = "__parts"
+"""What tells the documents of a row from others with the same ids."""
+
 Segment = tuple[str, int, int]
 """A file, and where in it the records for a bucket are: start and length."""
 
@@ -60,26 +63,37 @@ def read_segments(folder: str, segments: Iterable[Segment]) -> Iterator[bytes]:
 
 
 class RowFile:
-    """Rows that a task found, in a Parquet file that exists if there are any."""
+    """Rows that a task found, in a Parquet file that exists if there are any.
 
-    def __init__(self, folder: str) -> None:
+    Where other tasks may have found the same rows (``is_repeated``), each row has a number in the
+    column ``PARTS``, which tells rows apart whose documents have equal ids.
+    """
+
+    def __init__(self, folder: str, is_repeated: bool = False) -> None:
         self._path = Path(folder, f"{uuid4().hex}.parquet")
+        self._is_repeated = is_repeated
         self._waiting: list[Result] = []
+        self._numbers: list[int] = []
         self._writer: Any = None
 
-    def add(self, row: Result) -> None:
+    def add(self, row: Result, parts: int = 0) -> None:
         """Add a row."""
         self._waiting.append(row)
+        self._numbers.append(parts)
         if len(self._waiting) >= ROWS_MAX:
             self._flush()
 
     def add_batch(self, batch: Any) -> None:
         """Add rows that are columns already."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
+        wanted = schema()
+        if self._is_repeated:
+            wanted = wanted.append(pa.field(PARTS, pa.int64()))
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self._path, schema())
-        self._writer.write_batch(batch.cast(schema()))
+            self._writer = pq.ParquetWriter(self._path, wanted)
+        self._writer.write_batch(batch.cast(wanted))
 
     def close(self) -> str | None:
         """Return the name of the file, complete, or None if there were no rows."""
@@ -90,6 +104,11 @@ class RowFile:
         return self._path.name
 
     def _flush(self) -> None:
+        import pyarrow as pa
+
         if self._waiting:
-            self.add_batch(batch_of(self._waiting))
-            self._waiting = []
+            batch = batch_of(self._waiting)
+            if self._is_repeated:
+                batch = batch.append_column(PARTS, pa.array(self._numbers, pa.int64()))
+            self.add_batch(batch)
+            self._waiting, self._numbers = [], []

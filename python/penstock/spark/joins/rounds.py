@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.spark.joins.exchange import Segment
+from penstock.spark.joins.exchange import PARTS, Segment
 from penstock.spark.joins.state import BEGINNING, Manifest, Run
 from penstock.spark.joins.worker import Job, Task, Told, do_tasks, read_documents
 
@@ -122,16 +122,22 @@ class Rounds:
         if not self.repeated:
             return rows
         # A result's id says what it is made of, so one that two buckets found has it twice.
-        once = self._read(self.repeated).dropDuplicates(["subscription", "document", "ordinal"])
+        once = self._read(self.repeated, PARTS)
+        once = once.dropDuplicates(["subscription", "document", "ordinal", PARTS]).drop(PARTS)
         return rows.unionByName(once)
 
-    def _read(self, names: Sequence[str]) -> DataFrame:
+    def _read(self, names: Sequence[str], *beside: str) -> DataFrame:
+        """Return the rows of files, with further columns of numbers."""
+        from pyspark.sql import types as t
+
         from penstock.spark.schema import schema
 
+        fields = [t.StructField(name, t.LongType()) for name in beside]
+        wanted = t.StructType([*schema().fields, *fields])
         if not names:
-            return self.spark.createDataFrame([], schema())
+            return self.spark.createDataFrame([], wanted)
         paths = [f"{self.job.work}/{name}" for name in names]
-        return self.spark.read.schema(schema()).parquet(*paths)
+        return self.spark.read.schema(wanted).parquet(*paths)
 
 
 def _sent(told: Iterable[Told]) -> dict[int, tuple[Segment, ...]]:

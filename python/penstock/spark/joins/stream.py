@@ -13,11 +13,15 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import Registry
+from penstock.sinks.folders import LocalFolders
+from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import BEGINNING, Manifest, State
 from penstock.spark.joins.worker import Job, documents_of, read_record
+from penstock.spark.plans import require_registry
+from penstock.spark.times import times_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -56,11 +60,12 @@ def join_stream(
     path does, loses nothing and doubles nothing. The rows can be read until the call returns.
 
     The first columns are those of ``match``; so are the rows, and documents that fail are rows
-    among them. ``lateness`` bounds, in seconds, how much later than the batches before a document
-    may come: state goes when no window needs it any more, absence is reported when its window has
-    passed, and a document that comes later gives an error row. Without it nothing is late, nothing
-    is dropped that a window may need, and absence is never reported. Documents without a time
-    have that of their batch.
+    among them. The watermark is the latest event time of any document of the batches before minus
+    ``lateness``, in seconds; every document advances it, whether a subscription reads it or not.
+    State goes when no window needs it any more, absence is reported when its window has passed,
+    and a document from before the watermark gives an error row. Without ``lateness`` nothing is
+    late, nothing is dropped that a window may need, and absence is never reported. Documents
+    without a time have that of their batch.
 
     State is divided by value into ``buckets``, which bounds how many tasks join at a time; their
     number stays as the stream began. ``trigger`` are the arguments of Spark's ``trigger``.
@@ -71,6 +76,7 @@ def join_stream(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: The documents are no stream, a column is missing or has a type that holds no
             documents, or there are no buckets.
     """
@@ -78,6 +84,7 @@ def join_stream(
         raise ValueError("these documents are no stream; penstock.spark.join joins a batch")
     if buckets < 1:
         raise ValueError(f"state needs at least one bucket, not {buckets}")
+    require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     folder = State(state)
     joining = Joining(
@@ -92,6 +99,7 @@ def join_stream(
         inputs.has_faults,
     )
     writer = inputs.without_others().writeStream.foreachBatch(joining.batch)
+    clear_leftovers(LocalFolders(), folder.checkpoint)
     writer = writer.option("checkpointLocation", folder.checkpoint)
     if name is not None:
         writer = writer.queryName(name)
@@ -178,11 +186,12 @@ class Joining:
     def _learn(self, planned: Planned, documents: DataFrame, number: int) -> None:
         """Join some of the documents, to see which values are rare."""
         for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
-            for document, time_us in documents_of(batch, self.is_text, 0):
+            times_us = times_of(batch.column(2))
+            for document, time_us in documents_of(batch, times_us, self.is_text, 0):
                 with contextlib.suppress(DocumentError):
                     record = read_record(planned, document, time_us, number)
                     if record:
-                        planned.joins.push(record, True)
+                        planned.joins.push(record)
                 planned.joins.take()
 
     def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:

@@ -14,10 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.joining import joined_row, lateness_error
+from penstock.engine.joining import found_row, lateness_error
 from penstock.errors import DocumentError
-from penstock.joins import Joined, Published
+from penstock.joins import Found, Published
 from penstock.limits import Limits
+from penstock.results.documents import check_event_time
 from penstock.sources.inputs import Input, Piece, unreadable
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.spark.joins.changes import Planned, read_changes
@@ -25,6 +26,7 @@ from penstock.spark.joins.exchange import Outbox, RowFile, Segment, read_segment
 from penstock.spark.joins.runs import damaged_run, map_run, merge_alike, write_image
 from penstock.spark.joins.state import BEGINNING, RUNS, Run
 from penstock.spark.rows import error_batch
+from penstock.spark.times import event_times, times_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,7 +124,7 @@ class Findings:
         self._job = job
         self._planned = planned
         self._outbox = Outbox()
-        self._rows, self._repeated = RowFile(job.work), RowFile(job.work)
+        self._rows, self._repeated = RowFile(job.work), RowFile(job.work, is_repeated=True)
 
     def send(self, record: bytes) -> None:
         """Take what a record gives by itself, and send it to its buckets."""
@@ -139,13 +141,12 @@ class Findings:
         joins, subscribers = self._planned.joins, self._planned.subscribers
         is_derived = False
         while joins.result_count():
-            waiting: dict[str, Published] = {}
-            for joined, xml, published in subscribers.take():
-                self._add(joined, xml, is_derived)
-                if published is not None:
-                    waiting[published.document] = published
-            for published in waiting.values():
-                self._publish(published)
+            found = subscribers.take(_published_number, self._job.batch)
+            for one in found:
+                self._add(one, is_derived)
+            for one in found:
+                if one.record:
+                    self.send(one.record)
             # Several tasks may publish one event, and each asks what it gives by itself.
             is_derived = True
         for record in joins.take_partials():
@@ -159,21 +160,25 @@ class Findings:
         told.depth = self._planned.joins.depth()
         return told
 
-    def _add(self, joined: Joined, xml: str, is_derived: bool) -> None:
-        subscriber = self._planned.subscribers[joined.subscription]
-        output = subscriber.output
-        row = joined_row(subscriber.name, output.streams[-1], output.output, joined, xml)
-        rows = self._repeated if is_derived or output.may_repeat else self._rows
-        rows.add(row)
+    def _add(self, found: Found, is_derived: bool) -> None:
+        subscriber = self._planned.subscribers[found.joined.subscription]
+        row = found_row(subscriber, found)
+        if is_derived or subscriber.output.may_repeat:
+            self._repeated.add(row, _digest(found.joined.numbers))
+        else:
+            self._rows.add(row)
 
-    def _publish(self, event: Published) -> None:
-        joins = self._planned.joins
-        joins.begin(event.stream)
-        joins.feed(event.xml.encode("utf-8", "surrogatepass"))
-        number = document_number(event.stream, event.document, event.time_us, b"")
-        record = joins.finish(number, event.document, event.time_us, self._job.batch)
-        if record:
-            self.send(record)
+
+def _published_number(event: Published) -> int:
+    """Return the number of a published event: its own, even among documents of one id."""
+    content = _digest(event.numbers).to_bytes(8, "little", signed=True)
+    return document_number(event.stream, event.document, event.time_us, content)
+
+
+def _digest(numbers: tuple[int, ...]) -> int:
+    """Return what tells the documents of one result from others with the same ids."""
+    digest = hashlib.blake2b(repr(numbers).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -183,22 +188,25 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
     findings, told = Findings(job, planned), Told()
     for whole in batches:
         batch = whole.select(range(4))
+        times_us = times_of(batch.column(2))
+        batch = batch.set_column(2, batch.schema.names[2], event_times(times_us))
         faults = whole.column(4) if job.has_faults else None
         failures: list[tuple[int, DocumentError]] = []
-        found = documents_of(batch, job.is_text, job.arrival_us)
+        found = documents_of(batch, times_us, job.is_text, job.arrival_us)
         for number, (document, time_us) in enumerate(found):
             try:
+                check_event_time(time_us)
+                # Event time goes on with every document, whatever else is wrong with it.
+                told.latest_us = max(told.latest_us, time_us)
                 record = read_record(planned, document, time_us, job.batch)
             except DocumentError as error:
                 failures.append((number, error))
                 continue
             told.documents += 1
-            if record and time_us < job.watermark_us:
+            if time_us < job.watermark_us:
                 told.late += 1
                 failures.append((number, lateness_error(job.lateness)))
-                continue
-            told.latest_us = max(told.latest_us, time_us)
-            if record:
+            elif record:
                 findings.send(record)
         findings.settle()
         if failures:
@@ -273,13 +281,10 @@ def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequenc
 
 
 def documents_of(
-    batch: pa.RecordBatch, is_text: bool, arrival_us: int
+    batch: pa.RecordBatch, times_us: Any, is_text: bool, arrival_us: int
 ) -> Iterator[tuple[Input, int]]:
     """Yield the documents of a batch with their event times in microseconds."""
-    import pyarrow as pa
-
-    times = batch.column(2).cast(pa.timestamp("us", "UTC")).cast(pa.int64())
-    columns = (batch.column(0), batch.column(1), times, batch.column(3))
+    columns = (batch.column(0), batch.column(1), times_us, batch.column(3))
     make = TextInput if is_text else BytesInput
     for data, document, time_us, stream in zip(*(one.to_pylist() for one in columns), strict=True):
         names = (document or "", stream or "default", None)

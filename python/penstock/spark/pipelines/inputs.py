@@ -1,12 +1,14 @@
-"""The documents of a pipeline as one DataFrame."""
+"""The documents of a pipeline as DataFrames."""
 
 from __future__ import annotations
 
 import json
 from functools import reduce
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
+from penstock.spark.inputs import quoted
 from penstock.spark.pipelines.settings import (
     FeedSource,
     FileSource,
@@ -31,16 +33,35 @@ def documents(
     sources: tuple[SourceSetting, ...],
     limits: Limits,
     is_streaming: bool,
-) -> DataFrame:
-    """Return the documents of all sources.
+) -> list[DataFrame]:
+    """Return the documents of all sources, those in bytes apart from those in text.
 
     The columns are ``xml``, ``id``, ``ts``, ``stream``, ``ancestors`` and ``fault``; the last
-    says why a source could not read a document.
+    says why a source could not read a document. Text is decoded already, whatever it declares, so
+    it must not become bytes. The order of the sources stays: a checkpoint numbers them.
+
+    Raises:
+        ValueError: A column of documents is neither binary nor a string.
     """
     register(spark)
-    reader = spark.readStream if is_streaming else spark.read
-    frames = [_documents(reader, source, limits) for source in sources]
-    return reduce(lambda left, right: left.unionByName(right), frames)
+    # A reader keeps its schema and options, so each source has one of its own.
+    frames = [
+        _documents(spark.readStream if is_streaming else spark.read, source, limits)
+        for source in sources
+    ]
+    return [
+        reduce(lambda left, right: left.unionByName(right), alike)
+        for _, alike in groupby(frames, key=_is_text)
+    ]
+
+
+def _is_text(documents: DataFrame) -> bool:
+    from pyspark.sql import types as t
+
+    kind = documents.schema["xml"].dataType
+    if not isinstance(kind, t.BinaryType | t.StringType):
+        raise ValueError(f"a document is binary or a string, not {kind.simpleString()}")
+    return isinstance(kind, t.StringType)
 
 
 def _documents(reader: Any, source: SourceSetting, limits: Limits) -> DataFrame:
@@ -100,14 +121,18 @@ def _selected(
 ) -> DataFrame:
     from pyspark.sql import functions as f
 
-    moment = f.lit(None) if time is None else f.col(time)
+    def column(name: str) -> Column:
+        # A name with a dot in it is that of a column, if there is one, and else leads into one.
+        return f.col(quoted(name) if name in loaded.columns else name)
+
+    moment = f.lit(None) if time is None else column(time)
     own = [
         (f.col(name) if name in loaded.columns else f.lit(None)).cast(kind).alias(name)
         for name, kind in _OWN.items()
     ]
     return loaded.select(
-        f.col(xml).cast("binary").alias("xml"),
-        (f.col(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
+        column(xml).alias("xml"),
+        (column(id_) if isinstance(id_, str) else id_).cast("string").alias("id"),
         moment.cast("timestamp").alias("ts"),
         f.lit(stream).alias("stream"),
         *own,

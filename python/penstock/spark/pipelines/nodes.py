@@ -1,76 +1,23 @@
-"""YAML with places: every complaint names the line and the column of what is wrong."""
+"""YAML with places: every complaint names the line and the column of what is wrong.
+
+Reading goes on after a mistake, so that all mistakes of a file are reported together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import codecs
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
-from penstock.errors import PenstockError, underline
-
-CONFIGURATION_CODES = {
-    "PC0001": "the file is no YAML",
-    "PC0002": "an unknown key",
-    "PC0003": "a missing key",
-    "PC0004": "a value of the wrong kind",
-    "PC0005": "a value that is not allowed",
-    "PC0006": "a key given twice",
-    "PC0007": "keys that do not go together",
-    "PC0008": "a file or folder that is not there",
-}
-"""The codes of ``ConfigurationError`` and what each names."""
+from penstock.spark.pipelines.mistakes import ConfigurationError, Text
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
 _SCALARS = ("str", "int", "float", "bool", "timestamp")
 _KINDS |= {"float": "a number", "bool": "a truth value", "null": "nothing", "timestamp": "a date"}
 
 
-class ConfigurationError(PenstockError):
-    """A pipeline cannot run as it is written; ``line`` and ``column`` count from one."""
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        file: str,
-        line: int,
-        column: int,
-        help: str = "",  # noqa: A002  # the word that users read
-        shown: str = "",
-    ) -> None:
-        super().__init__(code, message, file, line, column, help, shown)
-        self.code = code
-        self.message = message
-        self.file = file
-        self.line = line
-        self.column = column
-        self.help = help
-        self.shown = shown
-
-    def __str__(self) -> str:
-        lines = [f"{self.code}: {self.message}", f"  {self.file}:{self.line}:{self.column}"]
-        if self.shown:
-            lines.append(self.shown)
-        if self.help:
-            lines.append(f"help: {self.help}")
-        return "\n".join(lines)
-
-
-class Text:
-    """The text of a file, for complaints about parts of it."""
-
-    def __init__(self, text: str, file: str) -> None:
-        self.text = text
-        self.file = file
-
-    def error(
-        self, code: str, message: str, start: Any, end: Any, way_out: str = ""
-    ) -> ConfigurationError:
-        """Return the complaint about what lies between two of YAML's marks."""
-        # A block ends where the next thing begins; what is at fault is its first line.
-        shown = "\n".join(underline(self.text, (start.index, max(start.index, end.index))))
-        line, column = start.line + 1, start.column + 1
-        return ConfigurationError(code, message, self.file, line, column, way_out, shown)
+T = TypeVar("T")
 
 
 class Node:
@@ -91,47 +38,72 @@ class Node:
         """Return a complaint about the value."""
         return self._text.error(code, message, self._node.start_mark, self._node.end_mark, way_out)
 
-    def fields(self, allowed: Iterable[str], required: Iterable[str] = ()) -> dict[str, Node]:
-        """Return the values by key.
+    def fields(
+        self,
+        allowed: Iterable[str],
+        required: Iterable[str] = (),
+        hints: Mapping[str, str] | None = None,
+    ) -> Fields:
+        """Return the values by key; keys that are unknown or missing are reported.
+
+        ``hints`` are ways out for keys that people look for here.
 
         Raises:
-            ConfigurationError: It has no keys, or an unknown one, or one twice, or one is missing.
+            ConfigurationError: It has no keys.
         """
         known = tuple(allowed)
-        found = self.entries()
-        for name, value in found.items():
-            if name not in known:
-                close = get_close_matches(name, known, 1)
-                hint = f"did you mean `{close[0]}`? " if close else ""
-                way_out = f"{hint}allowed here: {', '.join(known)}"
-                key = value._key
-                raise self._text.error(
+        values = self.entries()
+        meant: set[str] = set()
+        for name in [name for name in values if name not in known]:
+            close = get_close_matches(name, known, 1)
+            meant |= set(close)
+            way_out = (hints or {}).get(name) or _choice_hint(name, known)
+            key = values.pop(name)._key
+            self._text.report(
+                self._text.error(
                     "PC0002",
                     f"there is no key `{name}` here",
                     key.start_mark,
                     key.end_mark,
                     way_out,
                 )
+            )
         for name in required:
-            if name not in found:
-                raise self.error("PC0003", f"the key `{name}` is missing here")
-        return found
+            # One that is misspelt is not missing as well.
+            if name not in values and name not in meant:
+                self._text.report(self.error("PC0003", f"the key `{name}` is missing here"))
+        return Fields(self, values, meant)
 
     def entries(self) -> dict[str, Node]:
         """Return the values by key, whatever the keys are.
 
+        A key that is given twice, or is not text, is reported.
+
         Raises:
-            ConfigurationError: It has no keys, or one twice, or one that is not text.
+            ConfigurationError: It has no keys.
         """
         self._require("map", "keys with values")
-        found: dict[str, Node] = {}
+        values: dict[str, Node] = {}
         for key, value in self._node.value:
-            name = Node(key, self._text).text()
-            if name in found:
+            name = self.attempt(Node(key, self._text).text, "")
+            if name in values:
                 message = f"the key `{name}` is given twice"
-                raise self._text.error("PC0006", message, key.start_mark, key.end_mark)
-            found[name] = Node(value, self._text, key)
-        return found
+                self.report(self._text.error("PC0006", message, key.start_mark, key.end_mark))
+            elif name:
+                values[name] = Node(value, self._text, key)
+        return values
+
+    def report(self, mistake: ConfigurationError) -> None:
+        """Take a mistake down; reading goes on."""
+        self._text.report(mistake)
+
+    def attempt(self, read: Callable[[], T], default: T) -> T:
+        """Return what a call reads; a mistake is reported, and the default returned."""
+        try:
+            return read()
+        except ConfigurationError as mistake:
+            self.report(mistake)
+            return default
 
     def items(self) -> list[Node]:
         """Return the items of a list that is not empty.
@@ -143,6 +115,20 @@ class Node:
         if not self._node.value:
             raise self.error("PC0005", "the list is empty")
         return [Node(item, self._text) for item in self._node.value]
+
+    def read_items(self, read: Callable[[Node], T]) -> list[tuple[Node, T]]:
+        """Return the items of a list with what a call makes of each; mistakes are reported.
+
+        Raises:
+            ConfigurationError: It is no list, or empty.
+        """
+        made = []
+        for item in self.items():
+            try:
+                made.append((item, read(item)))
+            except ConfigurationError as mistake:
+                self.report(mistake)
+        return made
 
     def text(self) -> str:
         """Return a text; a number or a truth value is taken as it is written.
@@ -181,21 +167,20 @@ class Node:
         known = tuple(allowed)
         value = self.text()
         if value not in known:
-            close = get_close_matches(value, known, 1)
-            hint = f"did you mean `{close[0]}`? " if close else ""
-            way_out = f"{hint}allowed here: {', '.join(known)}"
+            way_out = _choice_hint(value, known)
             raise self.error("PC0005", f"`{value}` is none of the possible values", way_out)
         return value
 
     def texts(self) -> tuple[str, ...]:
         """Return one text or a list of texts as several."""
         if self.kind == "seq":
-            return tuple(item.text() for item in self.items())
+            texts = [item.attempt(item.text, "") for item in self.items()]
+            return tuple(filter(None, texts))
         return (self.text(),)
 
     def settings(self) -> dict[str, str]:
         """Return texts by key."""
-        return {name: value.text() for name, value in self.entries().items()}
+        return {name: value.attempt(value.text, "") for name, value in self.entries().items()}
 
     def plain(self) -> Any:
         """Return the value in Python's types."""
@@ -216,8 +201,81 @@ class Node:
         return self.error("PC0004", f"{wanted} is needed here, not {found}")
 
 
-def parse(text: str, file: str) -> Node:
-    """Return the one document of a YAML text.
+class Fields:
+    """The values of one mapping; a value that is wrong is reported, and its default returned."""
+
+    def __init__(self, node: Node, values: Mapping[str, Node], meant: Collection[str]) -> None:
+        self.node = node
+        self._values = values
+        self._meant = meant
+
+    def is_given(self, name: str) -> bool:
+        """Return whether there is a value, or a misspelt key that was probably meant."""
+        return name in self._values or name in self._meant
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __getitem__(self, name: str) -> Node:
+        return self._values[name]
+
+    def items(self) -> Iterable[tuple[str, Node]]:
+        """Return all values, by key."""
+        return self._values.items()
+
+    def read(self, name: str, read: Callable[[Node], T], default: T) -> T:
+        """Return what a call makes of a value, or the default if there is none or it is wrong."""
+        if name not in self._values:
+            return default
+        value = self._values[name]
+        return value.attempt(lambda: read(value), default)
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text."""
+        return self.read(name, Node.text, default)
+
+    def optional(self, name: str) -> str | None:
+        """Return a text, or None."""
+        return self.read(name, Node.text, "") or None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return one text or a list of texts as several."""
+        return self.read(name, Node.texts, ())
+
+    def settings(self, name: str) -> dict[str, str]:
+        """Return texts by key."""
+        return self.read(name, Node.settings, {})
+
+    def choice(self, name: str, allowed: Iterable[str], default: str) -> str:
+        """Return one of several words."""
+        return self.read(name, lambda node: node.choice(allowed), default)
+
+
+def read_text(data: bytes, file: str) -> str:
+    """Return the text of a YAML file, which is in UTF-8 or UTF-16.
+
+    Raises:
+        ConfigurationError: It is in another encoding.
+    """
+    encoding = "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif data[:1] == b"\0":
+        encoding = "utf-16-be"
+    elif data[1:2] == b"\0":
+        encoding = "utf-16-le"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(encoding, "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        message = f"this is no text in UTF-8: {error.reason} at byte {error.start}"
+        way_out = "save the file in UTF-8"
+        raise ConfigurationError("PC0001", message, file, line, column, way_out) from None
+
+
+def parse(text: str, file: str) -> tuple[Node, Text]:
+    """Return the one document of a YAML text, and where its mistakes are reported.
 
     Raises:
         ConfigurationError: The text is no YAML, or empty.
@@ -236,4 +294,10 @@ def parse(text: str, file: str) -> Node:
         raise ConfigurationError("PC0001", f"this is no YAML: {error}", file, 1, 1) from None
     if node is None:
         raise ConfigurationError("PC0001", "the file is empty", file, 1, 1)
-    return Node(node, holder)
+    return Node(node, holder), holder
+
+
+def _choice_hint(given: str, known: tuple[str, ...]) -> str:
+    close = get_close_matches(given, known, 1)
+    hint = f"did you mean `{close[0]}`? " if close else ""
+    return f"{hint}allowed here: {', '.join(known)}"

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from penstock.spark.sources.offsets import WAITING
 
-MEASURES = "penstock"
-"""The name of what the documents' DataFrame observes: their number and bytes."""
+
+class Counts(NamedTuple):
+    """What was in a batch."""
+
+    documents: int = 0
+    bytes: int = 0
+    results: int = 0
+    quarantined: int = 0
 
 
 @dataclass(slots=True)
@@ -29,28 +35,44 @@ class Outcome:
     state_bytes: int | None = None
     is_stopped: bool = False
     """Whether a signal ended it before the input did."""
-    _last: int = field(default=-1, repr=False)
+    _written: dict[int, Counts] = field(default_factory=dict, repr=False)
+    """Batches that are in all sinks, and of which Spark has not reported yet."""
+
+    def write(self, batch: int, counts: Counts) -> None:
+        """Take note that a batch is in all sinks; a batch that comes again counts once."""
+        self._written[batch] = counts
 
     def note(self, progress: dict[str, Any]) -> bool:
-        """Take a batch's progress in; return whether it was news."""
+        """Take in what Spark reports of a batch; return whether it was news."""
         batch = int(progress["batchId"])
-        seconds = progress["durationMs"].get("triggerExecution", 0) / 1000
-        measures = progress.get("observedMetrics", {}).get(MEASURES)
-        if batch <= self._last or measures is None or not progress["numInputRows"]:
+        if batch not in self._written:
             return False
-        self._last = batch
-        documents, bytes_ = int(measures["documents"]), int(measures["bytes"] or 0)
-        self.batches += 1
-        self.documents += documents
-        self.bytes += bytes_
-        self.documents_per_second = documents / seconds if seconds else 0.0
-        self.bytes_per_second = bytes_ / seconds if seconds else 0.0
+        seconds = progress["durationMs"].get("triggerExecution", 0) / 1000
+        for number in sorted(self._written):
+            if number <= batch:
+                self.add(self._written.pop(number), seconds)
         self.lag = _lag(progress["sources"])
         operators = progress["stateOperators"]
         if operators:
             self.state_rows = sum(one["numRowsTotal"] for one in operators)
             self.state_bytes = sum(one["memoryUsedBytes"] for one in operators)
         return True
+
+    def add(self, counts: Counts, seconds: float = 0.0) -> None:
+        """Add a batch that took so long; without a time, the rates stay."""
+        self.batches += 1
+        self.documents += counts.documents
+        self.bytes += counts.bytes
+        self.results += counts.results
+        self.quarantined += counts.quarantined
+        if seconds:
+            self.documents_per_second = counts.documents / seconds
+            self.bytes_per_second = counts.bytes / seconds
+
+    def finish(self) -> None:
+        """Add the batches that are in all sinks and of which Spark reported nothing."""
+        for number in sorted(self._written):
+            self.add(self._written.pop(number))
 
     def describe(self) -> str:
         """Return one line for people."""

@@ -1,30 +1,35 @@
 """A pipeline runs: documents through all subscriptions into the sinks.
 
-A stream is one query with one checkpoint. Each micro-batch is matched once, kept, and written to
-every sink; sinks recognise a batch that comes again, so a crash at any moment loses nothing and
+A stream is one query with one checkpoint. Each batch is matched once, kept, counted, and written
+to every sink; sinks recognise a batch that comes again, so a crash at any moment loses nothing and
 doubles nothing in files and SQL tables.
 """
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
-from penstock.spark.match import match, quarantine, results
-from penstock.spark.pipelines.configuration import Pipeline, SinkSetting
+from penstock.sinks.folders import folders_of
+from penstock.spark.checkpoints import clear_leftovers, stream_name
+from penstock.spark.inputs import inputs_of
+from penstock.spark.match import match_inputs, quarantine, results
+from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.inputs import documents
-from penstock.spark.pipelines.progress import MEASURES, Outcome, as_dict
+from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
+from penstock.spark.pipelines.runs import new_run
+from penstock.spark.pipelines.settings import SinkSetting
+from penstock.spark.rows import COUNT
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Observation, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-BATCH_RUN = "batch"
-"""What takes the place of a stream's id where there is no stream."""
+STARTS_MAX = 5
+"""So often a pipeline is started whose Python does not answer Spark in time."""
 
 _POLL_SECONDS = 0.2
 
@@ -40,18 +45,23 @@ def run(
     spark: SparkSession,
     watch: Watch = lambda outcome: None,
     stopping: threading.Event | None = None,
+    run_name: str | None = None,
 ) -> Outcome:
     """Run a pipeline to its end, or until ``stopping`` is set, and return what it did.
 
     ``watch`` is called with what was done so far, after every batch. Once ``stopping`` is set,
-    the batch under way is finished and no other begun.
+    the batch under way is finished and no other begun. ``run_name`` names the run of a batch
+    pipeline, which has a new name otherwise; a stream has that of its checkpoint.
 
     Raises:
-        SinkError: Rows could not be written.
+        SinkError: Rows could not be written, or a sink must not be written again.
+        ValueError: A column of documents is neither binary nor a string.
         pyspark.errors.PySparkException: Spark could not run it.
     """
     job = _Job(pipeline, watch, stopping or threading.Event())
-    return job.stream(spark) if pipeline.trigger.is_streaming else job.batch(spark)
+    if pipeline.trigger.is_streaming:
+        return job.stream(spark)
+    return job.batch(spark, run_name or new_run())
 
 
 class _Job:
@@ -62,71 +72,82 @@ class _Job:
         self._outcome = Outcome()
         self._failure: BaseException | None = None
 
-    def batch(self, spark: SparkSession) -> Outcome:
-        from pyspark.sql import Observation
-        from pyspark.sql import functions as f
+    def batch(self, spark: SparkSession, run_name: str) -> Outcome:
+        from pyspark.errors import PySparkException
 
         started = time.monotonic()
-        read, found = Observation(MEASURES), Observation("rows")
-        is_error = f.col("kind") == "error"
-        rows = self._rows(spark, read).observe(
-            found,
-            f.count_if(~is_error).alias("results"),
-            f.count_if(is_error).alias("quarantined"),
-        )
-        self._write_all(rows)
-        seconds = time.monotonic() - started
-        outcome = self._outcome
-        outcome.batches = 1
-        outcome.documents, outcome.bytes = read.get["documents"], read.get["bytes"] or 0
-        outcome.results, outcome.quarantined = found.get["results"], found.get["quarantined"]
-        outcome.documents_per_second = outcome.documents / seconds
-        outcome.bytes_per_second = outcome.bytes / seconds
-        self._watch(outcome)
-        return outcome
+        self._begin(spark, run_name)
+        for attempt in range(1, STARTS_MAX + 1):
+            try:
+                # Sinks know the batch, should a part of it be written already.
+                counts = self._write(self._rows(spark), 0, run_name)
+                break
+            except PySparkException as error:
+                if attempt == STARTS_MAX or not _is_slow_start(error):
+                    raise
+        self._outcome.add(counts, time.monotonic() - started)
+        self._watch(self._outcome)
+        return self._outcome
 
     def stream(self, spark: SparkSession) -> Outcome:
         from pyspark.errors import PySparkException
 
-        writer = self._rows(spark, MEASURES).writeStream
+        checkpoint = self._pipeline.checkpoint
+        assert checkpoint is not None, "a stream has a checkpoint"
+        folders = folders_of(spark, checkpoint)
+        self._begin(spark, stream_name(folders, checkpoint))
+        starts = 0
         while True:
             before = self._outcome.batches
+            starts += 1
+            clear_leftovers(folders, checkpoint)
             try:
-                self._stream_once(writer)
+                # The registry publishes its version anew each time, should that be damaged.
+                self._stream_once(self._rows(spark).writeStream)
                 break
-            except PySparkException:
+            except PySparkException as error:
                 # A worker that died, or what reads the source, is no reason to give up. The
                 # next query goes on from the checkpoint; one that does not even come to a
-                # batch would not come to it another time either.
-                if self._outcome.batches == before or self._stopping.is_set():
+                # batch would not come to it another time either, unless Python was too slow.
+                is_stuck = self._outcome.batches == before
+                can_start = starts < STARTS_MAX and _is_slow_start(error)
+                if self._stopping.is_set() or (is_stuck and not can_start):
                     raise
+                starts = starts if is_stuck else 0
+        self._outcome.finish()
         self._outcome.is_stopped = self._stopping.is_set()
         return self._outcome
+
+    def _begin(self, spark: SparkSession, run_name: str | None) -> None:
+        for setting in self._pipeline.sinks:
+            setting.sink.begin(spark, run_name)
 
     def _stream_once(self, writer: Any) -> None:
         from pyspark.errors import StreamingQueryException
 
         pipeline = self._pipeline
-        assert pipeline.checkpoint is not None, "a stream has a checkpoint"
         started: list[str] = []
         is_started = threading.Event()
         self._failure = None
 
         def write(batch: DataFrame, number: int) -> None:
             try:
-                if self._stopping.is_set():
-                    raise _StopError
                 is_started.wait()
-                self._write(batch, number, started[0])
+                if self._stopping.is_set() or not started:
+                    raise _StopError
+                self._outcome.write(number, self._write(batch, number, started[0]))
             except BaseException as error:
                 self._failure = error
                 raise
 
         writer = writer.foreachBatch(write).queryName(pipeline.name)
         writer = writer.option("checkpointLocation", pipeline.checkpoint)
-        query = writer.trigger(**self._trigger()).start()
-        started.append(str(query.id))
-        is_started.set()
+        try:
+            query = writer.trigger(**self._trigger()).start()
+            started.append(str(query.id))
+        finally:
+            # Whether it started or not, the batch that waits for the name goes on.
+            is_started.set()
         try:
             self._follow(query)
         except StreamingQueryException:
@@ -140,39 +161,19 @@ class _Job:
                 query.stop()
             self._note(query)
 
-    def _rows(self, spark: SparkSession, measures: str | Observation) -> DataFrame:
-        from pyspark.sql import functions as f
-
+    def _rows(self, spark: SparkSession) -> DataFrame:
         pipeline = self._pipeline
         is_streaming = pipeline.trigger.is_streaming
-        found = documents(spark, pipeline.sources, pipeline.limits, is_streaming).observe(
-            measures,
-            f.count(f.lit(1)).alias("documents"),
-            f.sum(f.octet_length("xml")).alias("bytes"),
-        )
-        return match(
-            found,
-            pipeline.registry,
-            document="xml",
-            id="id",
-            time="ts",
-            stream="stream",
-            limits=pipeline.limits,
-        )
-
-    def _write_all(self, rows: DataFrame) -> None:
-        """Write everything as one batch; with one sink there is no need to keep it."""
-        sinks = self._pipeline.sinks
-        if len(sinks) > 1:
-            rows = rows.persist()
-        try:
-            for setting in sinks:
-                chosen = _chosen(rows, setting, {False: 1, True: 1})
-                assert chosen is not None, "the counts are not known yet"
-                setting.sink.write_batch(chosen, 0, BATCH_RUN)
-        finally:
-            if len(sinks) > 1:
-                rows.unpersist()
+        frames = [
+            match_inputs(
+                inputs_of(read, "xml", "id", "ts", "stream"),
+                pipeline.registry,
+                pipeline.limits,
+                is_counting=True,
+            )
+            for read in documents(spark, pipeline.sources, pipeline.limits, is_streaming)
+        ]
+        return reduce(lambda left, right: left.unionByName(right), frames)
 
     def _trigger(self) -> dict[str, Any]:
         trigger = self._pipeline.trigger
@@ -192,48 +193,58 @@ class _Job:
             if self._outcome.note(as_dict(progress)):
                 self._watch(self._outcome)
 
-    def _write(self, rows: DataFrame, number: int, run_id: str) -> None:
-        from pyspark.sql import functions as f
-
+    def _write(self, rows: DataFrame, number: int, run_name: str) -> Counts:
+        """Write a batch to all sinks; the documents are read once, by the count."""
         rows = rows.persist()
         try:
-            is_error = f.col("kind") == "error"
-            counted = rows.groupBy(is_error.alias("is_error")).count().collect()
-            counts = {row["is_error"]: row["count"] for row in counted}
+            counts = _count(rows)
             for setting in self._pipeline.sinks:
-                chosen = _chosen(rows, setting, counts)
-                if chosen is not None:
-                    setting.sink.write_batch(chosen, number, run_id)
-            self._outcome.results += counts.get(False, 0)
-            self._outcome.quarantined += counts.get(True, 0)
+                # A first batch without rows is written for what it says about others. Where there
+                # must be none, it would be taken for one of them by the next run.
+                is_told = number == 0 and setting.sink.write_mode != "fail"
+                if is_told or _has_rows(setting, counts):
+                    setting.sink.write_batch(_chosen(rows, setting), number, run_name)
+            return counts
         finally:
             rows.unpersist()
 
 
-def _chosen(rows: DataFrame, setting: SinkSetting, counts: dict[bool, int]) -> DataFrame | None:
-    """Return the rows that a sink gets, or None if there are none."""
+def _is_slow_start(error: Exception) -> bool:
+    # Spark gives Python ten seconds to start, which a busy machine may not have.
+    return "Python worker failed to connect back" in str(error)
+
+
+def _count(rows: DataFrame) -> Counts:
+    from pyspark.sql import functions as f
+
+    kind = f.col("kind")
+    is_count, is_error = kind == COUNT, kind == "error"
+    (row,) = rows.select(
+        f.sum(f.when(is_count, f.col("ordinal"))),
+        f.sum(f.when(is_count, f.col("end"))),
+        f.count_if(~is_count & ~is_error),
+        f.count_if(is_error),
+    ).collect()
+    return Counts(*(number or 0 for number in row))
+
+
+def _has_rows(setting: SinkSetting, counts: Counts) -> bool:
     match setting.rows:
         case "results":
-            return results(rows) if counts.get(False) else None
+            return counts.results > 0
         case "quarantine":
-            return quarantine(rows) if counts.get(True) else None
+            return counts.quarantined > 0
         case _:
-            return rows if counts else None
+            return counts.results + counts.quarantined > 0
 
 
-@contextmanager
-def stopping_on_signals() -> Iterator[threading.Event]:
-    """Give an event that the first SIGINT or SIGTERM sets; a second one interrupts."""
-    stopping = threading.Event()
-
-    def handle(number: int, frame: object) -> None:
-        if stopping.is_set():
-            raise KeyboardInterrupt
-        stopping.set()
-
-    before = {one: signal.signal(one, handle) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stopping
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+def _chosen(rows: DataFrame, setting: SinkSetting) -> DataFrame:
+    """Return the rows that a sink gets."""
+    rows = rows.where(f"kind <> '{COUNT}'")
+    match setting.rows:
+        case "results":
+            return results(rows)
+        case "quarantine":
+            return quarantine(rows)
+        case _:
+            return rows

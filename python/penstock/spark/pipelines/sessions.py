@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -43,6 +44,9 @@ def start(pipeline: Pipeline) -> SparkSession:
     require()
     from pyspark.sql import SparkSession
 
+    # A connection that breaks is raised, too; once is enough.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    logging.getLogger("py4j").propagate = False
     # Workers run the Python that has this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     is_local = pipeline.master.startswith("local")

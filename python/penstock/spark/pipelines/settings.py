@@ -1,9 +1,11 @@
-"""Where a pipeline's documents come from, as plain data."""
+"""What a pipeline reads and writes, and when, as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from penstock.sinks import Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,25 @@ class SparkSource:
 
 
 SourceSetting = FileSource | KafkaSource | FeedSource | SparkSource
+
+
+@dataclass(frozen=True, slots=True)
+class SinkSetting:
+    """A sink, its name, and which rows it gets."""
+
+    name: str
+    sink: Sink
+    rows: str = "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """When rows are computed: one batch, all there is, or again and again."""
+
+    kind: str = "batch"
+    interval: str | None = None
+
+    @property
+    def is_streaming(self) -> bool:
+        """Whether the pipeline goes on where it stopped, by its checkpoint."""
+        return self.kind != "batch"

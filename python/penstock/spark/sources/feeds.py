@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,58 +16,12 @@ from pyspark.sql.datasource import (
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 
 from penstock.sources.feeds import FeedPoller, Poll
-from penstock.sources.feeds.fetching import require_http
-from penstock.sources.feeds.states import States
+from penstock.spark.sources.options import FeedOptions
 from penstock.spark.sources.spool import Spool, read_poll
 from penstock.spark.sources.tables import FAULT_TYPE, Row, batches, fault_of, fault_type
 
 COLUMNS = f"id string, xml binary, feed string, guid string, ts timestamp, fault {FAULT_TYPE}"
 _XML = 1
-
-
-@dataclass(frozen=True, slots=True)
-class FeedOptions:
-    """What ``penstock-feeds`` was asked for."""
-
-    urls: tuple[str, ...]
-    state_location: str | None
-    poll_seconds: float
-    timeout_seconds: float
-    feed_bytes_max: int
-
-    @classmethod
-    def of(cls, options: Mapping[str, str]) -> FeedOptions:
-        """Read Spark's options.
-
-        Raises:
-            ValueError: An option is missing or not what it should be.
-        """
-        given = {name.lower(): value for name, value in options.items()}
-        try:
-            urls = json.loads(given.get("urls", "[]"))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"the option `urls` is no JSON list: {error}") from None
-        urls = [*urls, *([given["path"]] if given.get("path") else [])]
-        if not urls:
-            raise ValueError("the option `urls` is missing: a JSON list of addresses")
-        for url in urls:
-            require_http(str(url))
-        return cls(
-            tuple(urls),
-            given.get("statelocation"),
-            _number(given, "pollSeconds", 300),
-            _number(given, "timeoutSeconds", 20),
-            int(_number(given, "maxFeedBytes", 16 << 20)),
-        )
-
-    def poller(self, states: States | None = None) -> FeedPoller:
-        """Return what polls the feeds."""
-        return FeedPoller(
-            self.urls,
-            states,
-            timeout_seconds=self.timeout_seconds,
-            feed_bytes_max=self.feed_bytes_max,
-        )
 
 
 class PenstockFeeds(DataSource):
@@ -195,16 +147,3 @@ def arrow_schema() -> Any:
             ("fault", fault_type()),
         ]
     )
-
-
-def _number(given: Mapping[str, str], name: str, default: float) -> float:
-    text = given.get(name.lower())
-    if text is None:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
-    if not value >= 0:
-        raise ValueError(f"the option `{name}` is {text!r}; use a number")
-    return value

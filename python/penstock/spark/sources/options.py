@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from penstock.limits import Limits
+from penstock.sources.feeds import FeedPoller
+from penstock.sources.feeds.fetching import require_http
+from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
 
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
+XML_OPTIONS = (
+    *("path", "paths", "recordPath", "namespaces", "ancestors", "mode", "limits"),
+    *("maxPartitionBytes", "maxDocumentBytes", "pathGlobFilter", "recursiveFileLookup"),
+    *("maxFilesPerTrigger", "maxBytesPerTrigger"),
+)
+FEED_OPTIONS = ("path", "urls", "stateLocation", "pollSeconds", "timeoutSeconds", "maxFeedBytes")
+KAFKA_OPTIONS = (
+    *("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp"),
+    *("startingOffsetsByTimestampStrategy", "endingOffsets", "endingTimestamp"),
+    *("endingOffsetsByTimestamp", "failOnDataLoss", "kafkaConsumer.pollTimeoutMs"),
+    *("fetchOffset.numRetries", "fetchOffset.retryIntervalMs", "maxOffsetsPerTrigger"),
+    *("minOffsetsPerTrigger", "maxTriggerDelay", "minPartitions", "maxRecordsPerPartition"),
+    *("groupIdPrefix", "includeHeaders"),
+)
+"""The options of Spark's Kafka source; those of the consumer begin with ``kafka.``."""
+
+
+def require_known(names: Iterable[str], known: Sequence[str]) -> None:
+    """Return if all names are those of options, in upper or lower case.
+
+    Raises:
+        ValueError: One is unknown; the message says what may be meant.
+    """
+    by_lower = {name.lower(): name for name in known}
+    for name in names:
+        is_consumers = known is KAFKA_OPTIONS and name.startswith("kafka.")
+        if name.lower() in by_lower or is_consumers:
+            continue
+        close = get_close_matches(name.lower(), by_lower, 1)
+        meant = (
+            f"did you mean `{by_lower[close[0]]}`?" if close else f"there are {', '.join(known)}"
+        )
+        raise ValueError(f"there is no option `{name}`; {meant}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +73,7 @@ class XmlOptions:
             ValueError: An option is missing or not what it should be.
             QueryError: The record path, or a path of an ancestor, is no query.
         """
+        require_known(options, XML_OPTIONS)
         given = {name.lower(): value for name, value in options.items()}
         paths = _strings(given, "paths") if "paths" in given else ()
         if given.get("path"):
@@ -65,6 +103,52 @@ class XmlOptions:
                 _bytes(given, "maxBytesPerTrigger", 0) if "maxbytespertrigger" in given else None
             ),
             limits=Limits(**_mapping(given, "limits")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FeedOptions:
+    """What ``penstock-feeds`` was asked for."""
+
+    urls: tuple[str, ...]
+    state_location: str | None
+    poll_seconds: float
+    timeout_seconds: float
+    feed_bytes_max: int
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> FeedOptions:
+        """Read Spark's options.
+
+        Raises:
+            ValueError: An option is missing or not what it should be.
+        """
+        require_known(options, FEED_OPTIONS)
+        given = {name.lower(): value for name, value in options.items()}
+        try:
+            urls = json.loads(given.get("urls", "[]"))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"the option `urls` is no JSON list: {error}") from None
+        urls = [*urls, *([given["path"]] if given.get("path") else [])]
+        if not urls:
+            raise ValueError("the option `urls` is missing: a JSON list of addresses")
+        for url in urls:
+            require_http(str(url))
+        return cls(
+            tuple(urls),
+            given.get("statelocation"),
+            _number(given, "pollSeconds", 300),
+            _number(given, "timeoutSeconds", 20),
+            int(_number(given, "maxFeedBytes", 16 << 20)),
+        )
+
+    def poller(self, states: States | None = None) -> FeedPoller:
+        """Return what polls the feeds."""
+        return FeedPoller(
+            self.urls,
+            states,
+            timeout_seconds=self.timeout_seconds,
+            feed_bytes_max=self.feed_bytes_max,
         )
 
 
@@ -117,3 +201,16 @@ def _json(given: Mapping[str, str], name: str, default: str, what: str) -> objec
         return json.loads(given.get(name.lower(), default))
     except json.JSONDecodeError as error:
         raise ValueError(f"the option `{name}` is not {what}: {error}") from None
+
+
+def _number(given: Mapping[str, str], name: str, default: float) -> float:
+    text = given.get(name.lower())
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not value >= 0:
+        raise ValueError(f"the option `{name}` is {text!r}; use a number")
+    return value

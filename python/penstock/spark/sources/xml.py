@@ -78,7 +78,7 @@ class XmlReader(DataSourceReader):
         """Return what each task reads."""
         options = self._options
         files = list_files(options.paths, options.is_recursive, options.name_glob)
-        return [Units(units) for units in plan_units(files, options)]
+        return _partitions(files, options)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a task as record batches."""
@@ -132,7 +132,7 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return what each task of a micro-batch reads."""
         if start == end:
             return []
-        return [Units(units) for units in plan_units(offsets.files_of(end), self._options)]
+        return _partitions(offsets.files_of(end), self._options)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a task as record batches."""
@@ -142,6 +142,11 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _list(self) -> list[Listed]:
         options = self._options
         return list_files(options.paths, options.is_recursive, options.name_glob)
+
+
+def _partitions(files: list[Listed], options: XmlOptions) -> list[InputPartition]:
+    # Where there is nothing to read, Spark would ask for a partition of its own making.
+    return [Units(units) for units in plan_units(files, options) or [()]]
 
 
 def _choose(files: list[Listed], limit: ReadLimit) -> list[Listed]:

@@ -28,11 +28,14 @@ _IDENTIFIERS = f"""<!DOCTYPE r [{
 class DocumentKnobs:
     """How large documents get and how often the rarer things occur.
 
+    ``members`` are children of the root that come first, each with up to ``nodes_max`` elements
+    inside it.
     ``identifiers`` is how often a document declares ids, ``language`` how often an element is in
     a language.
     """
 
     nodes_max: int = 16
+    members: int = 0
     depth_max: int = 6
     attribute: float = 0.35
     text: float = 0.45
@@ -103,10 +106,16 @@ class _Writer:
 
     def content(self, depth: int) -> str:
         parts = [self.text()]
+        for _ in range(self.knobs.members if depth == 1 else 0):
+            self.nodes_left = self.random.randint(0, self.knobs.nodes_max)
+            parts += self.child(depth)
         while self.nodes_left > 0 and depth < self.knobs.depth_max and self.happens(0.8):
             self.nodes_left -= 1
-            parts += [self.element(self.name(), depth + 1), self.aside(), self.text()]
+            parts += self.child(depth)
         return "".join(parts)
+
+    def child(self, depth: int) -> list[str]:
+        return [self.element(self.name(), depth + 1), self.aside(), self.text()]
 
     def name(self) -> str:
         name = self.random.choice(ELEMENTS)

@@ -8,6 +8,6 @@ still be held after an event because they may become results.
 """
 
 from penstock.testing.kleene.lifetimes import Lifetimes
-from penstock.testing.kleene.steps import Step, earliest, known_at, needed, steps
+from penstock.testing.kleene.steps import Step, earliest, known_at, needed, steps, steps_at
 
-__all__ = ["Lifetimes", "Step", "earliest", "known_at", "needed", "steps"]
+__all__ = ["Lifetimes", "Step", "earliest", "known_at", "needed", "steps", "steps_at"]

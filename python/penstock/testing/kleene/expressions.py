@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from penstock.testing.kleene.lifetimes import Lifetimes
-from penstock.testing.kleene.members import BACK, Horizon, Members, Place
+from penstock.testing.kleene.members import Horizon, Members, Place
 from penstock.testing.kleene.ranges import ANY_COUNT, Range, compare_ranges, exactly
 from penstock.testing.kleene.truth import Truth, all_of, any_of, inverse
 from penstock.testing.reference.conditions import name_part, speaks
@@ -24,6 +24,7 @@ from penstock.testing.tree import Node, Tree
 from penstock.twigs import Query, Slot
 from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.expressions import (
+    Above,
     All,
     Apply,
     Atom,
@@ -47,6 +48,7 @@ from penstock.twigs.expressions import (
     Sum,
     Union,
 )
+from penstock.twigs.nodetests import BACK
 
 Known = str | bool | Range | None
 """What is known of a value; None is nothing at all."""
@@ -247,6 +249,10 @@ class ExpressionKnowledge:
                 return None if strings is None else " ".join(strings)
             case FirstString(nodes):
                 return self._of_first(self.members(nodes, spot), None)
+            case Above(test, inner, otherwise):
+                parent = spot.node.parent
+                is_there = parent is not None and passes(test, parent)
+                return self.value(inner if is_there else otherwise, Spot(parent or spot.node))
             case FirstName(part, nodes):
                 return self._of_first(self.members(nodes, spot), part)
 
@@ -336,5 +342,6 @@ def _known(value: Atomic) -> Known:
 
 def _atom(value: Known) -> Atomic | None:
     if isinstance(value, Range):
-        return value.low if value.is_known else None
+        # A count is an integer here, and strings are compared with numbers only as floats.
+        return float(value.low) if value.is_known else None
     return value

@@ -15,15 +15,6 @@ from penstock.testing.reference.paths import BESIDE_CONTENT, nodes_on
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Axis
 
-BACK = (
-    Axis.PARENT,
-    Axis.ANCESTOR,
-    Axis.ANCESTOR_OR_SELF,
-    Axis.PRECEDING_SIBLING,
-    Axis.PRECEDING,
-)
-"""The axes to nodes that are there before the node they are seen from."""
-
 _BELOW = (Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF)
 _BESIDE = (Axis.FOLLOWING_SIBLING, Axis.PRECEDING_SIBLING, Axis.SELF, Axis.ANCESTOR_OR_SELF)
 _ANYWHERE = (Axis.FOLLOWING, Axis.PRECEDING)

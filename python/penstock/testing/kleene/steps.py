@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -28,18 +28,25 @@ def steps(query: Query, tree: Tree, *, is_order_late: bool = False) -> list[Step
 
     ``is_order_late`` is explained at :class:`ExpressionKnowledge`.
     """
+    return list(steps_at(query, tree, range(len(tree.events)), is_order_late=is_order_late))
+
+
+def steps_at(
+    query: Query, tree: Tree, events: Iterable[int], *, is_order_late: bool = False
+) -> Iterator[Step]:
+    """Yield for some events, in order, what is decided since the last one and what is needed.
+
+    Every event is worked out on its own, so a few events of a large document cost little.
+    """
     lifetimes = Lifetimes(tree)
     truths_now = _results(query, tree, lifetimes, is_order_late)
     known: set[Node] = set()
-    found = []
-    for event in range(len(tree.events)):
+    for event in events:
         lifetimes.event = event
         truths = truths_now()
         decided = frozenset(n for n, truth in truths.items() if truth and n not in known)
         known |= decided
-        needed = frozenset(n for n, truth in truths.items() if truth is None)
-        found.append(Step(decided, needed))
-    return found
+        yield Step(decided, frozenset(n for n, truth in truths.items() if truth is None))
 
 
 def earliest(query: Query, tree: Tree) -> dict[Node, int]:

@@ -13,6 +13,7 @@ from penstock.testing.reference.values import COMPARISONS, Atomic, compare, to_n
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Slot
 from penstock.twigs.expressions import (
+    Above,
     All,
     Apply,
     Atom,
@@ -119,6 +120,11 @@ def value_at(atom: Atom, context: Context) -> Atomic:
             return next((n.string_value() for n in nodes_in(nodes, context)), "")
         case FirstName(part, nodes):
             return next((name_part(part, n) for n in nodes_in(nodes, context)), "")
+        case Above(test, inner, otherwise):
+            parent = context.node.parent
+            if parent is None or not passes(test, parent):
+                return value_at(otherwise, context)
+            return value_at(inner, context.at(parent, 1, 1))
         case JoinedStrings(nodes):
             return " ".join(n.string_value() for n in nodes_in(nodes, context))
 

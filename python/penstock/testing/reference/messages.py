@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from penstock.results.serialization import REFERENCES
 from penstock.testing.reference.conditions import Scope, holds
 from penstock.testing.reference.witnesses import Bindings, Match, bound, matches_of
 from penstock.testing.tree import Node, Tree
@@ -30,6 +31,9 @@ def messages(query: Query, tree: Tree) -> list[str]:
 class Renderer(ABC):
     """Writes content; what is bound to a variable, and how a node is copied, is left open."""
 
+    default = ""
+    """The default namespace of the elements around what is written."""
+
     @abstractmethod
     def nodes(self, variable: str, around: Bindings) -> list[Node]:
         """Return the nodes of a variable under the bindings around it."""
@@ -49,11 +53,11 @@ class Renderer(ABC):
     def _render(self, item: Content, around: Bindings) -> str:
         match item:
             case Literal(text):
-                return escape(text)
+                return escape(text, REFERENCES)
             case Insert(variable, as_value):
                 nodes = self.nodes(variable, around)
                 if as_value:
-                    return escape(" ".join(node.string_value() for node in nodes))
+                    return escape(" ".join(node.string_value() for node in nodes), REFERENCES)
                 return "".join(map(self.copy, nodes))
             case Element():
                 return self._element(item, around)
@@ -65,11 +69,11 @@ class Renderer(ABC):
                 )
 
     def _element(self, element: Element, around: Bindings) -> str:
-        attributes = "".join(
-            f" {name}={quoteattr(self._attribute(content, around))}"
-            for name, content in element.attributes
-        )
+        values = {name: self._attribute(value, around) for name, value in element.attributes}
+        attributes = "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
+        outer, self.default = self.default, values.get("xmlns", self.default)
         content = self.render(element.content, around)
+        self.default = outer
         if not content:
             return f"<{element.name}{attributes}/>"
         return f"<{element.name}{attributes}>{content}</{element.name}>"

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from penstock.planning.templates import compile_join
 from penstock.results import event_id
+from penstock.results.serialization import REFERENCES, declare
 from penstock.testing.reference.evaluation import nodes_of
 from penstock.testing.reference.joins import Arrival, events
 from penstock.testing.reference.messages import Renderer
@@ -97,7 +98,8 @@ def _outcomes(
             if query.blocks[0].stream in (None, arrival.stream):
                 for node in nodes_of(query, arrival.tree, query.output.variable):
                     ranges: Ranges = ((arrival.id, node.start, node.end),)
-                    text = _Maker(trees).copy(node)
+                    is_xml = node.kind in (NodeKind.DOCUMENT, NodeKind.ELEMENT)
+                    text = _Maker(trees).copy(node) if is_xml else node.string_value()
                     yield Outcome(name, (arrival.id,), arrival.time, ranges, text)
         return
     assert isinstance(query.output, Event)
@@ -110,7 +112,10 @@ def _outcomes(
 
 
 class _Maker(Renderer):
-    """Copies elements as they are written; whatever has only a value gives its text."""
+    """Copies elements as they are written, with the declarations in scope.
+
+    Whatever has only a value gives its text.
+    """
 
     def __init__(self, arrivals: Mapping[int, Arrival]) -> None:
         self.arrivals = arrivals
@@ -122,8 +127,10 @@ class _Maker(Renderer):
         if node.kind is NodeKind.DOCUMENT:
             (node,) = (child for child in node.children if child.kind is NodeKind.ELEMENT)
         if node.kind is NodeKind.ELEMENT:
-            return _arrival(node, self.arrivals).tree.text(node)
-        return escape(node.string_value())
+            text = _arrival(node, self.arrivals).tree.text(node)
+            text = declare(text, {one.local: one.value for one in node.namespaces})
+            return declare(text, {"": ""}) if self.default else text
+        return escape(node.string_value(), REFERENCES)
 
 
 def _arrival(node: Node, arrivals: Mapping[int, Arrival]) -> Arrival:

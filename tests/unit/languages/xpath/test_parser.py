@@ -143,8 +143,11 @@ def test_a_lone_slash_is_the_document_node() -> None:
     assert outline(parse("/ = 1")) == "( = 1)"
 
 
-def test_the_exponents_of_later_versions_are_read() -> None:
-    assert parse("1.5e3") == Number(1500.0, (0, 0))
+@pytest.mark.parametrize("text", ["1e5", "1.5E3", "//a[1e0]", "1e", "2 * 1e-3"])
+def test_a_number_has_no_exponent(text: str) -> None:
+    with pytest.raises(QueryError, match="PQ0103") as raised:
+        parse(text)
+    assert "no exponents" in str(raised.value)
 
 
 def test_spans_point_into_the_text() -> None:

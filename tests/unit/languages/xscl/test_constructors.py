@@ -57,6 +57,7 @@ def test_what_follows_a_constructor_keeps_its_place() -> None:
         ("<e><f></e></f>", "<f></e>"),
         ("<e a='{x}' a='1'/>", "a='"),
         ("<e a='<f/>'/>", "<"),
+        ("<e xmlns='{x}'/>", "xmlns='{x}'"),
         ("<e>{x/b}</e>", "{x/b}"),
         ("<e>{count(x)}</e>", "{count(x)}"),
         ("<e>x}</e>", "}"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.paths import BELOW, lower_test
+from penstock.languages.xpath.paths import lower_test
 from penstock.languages.xpath.syntax import (
     Expression,
     Filter,
@@ -14,14 +14,13 @@ from penstock.languages.xpath.syntax import (
     Step,
     Union,
 )
-from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs import Axis
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.expression_parts import add_step
+from penstock.twigs.nodetests import ANY_NODE
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
-
-_ANY = NodeTest(NodeKind.ANY)
 
 
 def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Nodes:
@@ -56,16 +55,9 @@ def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Foc
 def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Nodes:
     test = lower_test(lowering, step)
     predicates = tuple([lowering.predicate(predicate) for predicate in step.predicates])
-    axis = step.axis
-    if axis is Axis.SELF and test == _ANY and not predicates:
+    if step.axis is Axis.SELF and test == ANY_NODE and not predicates:
         return base
-    match base:
-        case x.Step(axis=Axis.DESCENDANT_OR_SELF, test=tested, predicates=(), base=above) if (
-            tested == _ANY and axis in BELOW and not any(map(is_positional, predicates))
-        ):
-            # `//a` is one step; `//a[1]` counts the children of each node, and is two.
-            base, axis = above, BELOW[axis]
-    return x.Step(base, axis, test, predicates)
+    return add_step(base, step.axis, test, predicates)
 
 
 def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:

@@ -25,6 +25,7 @@ from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
+from penstock.spark.plans import require_registry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,10 +58,12 @@ def join(
 
     Raises:
         ImportError: pyspark is not installed.
+        TypeError: The registry is something else.
         ValueError: The documents are a stream; a column is missing or holds no documents.
     """
     if documents.isStreaming:
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
+    require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     return _Evaluation(Plan(registry.joining()), limits or Limits()).run(inputs)
 
@@ -111,28 +114,31 @@ class _Evaluation:
         """Return the results, and the documents that failed."""
         documents = inputs.without_others()
         self._spark = documents.sparkSession
-        witnesses = self._read(documents, 0, inputs.is_text, inputs.has_faults)
+        witnesses = self._read(documents, 0, self._reading(inputs.is_text, inputs.has_faults))
+        published = self._reading(is_text=False, has_faults=False)
         rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
         for number, round_ in enumerate(self._plan.rounds):
             is_last = number + 1 == len(self._plan.rounds)
             found = self._find(round_, witnesses, before, known)
-            made = results_of(self._spark, self._plan, round_, found, witnesses)
+            made = results_of(self._spark, self._plan, round_, found, witnesses, published)
             if made is not None:
                 if self._plan.publishes(round_.rows) and not is_last:
                     made = made.localCheckpoint()
-                    published = self._read(_published(made), number + 1, False, False)
-                    rows.append(self._spark.sql(ERRORS_SQL, errors=published.errors))
-                    witnesses = witnesses.and_also(published)
+                    more = self._read(_published(made), number + 1, published)
+                    witnesses = witnesses.and_also(more)
                 rows.append(made.select(*COLUMNS))
             before |= round_.rows
             known = found if known is None else known.unionAll(found)
         return _union(rows).localCheckpoint()
 
-    def _read(
-        self, documents: DataFrame, round_: int, is_text: bool, has_faults: bool
-    ) -> Witnesses:
+    def _reading(self, is_text: bool, has_faults: bool) -> Reading:
+        paths = self._plan.paths
+        name = blake2b(pickle.dumps(paths), digest_size=16).hexdigest()
+        return Reading(name, paths, self._limits, is_text, has_faults)
+
+    def _read(self, documents: DataFrame, round_: int, reading: Reading) -> Witnesses:
         """Return the witnesses of documents, which are numbered here."""
         from pyspark.sql import functions as f
 
@@ -143,11 +149,8 @@ class _Evaluation:
             *own,
             number.alias("__number"),
             f.unix_micros(time).alias("__time_us"),
-            *([f.col(FAULT)] if has_faults else []),
+            *([f.col(FAULT)] if reading.has_faults else []),
         )
-        paths = self._plan.paths
-        name = blake2b(pickle.dumps(paths), digest_size=16).hexdigest()
-        reading = Reading(name, paths, self._limits, is_text, has_faults)
 
         # A closure over plain data: what runs in the workers is their own copy of the package.
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -211,13 +214,12 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _published(results: DataFrame) -> DataFrame:
-    """Return the events that are published as documents, each once."""
+    """Return the events that are published as documents."""
     from pyspark.sql import functions as f
 
-    made = results.where(f"{PUBLISH} <> ''").select(
+    return results.where(f"{PUBLISH} <> ''").select(
         f.encode("value", "utf-8").alias(INTERNAL[0]),
         f.col(KEY).alias(INTERNAL[1]),
         f.col("event_time").alias(INTERNAL[2]),
         f.col(PUBLISH).alias(INTERNAL[3]),
     )
-    return made.dropDuplicates([INTERNAL[1], INTERNAL[3]])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.joining import joined_row
-from penstock.joins.results import Joined, JoinedNode, renderer_of
-from penstock.kernel import event_ordinal
+from penstock.engine.joining import failed_row, joined_row
+from penstock.errors import DocumentError
+from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
+from penstock.kernel import Joins, event_ordinal
 from penstock.results import event_id
 from penstock.results.arrow import batch_of
+from penstock.sources.memory import TextInput
 from penstock.spark.joins.batch.relations import Witnesses, table
 from penstock.spark.joins.batch.rounds import Plan, Round
+from penstock.spark.joins.batch.witnesses import Reading, read_input, reader_of
 from penstock.twigs import Event
 from penstock.twigs.outputs import Output
 
@@ -69,9 +72,17 @@ def results_sql(parts: int, nodes: int) -> str:
 
 
 def results_of(
-    spark: SparkSession, plan: Plan, round_: Round, found: DataFrame, witnesses: Witnesses
+    spark: SparkSession,
+    plan: Plan,
+    round_: Round,
+    found: DataFrame,
+    witnesses: Witnesses,
+    reading: Reading,
 ) -> DataFrame | None:
-    """Return the results of a round, with ``KEY`` and ``PUBLISH``; None if it has none."""
+    """Return the results of a round, with ``KEY`` and ``PUBLISH``; None if it has none.
+
+    ``reading`` is how what is published will be read.
+    """
     from pyspark.sql import types as t
 
     from penstock.spark.schema import schema
@@ -101,7 +112,7 @@ def results_of(
     outputs = list(plan.outputs)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return render(outputs, batches)
+        return render(outputs, reading, batches)
 
     text = t.StringType()
     fields = [*schema().fields, t.StructField(KEY, text), t.StructField(PUBLISH, text)]
@@ -109,33 +120,55 @@ def results_of(
 
 
 def render(
-    outputs: Sequence[tuple[Output, Event]], batches: Iterator[pa.RecordBatch]
+    outputs: Sequence[tuple[Output, Event]], reading: Reading, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of results, as ``results_sql`` completes them."""
+    """Yield the rows of results, as ``results_sql`` completes them.
+
+    What cannot be read as a document where it should be published is a failure of its
+    subscription, and is not published.
+    """
+    makers = [(output, renderer_of(event)) for output, event in outputs]
+    with reader_of(reading) as joins:
+        for whole in batches:
+            for start in range(0, whole.num_rows, ROWS_MAX):
+                yield _rendered(whole.slice(start, ROWS_MAX), makers, joins)
+
+
+def _rendered(
+    batch: pa.RecordBatch, makers: Sequence[tuple[Output, Renderer]], joins: Joins
+) -> pa.RecordBatch:
     import pyarrow as pa
 
-    renderers = [renderer_of(event) for _, event in outputs]
-    for whole in batches:
-        for start in range(0, whole.num_rows, ROWS_MAX):
-            batch = whole.slice(start, ROWS_MAX)
-            rows, keys = [], []
-            for name, stream, number, _, time_us, ids, times, nodes in zip(
-                *batch.to_pydict().values(), strict=True
-            ):
-                joined = _joined(ids, times, time_us, nodes)
-                xml = renderers[number](joined.nodes)
-                rows.append(joined_row(name, stream, outputs[number][0], joined, xml))
-                keys.append(event_id(name, joined.documents, joined.ranges))
-            made = batch_of(rows)
-            published = batch.column("publish").cast(pa.string())
-            columns = [*made.columns, pa.array(keys, pa.string()), published]
-            yield pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
+    rows, keys, published = [], [], []
+    for name, stream, number, publish, time_us, ids, times, nodes in zip(
+        *batch.to_pydict().values(), strict=True
+    ):
+        output, make = makers[number]
+        joined = _joined(ids, times, time_us, nodes)
+        xml = make(joined.nodes)
+        row = joined_row(name, stream, output, joined, xml)
+        error = _failure(joins, publish, xml) if publish else None
+        rows.append(row if error is None else failed_row(row, error))
+        keys.append(event_id(name, joined.documents, joined.ranges))
+        published.append(publish if error is None else "")
+    made = batch_of(rows)
+    columns = [*made.columns, pa.array(keys, pa.string()), pa.array(published, pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
+
+
+def _failure(joins: Joins, stream: str, xml: str) -> DocumentError | None:
+    """Return what is wrong with an event as a document of a stream."""
+    try:
+        read_input(joins, TextInput(xml, "", stream, None))
+    except DocumentError as error:
+        return error
+    return None
 
 
 def _joined(ids: list[str], times: list[int], time_us: int, nodes: list[dict[str, Any]]) -> Joined:
     ordinal = event_ordinal(ids, [(node["part"], node["start"], node["end"]) for node in nodes])
     made = [
-        JoinedNode(
+        JoinedNode.of(
             ids[node["part"]],
             node["start"],
             node["end"],
@@ -144,4 +177,4 @@ def _joined(ids: list[str], times: list[int], time_us: int, nodes: list[dict[str
         )
         for node in nodes
     ]
-    return Joined(0, tuple(ids), tuple(times), time_us, ordinal, tuple(made))
+    return Joined(0, tuple(ids), (), tuple(times), time_us, ordinal, tuple(made))

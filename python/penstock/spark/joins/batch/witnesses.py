@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
 from penstock.kernel import Joins, witness_columns
 from penstock.limits import Limits
+from penstock.results.documents import check_event_time
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, unreadable
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.spark.joins.batch.paths import Paths
+from penstock.spark.times import event_times, times_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,18 +61,40 @@ def read(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
 
     The columns of a batch are document, id, time, stream, number and time in microseconds.
     """
+    with reader_of(reading) as joins:
+        for batch in batches:
+            table = _Table(reading, joins)
+            times = event_times(times_of(batch.column(2)))
+            timed = batch.set_column(2, batch.schema.names[2], times)
+            for row in zip(*timed.columns, strict=True):
+                table.read(*(cell.as_py() for cell in row))
+                if table.is_full:
+                    yield from table.take()
+            yield from table.take()
+
+
+@contextmanager
+def reader_of(reading: Reading) -> Iterator[Joins]:
+    """Give a reader of documents, which is kept for the next task."""
     key = (reading.name, reading.limits)
     joins = _idle.pop(key) if key in _idle else reading.paths.load(reading.limits)
-    for batch in batches:
-        table = _Table(reading, joins)
-        for row in zip(*batch.columns, strict=True):
-            table.read(*(cell.as_py() for cell in row))
-            if table.is_full:
-                yield from table.take()
-        yield from table.take()
+    yield joins
     _idle[key] = joins
     while len(_idle) > _READERS_KEPT:
         _idle.popitem(last=False)
+
+
+def read_input(joins: Joins, document: Input) -> bytes:
+    """Return the record of a document, empty if nothing in it joins.
+
+    Raises:
+        DocumentError: The document is not well-formed or cannot be read.
+        LimitError: The document passed a limit.
+    """
+    joins.begin(document.stream, document.encoding)
+    for piece in document.pieces():
+        joins.feed(piece)
+    return joins.finish(0, "", 0, 0)
 
 
 class _Table:
@@ -103,8 +128,11 @@ class _Table:
         fault: dict[str, Any] | None = None,
     ) -> None:
         """Read a document."""
+        record = b""
         try:
-            record = self._record(data, stream) if fault is None else b""
+            if fault is None:
+                check_event_time(time_us)
+                record = self._record(data, stream)
         except DocumentError as error:
             names = ("code", "reason", "byte", "line", "path")
             fault = {name: getattr(error, name) for name in names}
@@ -121,11 +149,8 @@ class _Table:
     def _record(self, data: Any, stream: str) -> bytes:
         if data is None:
             raise unreadable("the document is null")
-        made: Input = (TextInput if self._reading.is_text else BytesInput)(data, "", stream, None)
-        self._joins.begin(stream, made.encoding)
-        for piece in made.pieces():
-            self._joins.feed(piece)
-        return self._joins.finish(0, "", 0, 0)
+        make = TextInput if self._reading.is_text else BytesInput
+        return read_input(self._joins, make(data, "", stream, None))
 
     def take(self) -> Iterator[pa.RecordBatch]:
         """Yield what was read, one batch for each kind of row."""

@@ -1,0 +1,84 @@
+//! Closed nodes that later ones look back at: a truth about all of them, or the nodes.
+
+use super::Circuit;
+use super::cells::Wire;
+use super::frames::{Behind, Spot};
+use crate::plan::{Axis, NodeKind};
+
+impl Circuit {
+    /// Remembers a closed node for those that will look back at it.
+    pub(super) fn leave_behind(&mut self, depth: usize) {
+        let frame = self.frames[depth];
+        let symbol = match &self.symbols[frame.symbol as usize] {
+            Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
+            _ => return,
+        };
+        if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
+            return;
+        }
+        let routes = self.table.clone();
+        for &id in symbol.behind.iter() {
+            let axis = routes[id as usize].axis;
+            let is_listed = routes[id as usize].is_listed();
+            let mut behind = std::mem::take(self.behind_of(axis, depth));
+            let at = behind.iter().position(|(route, _)| *route == id);
+            let at = at.unwrap_or_else(|| {
+                let none = if is_listed {
+                    Behind::Nodes(Vec::new())
+                } else {
+                    Behind::Truth(Wire::FALSE)
+                };
+                behind.push((id, none));
+                behind.len() - 1
+            });
+            match &mut behind[at].1 {
+                Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
+                Behind::Nodes(nodes) => {
+                    self.list_behind(frame.info, nodes, routes[id as usize].pick)
+                }
+            }
+            *self.behind_of(axis, depth) = behind;
+        }
+    }
+
+    /// What looks back along an axis from later nodes at a node of a depth.
+    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
+        if axis == Axis::Preceding {
+            &mut self.behind
+        } else {
+            &mut self.extras[depth - 1].behind
+        }
+    }
+
+    /// One more node that may do; a sure one is enough.
+    fn add_behind(&mut self, id: u32, info: u32, sum: &mut Wire) {
+        let so_far = self.cells.resolve(sum);
+        if so_far.is_true() {
+            return;
+        }
+        let own = self.truth_of_member(id, Spot::Late(info));
+        let wire = self.any(&[so_far, own]);
+        self.cells.pin(&wire);
+        self.cells.unpin(sum);
+        *sum = wire;
+    }
+
+    /// One more node; of those that a position picks from, the nearest are enough.
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u32>) {
+        self.infos[info].references += 1;
+        let order = self.infos[info].order;
+        let at = nodes.partition_point(|&node| self.infos[node].order < order);
+        nodes.insert(at, info);
+        if pick.is_some_and(|k| nodes.len() > k as usize) {
+            let farthest = nodes.remove(0);
+            self.release(farthest);
+        }
+    }
+
+    pub(super) fn forget(&mut self, behind: Behind) {
+        match behind {
+            Behind::Truth(wire) => self.cells.unpin(&wire),
+            Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Existence along an axis, shared by all contexts of a group.
+//!
+//! Whether a later sibling will do, an earlier one, or an ancestor, is the same question for many
+//! nodes. So the answer is a chain: one truth for each member that is undecided, each an `Or` of
+//! that member and of the truth behind it. A node takes the end of the chain; it never looks at
+//! the members. A sure member ends the chain.
+//!
+//! ```text
+//! following-sibling, members q1 q2 …       S1 = q1 or S2,  S2 = q2 or S3,  S3 stays open
+//! preceding-sibling                        P1 = q1,        P2 = P1 or q2,  …
+//! ancestor, nodes d0 d1 … from the root    A0 = q0,        A1 = A0 or q1,  …
+//! ```
+
+use super::Circuit;
+use super::cells::{Handle, Wire};
+use super::frames::{ArmTarget, Behind, Spot, Target};
+use super::routes::Leaf;
+use crate::plan::{Axis, NodeKind};
+use smallvec::SmallVec;
+
+/// The open end of a chain of truths about what is still to come.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    route: u32,
+    or: Handle,
+    /// Whether undecided members are in it: then the next node that asks begins a new end.
+    has_members: bool,
+}
+
+impl Circuit {
+    /// Whether a route's truth is taken from a chain of what is to come.
+    pub(super) fn is_chained_ahead(&self, id: u32) -> bool {
+        let route = &self.table[id as usize];
+        route.leaf != Leaf::Collect
+            && !route.is_positional
+            && matches!(route.axis, Axis::FollowingSibling | Axis::Following)
+    }
+
+    /// The truth that a later sibling of the opening node will do.
+    pub(super) fn truth_beside(&mut self, route: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        if depth == 0 || is_beside(self.frames[depth].kind) {
+            return Wire::FALSE;
+        }
+        let parent = depth - 1;
+        self.extras[parent].is_used = true;
+        let mut ends = std::mem::take(&mut self.extras[parent].ahead);
+        let wire = self.take_end(&mut ends, route);
+        self.extras[parent].ahead = ends;
+        wire
+    }
+
+    /// The truth that some node after this event will do.
+    fn truth_after(&mut self, route: u32) -> Wire {
+        let mut ends = std::mem::take(&mut self.ahead);
+        let wire = self.take_end(&mut ends, route);
+        self.ahead = ends;
+        wire
+    }
+
+    fn take_end(&mut self, ends: &mut Vec<Ahead>, route: u32) -> Wire {
+        let at = ends.iter().position(|end| end.route == route);
+        if let Some(at) = at
+            && !ends[at].has_members
+        {
+            return Wire::Cell(ends[at].or);
+        }
+        let or = self.open_or(1);
+        self.cells.pin(&Wire::Cell(or));
+        if let Some(at) = at {
+            let end = ends.swap_remove(at);
+            self.link_end(end.or, or);
+        }
+        ends.push(Ahead {
+            route,
+            or,
+            has_members: false,
+        });
+        Wire::Cell(or)
+    }
+
+    /// An end becomes a link of its chain: the rest is another.
+    fn link_end(&mut self, end: Handle, rest: Handle) {
+        self.or_add(end, &Wire::Cell(rest));
+        self.or_close(end);
+        self.cells.unpin(&Wire::Cell(end));
+    }
+
+    /// A truth about what follows the opening node. What follows an attribute begins at once,
+    /// with the content of its element; what follows another node begins at its end.
+    pub(super) fn truth_following(&mut self, route: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        if is_beside(self.frames[depth].kind) {
+            return self.truth_after(route);
+        }
+        let or = self.open_or(1);
+        self.cells.pin(&Wire::Cell(or));
+        self.extras[depth].after.push((route, or));
+        self.extras[depth].is_used = true;
+        Wire::Cell(or)
+    }
+
+    /// A node closes: what it asked of the nodes after it begins to count.
+    pub(super) fn begin_after(&mut self, depth: usize) {
+        for (route, or) in std::mem::take(&mut self.extras[depth].after) {
+            if self.cells.is_open(or) {
+                let wire = self.truth_after(route);
+                self.or_add(or, &wire);
+                self.or_close(or);
+            }
+            self.cells.unpin(&Wire::Cell(or));
+        }
+    }
+
+    /// The opening node is a member of chains of what was to come. All ends are taken off before
+    /// the node is asked anything: whoever asks at this node asks for what comes after it.
+    pub(super) fn extend_ahead(&mut self, chained: &[u32], depth: usize) {
+        let mut ends: SmallVec<[Ahead; 2]> = SmallVec::new();
+        for &route in chained {
+            let listed = self.ends_of(route, depth);
+            if let Some(at) = listed.iter().position(|end| end.route == route) {
+                ends.push(listed.swap_remove(at));
+            }
+        }
+        for end in ends {
+            if self.cells.is_open(end.or) {
+                self.extend_end(end, depth);
+            } else {
+                self.cells.unpin(&Wire::Cell(end.or));
+            }
+        }
+    }
+
+    fn extend_end(&mut self, mut end: Ahead, depth: usize) {
+        let wire = self.truth_of_member(end.route, Spot::Opening);
+        self.or_add(end.or, &wire);
+        if wire.is_true() {
+            return self.cells.unpin(&Wire::Cell(end.or));
+        }
+        end.has_members |= !wire.is_false();
+        let listed = self.ends_of(end.route, depth);
+        let fresh = listed.iter().find(|fresh| fresh.route == end.route);
+        match fresh.map(|fresh| fresh.or) {
+            Some(rest) => self.link_end(end.or, rest),
+            None => listed.push(end),
+        }
+    }
+
+    /// The ends that a node at a depth is a member of, by the axis of the route.
+    fn ends_of(&mut self, route: u32, depth: usize) -> &mut Vec<Ahead> {
+        if self.table[route as usize].axis == Axis::FollowingSibling {
+            &mut self.extras[depth - 1].ahead
+        } else {
+            &mut self.ahead
+        }
+    }
+
+    /// No further member comes.
+    pub(super) fn close_ahead(&mut self, ends: Vec<Ahead>) {
+        for end in ends {
+            self.or_close(end.or);
+            self.cells.unpin(&Wire::Cell(end.or));
+        }
+    }
+
+    /// Whether a node that a route's step reaches will do.
+    pub(super) fn truth_of_member(&mut self, id: u32, spot: Spot) -> Wire {
+        if self.table[id as usize].is_plain() {
+            return Wire::TRUE;
+        }
+        let or = self.open_or(1);
+        let to = ArmTarget::Plain(Target::Any(or));
+        self.deliver(id, to, spot, &Wire::TRUE);
+        self.or_close(or);
+        self.cells.resolve(&Wire::Cell(or))
+    }
+
+    /// Whether an earlier sibling of the opening node, or one that precedes it, will do.
+    pub(super) fn truth_behind(&self, id: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        let behind = match self.table[id as usize].axis {
+            Axis::Preceding => &self.behind,
+            _ if depth == 0 || is_beside(self.frames[depth].kind) => return Wire::FALSE,
+            _ => &self.extras[depth - 1].behind,
+        };
+        match behind.iter().find(|(route, _)| *route == id) {
+            Some((_, Behind::Truth(wire))) => self.cells.resolve(wire),
+            _ => Wire::FALSE,
+        }
+    }
+
+    /// Whether an ancestor of the opening node will do.
+    pub(super) fn truth_above(&mut self, id: u32) -> Wire {
+        let depth = self.frames.len() - 1;
+        let mut above = Wire::FALSE;
+        let mut from = 0;
+        for at in (0..depth).rev() {
+            self.cells.work += 1;
+            if let Some(wire) = self.chained_above(id, at) {
+                (above, from) = (wire, at + 1);
+                break;
+            }
+        }
+        for at in from..depth {
+            let test = self.table[id as usize].test;
+            if !above.is_true() && self.passes(at, test) {
+                let info = self.frames[at].info;
+                let own = self.truth_of_member(id, Spot::Late(info));
+                above = self.any(&[above, own]);
+            }
+            self.cells.pin(&above);
+            self.extras[at].above.push((id, above.clone()));
+            self.extras[at].is_used = true;
+        }
+        above
+    }
+
+    fn chained_above(&self, id: u32, depth: usize) -> Option<Wire> {
+        let chained = self.extras[depth].above.iter();
+        let wire = chained.filter(|(route, _)| *route == id).map(|(_, w)| w);
+        wire.last().map(|wire| self.cells.resolve(wire))
+    }
+}
+
+/// Whether nodes of a kind stand beside the content of their element.
+pub(super) fn is_beside(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Attribute | NodeKind::Namespace)
+}

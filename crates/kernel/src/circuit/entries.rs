@@ -1,0 +1,91 @@
+//! Nodes of a set that a sink has to look at again: once their condition or value is known.
+
+use super::Circuit;
+use super::cells::{Atom, Wire};
+use super::frames::Spot;
+use super::sinks::{Entry, SURE, SinkKind};
+
+impl Circuit {
+    pub(super) fn add_entry(&mut self, id: u32, spot: Spot, when: Wire, value: Wire, side: u32) {
+        self.add_ordered(id, self.order_of(spot), when, value, side);
+    }
+
+    /// A member of an index that is to be settled.
+    pub(super) fn add_unsettled(&mut self, id: u32, order: u64, when: Wire, value: Wire) {
+        self.add_ordered(id, order, when, value, 0);
+    }
+
+    fn add_ordered(&mut self, id: u32, order: u64, when: Wire, value: Wire, side: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let tag = (sink.entries.len() as u32) << 2 | side << 1;
+        let cell = sink.cell;
+        let entry = Entry { order, when, value };
+        if !entry.is_settled() && sink.pending != SURE {
+            sink.pending += 1;
+        }
+        let inputs = [(&entry.when, tag), (&entry.value, tag | 1)];
+        for (wire, tag) in inputs {
+            if let (Wire::Cell(input), Some(cell)) = (wire, cell) {
+                self.cells.depend(cell, *input, tag);
+                self.sinks[id as usize].awaited += 1;
+            }
+        }
+        self.held_bytes += size_of::<Entry>();
+        self.sinks[id as usize].entries.push(entry);
+    }
+
+    /// Something about an entry of a sink is known now.
+    pub(super) fn tell_sink(&mut self, id: u32, tag: u32, atom: Atom) {
+        let mut id = id;
+        if let SinkKind::Pair { pair, .. } = self.sinks[id as usize].kind {
+            id = self.set_pairs[pair as usize].sinks[(tag >> 1 & 1) as usize];
+        }
+        if let SinkKind::Bind { .. } = self.sinks[id as usize].kind {
+            self.sinks[id as usize].entries[tag as usize].value = Wire::Known(atom);
+            return self.settle_bind(id);
+        }
+        let index = (tag >> 2) as usize;
+        let sink = &mut self.sinks[id as usize];
+        sink.awaited -= 1;
+        let entry = &mut sink.entries[index];
+        let was_settled = entry.is_settled();
+        if tag & 1 == 0 {
+            entry.when = Wire::Known(atom);
+        } else {
+            entry.value = Wire::Known(atom);
+        }
+        if was_settled || !entry.is_settled() {
+            if let SinkKind::First { .. } = sink.kind {
+                self.settle_first(id);
+            }
+            return;
+        }
+        if sink.pending != SURE {
+            sink.pending -= 1;
+        }
+        match sink.kind {
+            SinkKind::First { .. } => self.settle_first(id),
+            SinkKind::Pair { .. } => self.settle_pair(id, index),
+            SinkKind::Tally { .. } => self.settle_tally(id, index),
+            SinkKind::Ask { .. } => self.settle_ask(id, index),
+            SinkKind::Unsettled { index: of } => self.settle_member(id, index, of),
+            _ => self.settle_all(id),
+        }
+    }
+
+    /// A member of an index is settled: it is listed, or out.
+    fn settle_member(&mut self, id: u32, at: usize, index: u32) {
+        let sink = &mut self.sinks[id as usize];
+        let entry = &sink.entries[at];
+        let order = entry.order;
+        let value = match &entry.value {
+            Wire::Known(Atom::Text(text)) if entry.when.is_true() => Some(text.clone()),
+            _ => None,
+        };
+        if sink.awaited == 0 {
+            self.held_bytes -= sink.entries.len() * size_of::<Entry>();
+            sink.entries.clear();
+        }
+        self.settle_indexed(index, order, value);
+    }
+}

@@ -1,0 +1,192 @@
+"""What an expression costs while a document grows: flat, kept for each record, or pairs.
+
+A set along an order axis is summed up for all nodes that ask: existence is a bit, a count or a sum
+a number, a position a few nodes; a comparison with values of the node keeps what differs. Where
+there is no such summary, a pair is kept for each node and each member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
+from penstock.planning.expression_timing import wait_for
+from penstock.planning.timing import Moment
+from penstock.planning.verdicts import Cost
+from penstock.twigs import Axis, Slot
+from penstock.twigs import expressions as x
+from penstock.twigs.expression_parts import is_positional, own_parts, parts_of
+
+_SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
+_ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
+_BEFORE = frozenset({Axis.PRECEDING_SIBLING, Axis.PRECEDING})
+_DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+
+
+class _Use(Enum):
+    """What a node asks of a set."""
+
+    EXISTS = "whether there is a member"
+    COUNT = "how many there are"
+    SUM = "their sum"
+    FIRST = "the first in document order"
+    EQUAL = "whether one has a value of the node's"
+    ORDERED = "whether one compares with a value of the node's otherwise"
+
+
+_SUMMED: dict[_Use, frozenset[Axis]] = {
+    _Use.EXISTS: _ORDER,
+    _Use.COUNT: _ORDER,
+    _Use.SUM: frozenset(),
+    _Use.FIRST: frozenset(),
+    _Use.EQUAL: _SIBLINGS,
+    _Use.ORDERED: frozenset(),
+}
+"""The axes along which all nodes share one summary of a set; along others they meet its members."""
+_SMALL: dict[_Use, frozenset[Axis]] = {
+    _Use.EXISTS: frozenset(),
+    _Use.COUNT: _BEFORE,
+    _Use.SUM: frozenset(),
+    _Use.FIRST: frozenset(),
+    _Use.EQUAL: frozenset(),
+    _Use.ORDERED: frozenset(),
+}
+"""The axes to what came before along which a summary keeps nothing for a member."""
+_RANKED = {"constant": _ORDER, "last": _SIBLINGS}
+"""The axes along which a position that equals a constant, or one from the last, is a rank."""
+
+
+def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> Cost:
+    """Return the worst cost in an expression that is evaluated at nodes of a least depth.
+
+    ``is_asked`` says that it is evaluated at many nodes, not at the document alone. What waits
+    until it is decided is not looked at.
+    """
+    costs = [Cost.FLAT]
+    match expression:
+        case x.Step(base=base, predicates=predicates) | x.Filter(base=base, predicates=predicates):
+            inner = lowest_depth(expression, here)
+            costs += [cost_of(predicate, inner, True) for predicate in predicates]
+            costs += [cost_of(base, here, is_asked), _position_cost(expression)]
+            if not is_asked and looks_back(expression) and _asks_for_order(expression):
+                costs.append(Cost.KEPT)
+        case _:
+            costs += [cost_of(part, here, is_asked) for part in parts_of(expression)]
+            if is_asked:
+                costs += [_cost_of_set(use, nodes, here) for use, nodes in _sets(expression)]
+                costs.append(_cost_of_two(expression))
+            elif isinstance(expression, x.PairCompare):
+                costs.append(Cost.KEPT)
+    return max(costs)
+
+
+def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
+    """Yield the sets of an atom with what it asks of them."""
+    match atom:
+        case x.NonEmpty(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
+            yield _Use.EXISTS, nodes
+        case x.SomeCompare(nodes=nodes) | x.JoinedStrings(nodes=nodes):
+            yield _Use.ORDERED, nodes
+        case x.PairCompare(operator=operator, left=left, right=right):
+            use = _Use.EQUAL if operator == "=" else _Use.ORDERED
+            yield from ((use, left), (use, right))
+        case x.Count(nodes=nodes):
+            yield _Use.COUNT, nodes
+        case x.Sum(nodes=nodes):
+            yield _Use.SUM, nodes
+        case x.FirstString(nodes=nodes) | x.FirstName(nodes=nodes):
+            yield _Use.FIRST, nodes
+
+
+def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
+    """Return what a set costs that every node has one of."""
+    spine = list(_spine(nodes))
+    ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
+    if any(spine[place].axis not in _SUMMED[use] for place in ordered):
+        return Cost.PAIRS
+    if ordered and not _is_summed_on_the_way(use, spine, ordered):
+        return Cost.PAIRS
+    endless = [step for step in spine if _is_endless(step, here)]
+    is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
+    if is_valued and any(_is_met(use, step) for step in endless):
+        return Cost.PAIRS
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
+
+
+def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) -> bool:
+    """Return whether steps beside the order axis leave the summary as it is.
+
+    The spine begins with its last step.
+    """
+    if use is _Use.COUNT:
+        return ordered == [0]
+    return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+
+
+def _is_met(use: _Use, step: x.Step) -> bool:
+    """Return whether values below a node that never ends are compared one by one."""
+    if step.axis not in _DOWN:
+        return False
+    return use is _Use.ORDERED or not isinstance(step.base, x.Root)
+
+
+def _cost_of_two(atom: x.Expression) -> Cost:
+    """Return PAIRS for a number or a comparison that two order axes are brought together for."""
+    if not isinstance(atom, x.PairCompare | x.SomeCompare | x.Count | x.Sum):
+        return Cost.FLAT
+    if isinstance(atom, x.SomeCompare) and isinstance(atom.value, Slot):
+        return Cost.FLAT
+    axes = [part.axis for part in own_parts(atom) if isinstance(part, x.Step)]
+    return Cost.PAIRS if sum(axis in _ORDER for axis in axes) > 1 else Cost.FLAT
+
+
+def _asks_for_order(nodes: x.Nodes) -> bool:
+    return any(step.axis in _ORDER for step in _spine(nodes))
+
+
+def _spine(nodes: x.Nodes) -> Iterator[x.Step]:
+    """Yield the steps of a set, without those in predicates."""
+    return (part for part in own_parts(x.NonEmpty(nodes)) if isinstance(part, x.Step))
+
+
+def _is_undecided(step: x.Step) -> bool:
+    """Return whether members wait for what comes after them."""
+    waits = [wait_for(predicate, step.test.kind).moment for predicate in step.predicates]
+    return max(waits, default=Moment.START) > Moment.END
+
+
+def _is_endless(step: x.Step, here: int) -> bool:
+    """Return whether the nodes that a step tries may go on for ever."""
+    depth = lowest_depth(step.base, here)
+    match step.axis:
+        case Axis.CHILD | Axis.DESCENDANT | Axis.DESCENDANT_OR_SELF:
+            return depth <= ENDLESS
+        case Axis.FOLLOWING_SIBLING:
+            return depth <= RECORD
+        case axis:
+            return axis in _ORDER
+
+
+def _position_cost(nodes: x.Step | x.Filter) -> Cost:
+    """Return PAIRS for positions that every context counts in its own way."""
+    if isinstance(nodes, x.Filter) or nodes.axis not in _ORDER:
+        return Cost.FLAT
+    positional = [is_positional(predicate) for predicate in nodes.predicates]
+    if not any(positional):
+        return Cost.FLAT
+    is_rank = positional.count(True) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
+    return Cost.FLAT if is_rank else Cost.PAIRS
+
+
+def _ranked_axes(predicate: x.Atom) -> frozenset[Axis]:
+    """Return the axes along which a predicate is one rank."""
+    match predicate:
+        case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
+            match other:
+                case Slot():
+                    return _RANKED["constant"]
+                case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
+                    return _RANKED["last"]
+    return frozenset()

@@ -1,0 +1,188 @@
+"""From names to rows, with proof: whether a name is subscribed, and by which row.
+
+An index of SQLite would do, but a damaged one says that a name is free. Here the active names lie
+in buckets by their hash, and each bucket has a checksum; a bucket that is intact and lacks a name
+proves that the name is free. There is one bucket for every ``ROWS_PER_BUCKET`` rows that ever
+were, so their number follows from the version, and adding a bucket splits one other (linear
+hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
+"""
+
+from __future__ import annotations
+
+import struct
+from hashlib import blake2b
+from zlib import crc32
+
+from penstock.registry.checksums import damaged
+from penstock.registry.database import Database
+
+ROWS_PER_BUCKET = 32
+_SCHEMA = """
+CREATE TABLE buckets (
+    bucket INTEGER PRIMARY KEY,
+    entries BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+)"""
+_HASH = 16
+_ENTRY = _HASH + 8
+_PADDED = 16 * _ENTRY
+_STARTS = struct.Struct("<Q16x")
+"""The first bytes of the hash, which tell the bucket."""
+
+
+class NameBuckets:
+    """The buckets of a database, in which ``numbers`` rows were ever added.
+
+    Changes stay here until ``write``; a transaction of the caller makes them durable.
+    """
+
+    def __init__(self, database: Database, numbers: int) -> None:
+        self._database = database
+        self._resize(bucket_count(numbers))
+        self._read: dict[int, bytearray] = {}
+        self._changed: set[int] = set()
+
+    def find(self, name: str) -> int | None:
+        """Return the number of the row that has a name, or None.
+
+        Raises:
+            DamageError: The bucket of the name is damaged.
+        """
+        key = name_key(name)
+        return _number(self._entries(self._place(key)), key)
+
+    def claim(self, name: str, number: int) -> int | None:
+        """Take a free name for the next row, which has this number.
+
+        If the name is not free, the number of the row that has it is returned.
+
+        Raises:
+            DamageError: The bucket of the name is damaged.
+        """
+        self.grow(number)
+        key = name_key(name)
+        place = self._place(key)
+        entries = self._read.get(place)
+        if entries is None:
+            entries = self._entries(place)
+        # The quick look finds whatever is there, and rarely something that is not.
+        if key in entries and (taken := _number(entries, key)) is not None:
+            return taken
+        entries += key + number.to_bytes(8, "little")
+        self._changed.add(place)
+        return None
+
+    def grow(self, number: int) -> None:
+        """Make as many buckets as there are with the row of a number."""
+        while number >= self._count * ROWS_PER_BUCKET:
+            self._split()
+
+    def remove(self, name: str) -> None:
+        """Remove a name that is taken."""
+        key = name_key(name)
+        place = self._place(key)
+        entries = self._entries(place)
+        at = _find(entries, key)
+        assert at >= 0, "who removes a name has found it"
+        del entries[at : at + _ENTRY]
+        self._changed.add(place)
+
+    def write(self) -> None:
+        """Write what changed."""
+        rows = []
+        for place in sorted(self._changed):
+            entries = _padded(self._read[place])
+            rows.append((place, entries, _checksum(place, entries)))
+        self._database.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
+        self._changed.clear()
+
+    def entries(self) -> dict[bytes, int]:
+        """Return all numbers by the hashes of their names.
+
+        Raises:
+            DamageError: A bucket is damaged.
+        """
+        found = {}
+        for place in range(self._count):
+            entries = bytes(self._entries(place))
+            for at in range(0, len(entries), _ENTRY):
+                number = int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+                found[entries[at : at + _HASH]] = number
+        return found
+
+    def _place(self, key: bytes) -> int:
+        place = int.from_bytes(key[:8], "little") & (self._size - 1)
+        return place if place < self._count else place - (self._size >> 1)
+
+    def _split(self) -> None:
+        """Add a bucket, with those entries of an earlier one that belong there now."""
+        new = self._count
+        half = 1 << (new.bit_length() - 1)
+        entries = self._entries(new - half)
+        kept, moved = bytearray(), bytearray()
+        for at, (start,) in enumerate(_STARTS.iter_unpack(entries)):
+            part = moved if start & half else kept
+            part += entries[at * _ENTRY : (at + 1) * _ENTRY]
+        self._read[new - half], self._read[new] = kept, moved
+        self._changed |= {new - half, new}
+        self._resize(new + 1)
+
+    def _resize(self, count: int) -> None:
+        self._count = count
+        self._size = 1 << (count - 1).bit_length()
+
+    def _entries(self, place: int) -> bytearray:
+        entries = self._read.get(place)
+        if entries is None:
+            entries = self._read[place] = self._load(place)
+        return entries
+
+    def _load(self, place: int) -> bytearray:
+        chosen = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
+        row = self._database.execute(chosen, (place,)).fetchone()
+        if row is None or not isinstance(row[0], bytes) or row[1] != _checksum(place, row[0]):
+            raise damaged(f"the bucket {place} of names in the database is not as it was written")
+        return _unpadded(row[0])
+
+
+def bucket_count(numbers: int) -> int:
+    """Return how many buckets there are for so many rows."""
+    return 1 + numbers // ROWS_PER_BUCKET
+
+
+def create_buckets(database: Database) -> None:
+    """Make the table of buckets, for no rows."""
+    database.execute(_SCHEMA)
+    database.execute("INSERT INTO buckets VALUES (0, x'', ?)", (_checksum(0, b""),))
+
+
+def name_key(name: str) -> bytes:
+    """Return the hash by which a name is found."""
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
+
+
+def _padded(entries: bytearray) -> bytes:
+    """Return entries with room for some more, so that most changes keep the size of the row."""
+    return bytes(entries) + bytes(-len(entries) % _PADDED)
+
+
+def _unpadded(stored: bytes) -> bytearray:
+    # An entry ends with a number, which is not zero.
+    length = len(stored.rstrip(b"\0"))
+    return bytearray(stored[: length + -length % _ENTRY])
+
+
+def _number(entries: bytearray, key: bytes) -> int | None:
+    at = _find(entries, key)
+    return None if at < 0 else int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+
+
+def _find(entries: bytearray, key: bytes) -> int:
+    at = entries.find(key)
+    while at >= 0 and at % _ENTRY:
+        at = entries.find(key, at + 1)
+    return at
+
+
+def _checksum(place: int, entries: bytes | bytearray) -> int:
+    return crc32(entries, crc32(place.to_bytes(8, "little")))

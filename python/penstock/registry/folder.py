@@ -1,0 +1,11 @@
+"""The names of what lies in a registry's folder."""
+
+DATABASE = "registry.sqlite"
+LOG = f"{DATABASE}-wal"
+SHARED_MEMORY = f"{DATABASE}-shm"
+PLANS = "plans"
+BASES = "bases"
+REPAIRED = "repaired"
+"""A database that a repair has made and not yet put in its place."""
+DAMAGED = "damaged"
+"""Copies of what a repair has replaced."""

@@ -1,0 +1,86 @@
+"""A small file that says which registry this is, and which version it had reached at least.
+
+It is written after a change is on the disk, so a database that has not this version is an older
+copy, has lost its last changes, or is another one. The file is overwritten in place: its few bytes
+lie in one sector, so that not even a power cut leaves half of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from penstock.errors import DamageError
+from penstock.registry.pins import VersionName
+
+HEAD = "head"
+_ATTEMPTS = 100
+"""Who reads while somebody writes may see part of either."""
+
+
+class HeadRecord(NamedTuple):
+    """What the file says."""
+
+    name: VersionName
+    identity: str
+
+
+class Head:
+    """The file of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / HEAD
+        self._file: int | None = None
+
+    def read(self) -> HeadRecord | None:
+        """Return what the file says, or None if there is none.
+
+        Raises:
+            DamageError: The file is damaged.
+            OSError: The file cannot be read.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                content = self.path.read_bytes()
+            except FileNotFoundError:
+                return None
+            if (record := _decode(content)) is not None:
+                return record
+        message = f"{self.path} is damaged; `penstock registry repair` writes it again"
+        raise DamageError("PR0030", message)
+
+    def write(self, name: VersionName, identity: str) -> None:
+        """Note a version that is on the disk.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        if self._file is None:
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        os.pwrite(self._file, _encode(HeadRecord(name, identity)), 0)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _encode(record: HeadRecord) -> bytes:
+    (version, mark), identity = record
+    text = f"{version:020d} {mark} {identity}".encode("ascii")
+    return b"%s %08x\n" % (text, crc32(text))
+
+
+def _decode(content: bytes) -> HeadRecord | None:
+    try:
+        version, mark, identity, _ = content.decode("ascii").split()
+        record = HeadRecord(VersionName(int(version), mark), identity)
+    except ValueError:
+        return None
+    return record if _encode(record) == content else None

@@ -1,0 +1,102 @@
+"""The registry of a pipeline's file: a folder, or subscriptions that stand in the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock.errors import PenstockError, QueryError
+from penstock.languages.xpath import xpath
+from penstock.registry import Registry
+from penstock.registry.folder import DATABASE
+from penstock.spark.pipelines.configured_sources import query_error
+from penstock.spark.pipelines.mistakes import ConfigurationError
+from penstock.spark.pipelines.nodes import Node
+from penstock.spark.pipelines.paths import path_reader
+
+EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"
+HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE}"}
+"""Ways out for who looks for subscriptions in another place."""
+
+_NAMES_SHOWN = 3
+
+
+def read_registry(node: Node, folder: Path) -> Registry:
+    """Return the registry; mistakes of its subscriptions are reported.
+
+    Raises:
+        ConfigurationError: It is neither a folder nor a list of subscriptions.
+    """
+    if node.kind == "str":
+        return _durable(node, folder)
+    if node.kind == "seq":
+        message = "a registry is a path, or a list below the key `subscriptions`"
+        raise node.error("PC0004", message, HINTS["subscriptions"])
+    fields = node.fields(("path", "subscriptions"))
+    given = [name for name in ("path", "subscriptions") if name in fields]
+    if len(given) != 1:
+        message = "a registry is a `path` or a list of `subscriptions`, one of the two"
+        raise node.error("PC0007", message, f"as in {EXAMPLE}")
+    if given == ["path"]:
+        return _durable(fields["path"], folder)
+    registry = Registry()
+    fields["subscriptions"].read_items(lambda item: _subscribe(registry, item))
+    return registry
+
+
+def _durable(node: Node, folder: Path) -> Registry:
+    path = Path(path_reader(folder)(node))
+    if not (path / DATABASE).exists():
+        message = f"there is no registry in {path}"
+        way_out = "make one in Python: penstock.Registry.open(path).add(name, query)"
+        raise node.error("PC0008", message, way_out)
+    try:
+        registry = Registry.open(path)
+        joining = sorted(registry.joining())
+    except PenstockError as error:
+        raise node.error("PC0008", str(error)) from None
+    if joining:
+        raise _joining_error(node, joining)
+    return registry
+
+
+def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
+    shown = ", ".join(f"`{name}`" for name in joining[:_NAMES_SHOWN])
+    more = len(joining) - _NAMES_SHOWN
+    names = f"{shown} and {more:,} more" if more > 0 else shown
+    message = f"a pipeline does not join documents, and these subscriptions do: {names}"
+    way_out = "run them with penstock.spark.join_stream, or keep them in a registry of their own"
+    return node.error("PC0005", message, way_out)
+
+
+def _subscribe(registry: Registry, node: Node) -> None:
+    how = ("namespaces", "dialect", "variables", "select", "context")
+    keys = ("name", "query", "mode", "owner", "delivery", *how)
+    fields = node.fields(keys, required=("name", "query"))
+    name, text = fields.text("name"), fields.text("query")
+    mode = fields.choice("mode", ("query", "filter"), "query")
+    if not name or not text:
+        return  # the mistake is reported
+    try:
+        query = xpath(
+            text,
+            namespaces=fields.read("namespaces", _namespaces, None),
+            variables=fields.read("variables", Node.plain, None),
+            select=fields.settings("select") or None,
+            dialect=fields.text("dialect", "xpath"),
+            context=fields.text("context", "/"),
+        )
+        registry.add(
+            name,
+            query,
+            "filter" if mode == "filter" else "query",
+            fields.optional("owner"),
+            fields.read("delivery", Node.plain, None),
+        )
+    except QueryError as error:
+        raise query_error(fields["query"], error) from None
+    except PenstockError as error:
+        raise fields["name"].error("PC0005", str(error)) from None
+
+
+def _namespaces(node: Node) -> dict[str, tuple[str, ...]] | None:
+    return {prefix: value.attempt(value.texts, ()) for prefix, value in node.entries().items()}

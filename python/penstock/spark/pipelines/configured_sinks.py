@@ -1,0 +1,139 @@
+"""The sinks of a pipeline's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import cast
+
+from penstock.sinks import (
+    ConsoleSink,
+    FilesSink,
+    JdbcSink,
+    KafkaSink,
+    Sink,
+    SqliteSink,
+    WriteMode,
+)
+from penstock.spark.pipelines.configured_sources import kind_of
+from penstock.spark.pipelines.nodes import Fields, Node
+from penstock.spark.pipelines.paths import is_within, path_reader
+from penstock.spark.pipelines.settings import SinkSetting
+
+SINKS = ("parquet", "json", "sqlite", "jdbc", "kafka", "console")
+ROWS = ("results", "quarantine", "all")
+
+_COMMON = ("kind", "name", "rows", "write")
+_JDBC = re.compile(r"jdbc:([A-Za-z][A-Za-z0-9+.-]*):.+")
+_DATABASES = ("postgresql", "mysql", "mariadb", "sqlserver", "oracle", "db2", "derby", "h2")
+"""Databases whose names in a URL people misspell; there are others."""
+
+
+def read_sinks(node: Node, folder: Path) -> tuple[SinkSetting, ...]:
+    """Return all sinks; mistakes are reported."""
+    settings: list[SinkSetting] = []
+    for item, setting in node.read_items(lambda item: _sink(item, folder)):
+        if setting is None:
+            continue
+        if any(other.name == setting.name for other in settings):
+            message = f"two sinks are called `{setting.name}`"
+            item.report(item.error("PC0005", message, "give one of them a `name`"))
+        for other in settings:
+            shared = _shared_place(setting.sink, other.sink)
+            if shared is not None:
+                message = f"the sinks `{other.name}` and `{setting.name}` both write to {shared}"
+                way_out = "give each a place of its own, or one sink `rows: all`"
+                item.report(item.error("PC0007", message, way_out))
+        settings.append(setting)
+    return tuple(settings)
+
+
+def holds(sink: Sink, path: str) -> bool:
+    """Return whether a path lies in the folder of a sink, or the other way round."""
+    return isinstance(sink, FilesSink) and (
+        is_within(path, sink.path) or is_within(sink.path, path)
+    )
+
+
+def _sink(node: Node, folder: Path) -> SinkSetting | None:
+    """Return a sink, or None if it is not known where it writes."""
+    kind, place = kind_of(node, SINKS), "known"
+    match kind:
+        case "parquet" | "json":
+            fields = node.fields((*_COMMON, "path"), required=("path",))
+            place = fields.read("path", path_reader(folder), "")
+            sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink))
+        case "sqlite":
+            fields = node.fields((*_COMMON, "path", "table"), required=("path",))
+            place, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
+            sink = _table_sink(fields, lambda table: SqliteSink(place, table, mode))
+        case "jdbc":
+            fields = node.fields((*_COMMON, "url", "table", "options"), required=("url",))
+            place, mode = fields.read("url", _jdbc_url, ""), _mode(fields, JdbcSink)
+            options = fields.settings("options")
+            sink = _table_sink(fields, lambda table: JdbcSink(place, table, options, mode))
+        case "kafka":
+            needed = ("servers", "topic")
+            fields = node.fields((*_COMMON, *needed, "options"), required=needed)
+            _mode(fields, KafkaSink)
+            servers = ",".join(fields.texts("servers"))
+            sink = KafkaSink(servers, fields.text("topic"), fields.settings("options"))
+        case _:
+            fields = node.fields(_COMMON)
+            _mode(fields, ConsoleSink)
+            sink = ConsoleSink()
+    rows = fields.choice("rows", ROWS, "results")
+    name = fields.text("name", f"{kind} {rows}")
+    return SinkSetting(name, sink, rows) if place else None
+
+
+def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:
+    return cast(WriteMode, fields.choice("write", sink.modes, sink.modes[0]))
+
+
+def _table_sink(fields: Fields, make: Callable[[str], Sink]) -> Sink:
+    try:
+        return make(fields.text("table", "results"))
+    except ValueError as error:
+        raise fields["table"].error("PC0005", str(error)) from None
+
+
+def _jdbc_url(node: Node) -> str:
+    url = node.text()
+    parts = _JDBC.fullmatch(url)
+    if parts is None:
+        message = "this is no address of a database"
+        raise node.error("PC0005", message, "write it like: jdbc:postgresql://host/database")
+    database = parts[1].lower()
+    close = get_close_matches(database, _DATABASES, 1, 0.75)
+    if close and database not in _DATABASES:
+        raise node.error(
+            "PC0005", f"there is no database `{database}`", f"did you mean `{close[0]}`?"
+        )
+    return url
+
+
+def _shared_place(sink: Sink, other: Sink) -> str | None:
+    """Return what two sinks both write to, or None."""
+    match sink, other:
+        case FilesSink(), FilesSink():
+            return sink.path if holds(sink, other.path) else None
+        case (FilesSink() as files, SqliteSink() as table) | (
+            SqliteSink() as table,
+            FilesSink() as files,
+        ):
+            return files.path if is_within(str(table.path), files.path) else None
+        case SqliteSink(), SqliteSink():
+            is_same = is_within(str(sink.path), str(other.path)) and _is_same_table(sink, other)
+            return f"the table `{sink.table}` of {sink.path}" if is_same else None
+        case JdbcSink(), JdbcSink():
+            is_same = sink.url == other.url and _is_same_table(sink, other)
+            return f"the table `{sink.table}` at {sink.place}" if is_same else None
+        case _:
+            return None
+
+
+def _is_same_table(sink: SqliteSink | JdbcSink, other: SqliteSink | JdbcSink) -> bool:
+    return sink.table.lower() == other.table.lower()

@@ -1,0 +1,76 @@
+"""What an attack found: how many cases it tried, how many had an answer, which failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from penstock.errors import DocumentError
+
+SHOWN_MAX = 25
+"""Failures that are printed, each with another first line."""
+
+FailureKind = Literal["wrong", "panic", "hang", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case that failed: the seed that makes it again, and the shrunk case as text."""
+
+    kind: FailureKind
+    seed: int
+    case: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of an attack.
+
+    ``non_empty`` are the cases whose expected answer was not empty: an attack with few of them
+    proves little. ``deviations`` counts the cases in which another engine gave a wrong answer of
+    a known kind, by the name of that kind.
+    """
+
+    cases: int = 0
+    non_empty: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    deviations: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another part of the same attack."""
+        self.cases += other.cases
+        self.non_empty += other.non_empty
+        self.failures += other.failures
+        self.deviations += other.deviations
+
+
+def kind_of(error: BaseException) -> FailureKind:
+    """Return which failure an error of the kernel is.
+
+    Raises:
+        BaseException: The error itself, if it is none of the kernel.
+    """
+    if isinstance(error, DocumentError):
+        return "error"
+    # A panic is no ordinary exception, and its class belongs to nobody.
+    if type(error).__name__ == "PanicException":
+        return "panic"
+    raise error
+
+
+def describe(name: str, tally: Tally, seconds: float) -> str:
+    """Return the counts of an attack as text, with its failures."""
+    kinds = Counter(failure.kind for failure in tally.failures)
+    counted = ", ".join(f"{kinds[kind]} {kind}" for kind in ("wrong", "panic", "hang", "error"))
+    lines = [
+        f"{name}: {tally.cases:,} cases, {tally.non_empty:,} with a non-empty answer, "
+        f"{counted}, {seconds:,.0f} s"
+    ]
+    lines += [f"  {count:,} times {what}" for what, count in sorted(tally.deviations.items())]
+    distinct = {failure.case.partition("\n")[0]: failure for failure in tally.failures}
+    for failure in list(distinct.values())[:SHOWN_MAX]:
+        lines += [f"-- {failure.kind}, seed {failure.seed}", failure.case]
+    if len(distinct) > SHOWN_MAX:
+        lines.append(f"-- and {len(distinct) - SHOWN_MAX} more")
+    return "\n".join(lines)

@@ -1,0 +1,5 @@
+"""A measuring process that never replies."""
+
+import signal
+
+signal.pause()

@@ -1,0 +1,104 @@
+"""Cost follows the input: ten times the records take at most twelve times the counted work.
+
+Work and kept bytes are counted by the kernel; no second is measured.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from penstock.languages.xpath import xpath
+from penstock.planning.compile import compile_query
+from penstock.planning.normalise import normalise
+from penstock.testing.generate.growth import KNOWN, GrowthCase, growth_cases
+from penstock.testing.generate.growth_documents import GROUP_RECORDS, SHAPES
+from penstock.testing.growth import measure
+from penstock.testing.kleene import steps_at
+from penstock.testing.reference import evaluate
+from penstock.testing.tree import parse
+from tests.differential.peers import as_answer, ask_lxml, same
+from tests.engines import ask_kernel, ask_reference
+from tests.property.runs import orders_what_grows_backwards, trace_of
+
+SEED = 12
+CASES = (*KNOWN, *growth_cases(SEED, 52))
+SMALL, LARGE = 300, 3_000
+WORK_MAX, KEPT_MAX = 12, 14
+KEPT_BYTES_FREE = 16 << 10
+"""Less than this is no growth, whatever the ratio: arenas grow in steps."""
+ANSWERED = 30
+EVENTS_SAMPLED = 6
+
+EACH = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@EACH
+def test_work_and_memory_follow_the_input(case: GrowthCase) -> None:
+    small, large = (measure(case.query, SHAPES[case.shape](n)) for n in (SMALL, LARGE))
+    assert large.work <= WORK_MAX * max(small.work, SMALL)
+    assert large.kept_bytes <= KEPT_MAX * max(small.kept_bytes, KEPT_BYTES_FREE)
+
+
+@EACH
+def test_answers_are_those_of_lxml_and_of_the_reference(case: GrowthCase) -> None:
+    document = b"".join(SHAPES[case.shape](ANSWERED))
+    tree = parse(document)
+    answer = as_answer(evaluate(xpath(case.query), tree), tree)
+    assert same(answer, ask_lxml(case.query, document, {}))
+    assert ask_kernel(case.query, document, {}) == ask_reference(case.query, document, {})
+
+
+def test_most_queries_have_an_answer() -> None:
+    empty = [
+        case
+        for case in CASES
+        if ask_kernel(case.query, b"".join(SHAPES[case.shape](ANSWERED)), {}) in ([], 0.0)
+    ]
+    assert len(empty) < len(CASES) / 5, list(map(str, empty))
+
+
+def check_decisions(case: GrowthCase, n: int, seed: int) -> None:
+    """Compare what is decided and held after some events with the oracle."""
+    query, random = normalise(xpath(case.query)), Random(seed)
+    tree = parse(b"".join(SHAPES[case.shape](n)))
+    last = len(tree.events) - 1
+    sampled = [*sorted(random.sample(range(last), EVENTS_SAMPLED)), last]
+    is_late = orders_what_grows_backwards(query)
+    trace = trace_of(query, tree, random.choice((1, 7, 64, 1 << 16)))
+    decided: set[tuple[int, int]] = set()
+    expected: set[tuple[int, int]] = set()
+    begin = 0
+    due = steps_at(query, tree, sampled, is_order_late=is_late)
+    for event, step in zip(sampled, due, strict=True):
+        decided.update(span for done in trace[begin : event + 1] for span in done.decided)
+        expected.update((node.start, node.end) for node in step.decided)
+        begin = event + 1
+        assert decided >= expected, ("late", event, expected - decided)
+        starts = {node.start for node in step.needed}
+        early = {span for span in decided - expected if span[0] not in starts}
+        assert not early, ("wrong", event, early)
+    assert decided == expected
+
+
+NODES = tuple(case for case in CASES if not case.query.startswith("count("))
+
+
+@pytest.mark.parametrize("case", NODES, ids=str)
+def test_decisions_fall_when_they_are_due(case: GrowthCase) -> None:
+    check_decisions(case, ANSWERED, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", NODES, ids=str)
+def test_decisions_in_groups_of_200_fall_when_they_are_due(case: GrowthCase) -> None:
+    check_decisions(case, GROUP_RECORDS, 1)
+
+
+def test_every_query_compiles_and_no_two_are_the_same() -> None:
+    cases = growth_cases(SEED, 400)
+    assert len(set(cases)) == 400
+    assert growth_cases(SEED, 400) == cases
+    for case in cases:
+        compile_query(xpath(case.query))

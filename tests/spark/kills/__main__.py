@@ -1,0 +1,41 @@
+"""Kills pipelines, joins and streams at known places: ``python -m tests.spark.kills``.
+
+Each life is a project of its own. Without arguments all are run; the report is of all that were
+run so far. A life ends with an error if a place is not struck or a start fails; the exit code is 1
+if a row was lost or doubled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.spark.kills.lives import LIVES, keep_classes, live
+from tests.spark.kills.report import describe, is_whole, read_lives
+from tests.spark.servers import ROOT
+
+
+def main() -> int:
+    """Run the lives that are asked for and print the report of all."""
+    parser = argparse.ArgumentParser(prog="python -m tests.spark.kills")
+    parser.add_argument("lives", nargs="*", metavar="LIFE", help=", ".join(LIVES))
+    parser.add_argument("--folder", type=Path, default=ROOT / "out" / "kills")
+    options = parser.parse_args()
+    unknown = set(options.lives) - set(LIVES)
+    if unknown:
+        parser.error(f"there is no life {', '.join(sorted(unknown))}")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    keep_classes(options.folder / "classes")
+    for name in options.lives or LIVES:
+        life = live(name, options.folder / name, lambda kill: print(kill, flush=True))
+        life.write(options.folder)
+    lives = read_lives(options.folder)
+    text = describe(lives)
+    (options.folder / "report.md").write_text(text + "\n", "utf-8")
+    print(text)
+    return 0 if is_whole(lives) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

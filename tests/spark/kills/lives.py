@@ -1,0 +1,90 @@
+"""A project lives through its kills and is held against the engine at the end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.spark.kills.join_streams import JoinProject
+from tests.spark.kills.match_streams import MatchProject
+from tests.spark.kills.pipelines import PipelineProject
+from tests.spark.kills.report import Life
+from tests.spark.kills.schedule import (
+    JOIN_STRIKES,
+    MATCH_STRIKES,
+    PIPELINE_SINKS,
+    pipeline_strikes,
+)
+from tests.spark.kills.strikes import Kill, Project, Strike, execute
+from tests.spark.kills.victims import CLASSES, Victim
+
+ATTEMPTS_MAX = 4
+"""A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
+PIPELINES = tuple(f"pipeline-{number}" for number in range(len(PIPELINE_SINKS)))
+LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))), "match-0")
+
+Watch = Callable[[Kill], None]
+
+
+class Compared(Project, Protocol):
+    """A project whose rows are those of the engine, if nothing goes wrong."""
+
+    exit_code: int
+    """How the process ends when it comes to the end."""
+
+    def expected(self) -> Sequence[Any]:
+        """Return what the engine finds in this process."""
+
+    def differences(self) -> dict[str, tuple[int, int]]:
+        """Return by sink how many rows are lost and how many are there too often."""
+
+
+def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
+    """Run a project of ``LIVES`` through its kills in a new folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    kind, _, number = name.partition("-")
+    match kind:
+        case "pipeline":
+            sinks = PIPELINE_SINKS[int(number)]
+            strikes, project = pipeline_strikes(int(number)), PipelineProject(folder, sinks)
+            return endure(name, project, strikes, watch)
+        case "join":
+            return endure(name, JoinProject(folder), JOIN_STRIKES[int(number)], watch)
+        case _:
+            return endure(name, MatchProject(folder), MATCH_STRIKES, watch)
+
+
+def endure(
+    name: str, project: Compared, strikes: Iterable[Strike], watch: Watch = lambda kill: None
+) -> Life:
+    """Run a project through kills and then to its end, and compare it with the engine.
+
+    Every process after a kill has to come as far as its own kill, so every start succeeds.
+    """
+    kills = []
+    for strike in strikes:
+        for _ in range(ATTEMPTS_MAX):
+            kill = execute(project, strike)
+            watch(kill)
+            kills.append(kill)
+            if not kill.doubt:
+                break
+        else:
+            raise AssertionError(f"no kill struck {strike}: {kill.doubt}")
+    project.feed()
+    Victim(project.command(is_endless=False), project.folder).finish(project.exit_code)
+    rows = len(project.expected())
+    return Life(name, tuple(project.sinks), tuple(kills), rows, project.differences())
+
+
+def keep_classes(folder: Path) -> None:
+    """Run a pipeline once to its end, and keep Spark's classes as Java has them then."""
+    if not CLASSES.exists():
+        project = PipelineProject(folder, PIPELINE_SINKS[0])
+        project.feed()
+        keeping = f"-XX:ArchiveClassesAtExit={CLASSES}"
+        victim = Victim(project.command(is_endless=False), folder, java=keeping)
+        victim.finish(project.exit_code)
+        victim.wait_for_java()
