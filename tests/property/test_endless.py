@@ -21,13 +21,15 @@ from penstock.testing.generate.growth_documents import SHAPES, records
 from penstock.testing.growth import measure, windows
 from tests.property.runs import PAIRS
 
-RECORDS = 280
-"""Of one window; what is in records repeats itself after 910."""
+RECORDS = 400
+"""Of one window."""
 WINDOWS = 6
-WORK_FREE, KEPT_BYTES_FREE = 1.0, 4096
+WORK_FREE, KEPT_BYTES_FREE = 1.0, 32 << 10
+"""Less is no growth; one word for each record would be more."""
 FLAT_MAX = 1.1
 SMALL, LARGE = 60, 600
-WORK_MAX = 12
+WORK_MAX = 16
+"""What n log n grows by between the two sizes; the square grows by 100."""
 
 
 def is_flat(query: str) -> bool:

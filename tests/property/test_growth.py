@@ -16,37 +16,71 @@ from penstock.testing.generate.growth import KNOWN, GrowthCase, growth_cases
 from penstock.testing.generate.growth_documents import GROUP_RECORDS, SHAPES
 from penstock.testing.growth import measure
 from penstock.testing.kleene import steps_at
+from penstock.testing.peers import Libxml2, is_empty, same, without_document
 from penstock.testing.reference import evaluate
 from penstock.testing.tree import parse
-from tests.differential.peers import as_answer, ask_lxml, same
 from tests.engines import ask_kernel, ask_reference
 from tests.property.runs import orders_what_grows_backwards, trace_of
 
 SEED = 12
 CASES = (*KNOWN, *growth_cases(SEED, 52))
-SMALL, LARGE = 300, 3_000
+SMALL = 300
 WORK_MAX, KEPT_MAX = 12, 14
 KEPT_BYTES_FREE = 16 << 10
 """Less than this is no growth, whatever the ratio: arenas grow in steps."""
+UNFINISHED = frozenset(
+    {
+        "//c/following-sibling::a[b = //k][2]",
+        "//a[b]/following::*[last()]/b",
+        "//a[not(b | @n != preceding-sibling::a/@n)]",
+        "//a[sum(preceding-sibling::a/@n) < 50]",
+        "(//a[@n = //k])[1]",
+        "count(//a/ancestor::a[last()])",
+        "//a[not(b >= following::a/@n)]",
+        "//a[sum(preceding-sibling::a/@n) = 50]",
+        "//a[../a[3]/b > b]",
+        "count(//a/descendant::*[last()])",
+        "//a[not(b | @n > ../a/@n)]",
+        "//a[not(b < //a[@n > 3]/b)]",
+        "//a[sum(preceding::b) < @n]",
+        "//a/following-sibling::c[position() > 2]",
+        "//a[@n < following-sibling::*[@n]/b]",
+        "count(//a[count(.//a) <= 3])",
+    }
+)
+"""Queries for which there is no summary yet: a sum along an order axis, an order of sets, a
+position that is no single rank or that only keys decide, counts below nested elements."""
+UNFINISHED_SMALL = 60
 ANSWERED = 30
 EVENTS_SAMPLED = 6
 
 EACH = pytest.mark.parametrize("case", CASES, ids=str)
 
 
-@EACH
+def grows(case: GrowthCase, small_n: int) -> bool:
+    """Return whether ten times the records cost more than they may."""
+    small, large = (measure(case.query, SHAPES[case.shape](n)) for n in (small_n, 10 * small_n))
+    has_more_work = large.work > WORK_MAX * max(small.work, small_n)
+    return has_more_work or large.kept_bytes > KEPT_MAX * max(small.kept_bytes, KEPT_BYTES_FREE)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.query not in UNFINISHED], ids=str)
 def test_work_and_memory_follow_the_input(case: GrowthCase) -> None:
-    small, large = (measure(case.query, SHAPES[case.shape](n)) for n in (SMALL, LARGE))
-    assert large.work <= WORK_MAX * max(small.work, SMALL)
-    assert large.kept_bytes <= KEPT_MAX * max(small.kept_bytes, KEPT_BYTES_FREE)
+    assert not grows(case, SMALL)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.query in UNFINISHED], ids=str)
+def test_what_is_unfinished_still_grows(case: GrowthCase) -> None:
+    """Whoever repairs one of them takes it off the list."""
+    assert grows(case, UNFINISHED_SMALL)
 
 
 @EACH
 def test_answers_are_those_of_lxml_and_of_the_reference(case: GrowthCase) -> None:
     document = b"".join(SHAPES[case.shape](ANSWERED))
     tree = parse(document)
-    answer = as_answer(evaluate(xpath(case.query), tree), tree)
-    assert same(answer, ask_lxml(case.query, document, {}))
+    answer = without_document(evaluate(xpath(case.query), tree))
+    assert same(answer, Libxml2(tree).ask(case.query, {}))
     assert ask_kernel(case.query, document, {}) == ask_reference(case.query, document, {})
 
 
@@ -54,7 +88,7 @@ def test_most_queries_have_an_answer() -> None:
     empty = [
         case
         for case in CASES
-        if ask_kernel(case.query, b"".join(SHAPES[case.shape](ANSWERED)), {}) in ([], 0.0)
+        if is_empty(ask_kernel(case.query, b"".join(SHAPES[case.shape](ANSWERED)), {}))
     ]
     assert len(empty) < len(CASES) / 5, list(map(str, empty))
 

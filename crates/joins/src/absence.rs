@@ -63,20 +63,31 @@ impl Absences {
         self.waiting.len()
     }
 
-    /// Those whose time has passed first, if it has passed.
-    pub fn take_due(&mut self, now: i64) -> Vec<Waiting> {
-        let mut taken = Vec::new();
+    /// Those whose time has passed first, if it has passed. Of several, the least deep
+    /// come first: what they publish may be what the others wait for.
+    pub fn take_due(&mut self, now: i64, depth_of: impl Fn(u32) -> u32) -> Vec<Waiting> {
         let Some(&Reverse((first, _))) = self.due.peek() else {
-            return taken;
+            return Vec::new();
         };
         if first >= now && !self.is_finished {
-            return taken;
+            return Vec::new();
         }
+        let mut due = Vec::new();
         while let Some(&Reverse((until, number))) = self.due.peek()
             && until == first
         {
             self.due.pop();
-            taken.extend(self.waiting.remove(&number));
+            let depth = self.waiting.get(&number).map(|one| depth_of(one.stage));
+            due.push((depth, number));
+        }
+        let least = due.iter().map(|one| one.0).min().flatten();
+        let mut taken = Vec::new();
+        for (depth, number) in due {
+            if depth == least {
+                taken.extend(self.waiting.remove(&number));
+            } else {
+                self.due.push(Reverse((first, number)));
+            }
         }
         taken
     }

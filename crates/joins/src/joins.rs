@@ -239,7 +239,9 @@ impl Joins {
     /// on it.
     pub fn release(&mut self) -> bool {
         self.refresh();
-        let due = self.absences.take_due(self.watermark.now());
+        // A row that nobody asks for any more has no depth.
+        let depth_of = |stage: u32| self.delays.get(&stage).map_or(0, |delay| delay.depth);
+        let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));
         }

@@ -17,6 +17,7 @@ from penstock.planning.verdicts import Cost
 from penstock.twigs import Axis, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import is_positional, own_parts, parts_of
+from penstock.twigs.nodetests import BACK
 
 _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
 _ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
@@ -45,7 +46,7 @@ _SUMMED: dict[_Use, frozenset[Axis]] = {
 }
 """The axes along which all nodes share one summary of a set; along others they meet its members."""
 _SMALL: dict[_Use, frozenset[Axis]] = {
-    _Use.EXISTS: frozenset(),
+    _Use.EXISTS: _BEFORE,
     _Use.COUNT: _BEFORE,
     _Use.SUM: frozenset(),
     _Use.FIRST: frozenset(),
@@ -69,8 +70,8 @@ def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> 
             inner = lowest_depth(expression, here)
             costs += [cost_of(predicate, inner, True) for predicate in predicates]
             costs += [cost_of(base, here, is_asked), _position_cost(expression)]
-            if not is_asked and looks_back(expression) and _asks_for_order(expression):
-                costs.append(Cost.KEPT)
+            if not is_asked and looks_back(expression):
+                costs.append(_cost_of_looking_back(expression))
         case _:
             costs += [cost_of(part, here, is_asked) for part in parts_of(expression)]
             if is_asked:
@@ -102,12 +103,14 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
 def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     """Return what a set costs that every node has one of."""
     spine = list(_spine(nodes))
+    endless = [step for step in spine if _is_endless(step, here)]
+    if not _is_path(nodes) and (endless or any(step.axis in _ORDER | BACK for step in spine)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
     if ordered and not _is_summed_on_the_way(use, spine, ordered):
         return Cost.PAIRS
-    endless = [step for step in spine if _is_endless(step, here)]
     is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
     if is_valued and any(_is_met(use, step) for step in endless):
         return Cost.PAIRS
@@ -121,7 +124,7 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
     The spine begins with its last step.
     """
     if use is _Use.COUNT:
-        return ordered == [0]
+        return len(spine) == 1
     return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
 
 
@@ -142,8 +145,29 @@ def _cost_of_two(atom: x.Expression) -> Cost:
     return Cost.PAIRS if sum(axis in _ORDER for axis in axes) > 1 else Cost.FLAT
 
 
-def _asks_for_order(nodes: x.Nodes) -> bool:
-    return any(step.axis in _ORDER for step in _spine(nodes))
+def _cost_of_looking_back(nodes: x.Step | x.Filter) -> Cost:
+    """Return what it costs to select nodes that came before the node that selects them.
+
+    Without positions such a path is turned around. With one, only a last step knows its nodes.
+    """
+    spine = [step for step in _spine(nodes) if step.axis is not Axis.ATTRIBUTE]
+    counted = [place for place, step in enumerate(spine) if _is_counted(step)]
+    is_simple = isinstance(nodes, x.Step) and counted in ([], [0])
+    moves = [step.axis for step in spine if step.axis in _ORDER | BACK]
+    if not is_simple or (counted and len(moves) > 1):
+        return Cost.PAIRS
+    return Cost.KEPT if any(axis in _ORDER for axis in moves) else Cost.FLAT
+
+
+def _is_counted(nodes: x.Step | x.Filter) -> bool:
+    return any(map(is_positional, nodes.predicates))
+
+
+def _is_path(nodes: x.Nodes) -> bool:
+    """Return whether a set is a path of steps alone."""
+    while isinstance(nodes, x.Step):
+        nodes = nodes.base
+    return isinstance(nodes, x.Here | x.Root)
 
 
 def _spine(nodes: x.Nodes) -> Iterator[x.Step]:
@@ -171,13 +195,14 @@ def _is_endless(step: x.Step, here: int) -> bool:
 
 def _position_cost(nodes: x.Step | x.Filter) -> Cost:
     """Return PAIRS for positions that every context counts in its own way."""
-    if isinstance(nodes, x.Filter) or nodes.axis not in _ORDER:
+    if isinstance(nodes, x.Filter) or not _is_counted(nodes):
         return Cost.FLAT
-    positional = [is_positional(predicate) for predicate in nodes.predicates]
-    if not any(positional):
-        return Cost.FLAT
-    is_rank = positional.count(True) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
-    return Cost.FLAT if is_rank else Cost.PAIRS
+    counted = [predicate for predicate in nodes.predicates if is_positional(predicate)]
+    if nodes.axis in _ORDER:
+        is_rank = len(counted) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
+        return Cost.FLAT if is_rank else Cost.PAIRS
+    asks_for_last = any(isinstance(part, x.Last) for atom in counted for part in own_parts(atom))
+    return Cost.KEPT if len(counted) > 1 and asks_for_last else Cost.FLAT
 
 
 def _ranked_axes(predicate: x.Atom) -> frozenset[Axis]:

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.spark.kills.lives import LIVES, keep_classes, live
+from tests.spark.kills.lives import LIVES, live
 from tests.spark.kills.report import describe, is_whole, read_lives
 from tests.spark.servers import ROOT
 
@@ -26,7 +26,6 @@ def main() -> int:
     if unknown:
         parser.error(f"there is no life {', '.join(sorted(unknown))}")
     options.folder.mkdir(parents=True, exist_ok=True)
-    keep_classes(options.folder / "classes")
     for name in options.lives or LIVES:
         life = live(name, options.folder / name, lambda kill: print(kill, flush=True))
         life.write(options.folder)

@@ -18,7 +18,7 @@ from tests.spark.kills.schedule import (
     pipeline_strikes,
 )
 from tests.spark.kills.strikes import Kill, Project, Strike, execute
-from tests.spark.kills.victims import CLASSES, Victim
+from tests.spark.kills.victims import Victim
 
 ATTEMPTS_MAX = 4
 """A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
@@ -77,14 +77,3 @@ def endure(
     Victim(project.command(is_endless=False), project.folder).finish(project.exit_code)
     rows = len(project.expected())
     return Life(name, tuple(project.sinks), tuple(kills), rows, project.differences())
-
-
-def keep_classes(folder: Path) -> None:
-    """Run a pipeline once to its end, and keep Spark's classes as Java has them then."""
-    if not CLASSES.exists():
-        project = PipelineProject(folder, PIPELINE_SINKS[0])
-        project.feed()
-        keeping = f"-XX:ArchiveClassesAtExit={CLASSES}"
-        victim = Victim(project.command(is_endless=False), folder, java=keeping)
-        victim.finish(project.exit_code)
-        victim.wait_for_java()

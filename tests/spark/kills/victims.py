@@ -21,10 +21,8 @@ _EAGER_POLL_SECONDS = 0.0002
 """Spark's temporary files live for a few milliseconds."""
 
 
-_BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""It lives for seconds, which are better not spent on optimising."""
-CLASSES = ROOT / "out" / "kills" / "classes.jsa"
-"""Spark's classes as Java has them after loading: with them it starts in half the time."""
+BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""It lives for seconds or minutes, which are better not spent on optimising."""
 
 
 class Victim:
@@ -33,17 +31,11 @@ class Victim:
     What a killed Spark leaves behind lies in the folder, beside the log of all runs.
     """
 
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        folder: Path,
-        hold: Hold | None = None,
-        java: str = f"-XX:SharedArchiveFile={CLASSES}",
-    ) -> None:
+    def __init__(self, arguments: Sequence[str], folder: Path, hold: Hold | None = None) -> None:
         self._log = folder / "driver.log"
         more: Mapping[str, str] = {
             "SPARK_LOCAL_DIRS": str(folder / "local"),
-            "JAVA_TOOL_OPTIONS": f"{_BRIEF_JAVA} {java}",
+            "JAVA_TOOL_OPTIONS": BRIEF_JAVA,
         }
         if hold is not None:
             path = os.pathsep.join([str(HOOKS), surroundings({})["PYTHONPATH"]])
@@ -92,13 +84,6 @@ class Victim:
         """Return when it ends by itself, with this exit code."""
         found = self._process.wait(RUN_SECONDS_MAX)
         assert found == code, f"exit code {found}, not {code}: {self._said()}"
-
-    def wait_for_java(self) -> None:
-        """Return when its Java has ended, too, which may take longer than the driver."""
-        deadline = time.monotonic() + START_SECONDS_MAX
-        while self.has_java:
-            assert time.monotonic() < deadline, f"Java goes on: {self._said()}"
-            time.sleep(_POLL_SECONDS)
 
     def _members(self) -> Iterator[int]:
         """Yield the processes of its session, where the system lists them."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.spark.driver import start_session
-from tests.spark.kills.victims import HOOKS
+from tests.spark.kills.victims import BRIEF_JAVA, HOOKS
 from tests.spark.random_pipelines.checking import check
 from tests.spark.random_pipelines.generate import random_case
 from tests.spark.servers import ROOT
@@ -37,7 +37,8 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    # Workers start faster with the hooks of the kills, which hold nothing here.
+    # Java and the workers start faster as they do for kills; nothing is held here.
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", BRIEF_JAVA)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HOOKS), str(ROOT / "python"), str(ROOT)])
     spark = start_session()
     spark.sparkContext.setLogLevel("OFF")

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.explain import explain, verdict
-from penstock.planning.verdicts import Decided
+from penstock.planning.verdicts import Cost, Decided
 from penstock.twigs import Selection
 
 
@@ -137,7 +137,15 @@ def test_it_says_whether_an_endless_stream_suits(text: str, word: str) -> None:
         ("//a[1]", Decided.START, True),
         ("//a[@x = ../@x]", Decided.START, True),
         ("//a[preceding-sibling::b]", Decided.START, True),
-        ("//a[preceding::b]", Decided.START, False),
+        ("//a[preceding::b]", Decided.START, True),
+        ("//a[count(preceding-sibling::a) > 5]", Decided.START, True),
+        ("//a[preceding-sibling::a/@n = @n]", Decided.START, False),
+        ("//a/following-sibling::a[1]", Decided.START, True),
+        ("/r/a/following-sibling::a/b", Decided.START, True),
+        ("//a/following::b[1]", Decided.START, True),
+        ("//a/following::b[position() mod 2 = 0]", Decided.START, False),
+        ("//*", Decided.START, False),
+        ("/r", Decided.START, False),
         ("//x/a[b]", Decided.END, True),
         ("//a[count(b) = 2]", Decided.END, True),
         ("//x[b]/a", Decided.SCOPE, True),
@@ -173,11 +181,35 @@ def test_values_beside_a_result_may_come_later() -> None:
 
 
 def test_what_is_looked_back_at_is_held() -> None:
-    said = verdict(xpath("//a[preceding::b = @x]"))
-    assert said.held == ("preceding::b: what later nodes ask of it",)
-    assert said.memory == "grows with what later nodes may ask for until the document ends"
     said = verdict(xpath("//a[preceding-sibling::b = @x]"))
+    assert said.held == ("preceding-sibling::b: what later nodes ask of it",)
+    assert said.memory == "grows with what later nodes may ask for until the document ends"
+    said = verdict(xpath("/r/g/a[count(preceding-sibling::b) > 2]"))
     assert said.memory == "at most what is in one subtree of its parent"
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [
+        ("//a[b]/c", Cost.FLAT),
+        ("//a[position() mod 2 = 0]", Cost.FLAT),
+        ("//a[preceding-sibling::b]", Cost.FLAT),
+        ("//a[sum(b) > 3]", Cost.FLAT),
+        ("//a[b = c]", Cost.FLAT),
+        ("/r[b]/a", Cost.KEPT),
+        ("//a[b = //k]", Cost.KEPT),
+        ("//a[following-sibling::b]", Cost.KEPT),
+        ("//a/preceding-sibling::a[last()]", Cost.KEPT),
+        ("//a/following-sibling::a[position() mod 2 = 0]", Cost.PAIRS),
+        ("//a[count(preceding-sibling::a/following-sibling::b) > 3]", Cost.PAIRS),
+        ("//a[preceding-sibling::a/@n = following-sibling::a/@n]", Cost.PAIRS),
+    ],
+)
+def test_a_verdict_names_what_a_record_costs(text: str, cost: Cost) -> None:
+    said = verdict(xpath(text))
+    assert said.cost is cost
+    assert said.suits_endless <= (cost is Cost.FLAT)
+    assert ("pairs_max" in said.memory) is (cost is Cost.PAIRS)
 
 
 def test_a_running_aggregate_suits_an_endless_stream() -> None:

@@ -23,6 +23,7 @@ mod frames;
 mod gates;
 mod identifiers;
 mod indexes;
+mod lateness;
 mod lists;
 mod natures;
 mod outputs;

@@ -8,7 +8,7 @@
 
 use super::natures::{Nature, nature};
 use super::sharing::{Shared, picked};
-pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, is_late, looks_behind};
+pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -205,55 +205,6 @@ impl Routes {
         id
     }
 
-    /// Whether nodes may join a set after they opened.
-    pub fn is_late_set(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                is_late(axis) || self.is_late_set(plan, words[0])
-            }
-            PartKind::Filter => self.is_late_set(plan, words[0]),
-            PartKind::Union => {
-                // What is absolute comes from the document node, beside what is near.
-                let is_near = self.nature(set).uses_here;
-                words.iter().any(|&part| {
-                    self.is_late_set(plan, part) || is_near && self.nature(part).is_absolute()
-                })
-            }
-            PartKind::Identified => true,
-            _ => false,
-        }
-    }
-
-    /// Whether a node may join a set by more than one way.
-    pub fn may_repeat(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Union => true,
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                let (base, _) = plan.part(words[0]);
-                if matches!(base, PartKind::Here | PartKind::Root) {
-                    return false;
-                }
-                let counts = words[3..].iter().any(|&p| self.nature(p).has_focus());
-                match axis {
-                    _ if self.is_late_set(plan, set) => true,
-                    Axis::Itself => self.may_repeat(plan, words[0]),
-                    // A node has one parent, and arms of one route are heard together.
-                    Axis::Child | Axis::Attribute | Axis::Namespace => {
-                        counts && self.may_repeat(plan, words[0])
-                    }
-                    Axis::DescendantOrSelf => true,
-                    _ => counts,
-                }
-            }
-            PartKind::Filter => self.may_repeat(plan, words[0]),
-            _ => false,
-        }
-    }
-
     fn need(&mut self, test: u32, need: Need) {
         match self.needs.iter_mut().find(|(t, _)| *t == test) {
             Some((_, needs)) => needs.push(need),
@@ -295,10 +246,7 @@ impl Routes {
             PartKind::And | PartKind::Or | PartKind::Not | PartKind::Union => {
                 words.iter().for_each(|&w| self.visit(plan, w));
             }
-            PartKind::Exists => {
-                self.visit(plan, words[0]);
-                self.visit_routes(plan, words[0], Leaf::Exists);
-            }
+            PartKind::Exists => self.visit_asked(plan, words[0], Leaf::Exists),
             PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
             PartKind::Sum | PartKind::String | PartKind::Strings => {
@@ -317,11 +265,13 @@ impl Routes {
                 }
             }
             PartKind::CompareSome => {
-                self.visit(plan, words[1]);
                 self.visit(plan, words[2]);
-                self.need_of_ends(plan, words[1], Need::Value);
-                if let Some(leaf) = self.leaf_of(plan, part) {
-                    self.visit_routes(plan, words[1], leaf);
+                match self.leaf_of(plan, part) {
+                    Some(leaf) => self.visit_asked(plan, words[1], leaf),
+                    None => {
+                        self.visit(plan, words[1]);
+                        self.need_of_ends(plan, words[1], Need::Value);
+                    }
                 }
             }
             PartKind::Step => {
@@ -357,6 +307,26 @@ impl Routes {
             }
             _ => {}
         }
+    }
+
+    /// Walks a set of which only a truth is asked. Along a route nobody collects its nodes, so
+    /// they need not be remembered.
+    fn visit_asked(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
+        if let (Source::Set(_), _) = self.of_set(plan, set, leaf) {
+            self.visit(plan, set);
+            if matches!(leaf, Leaf::Compare { .. }) {
+                self.need_of_ends(plan, set, Need::Value);
+            }
+        }
+        let mut at = set;
+        while let (PartKind::Step, words) = plan.part(at) {
+            for &predicate in &words[3..] {
+                self.visit_predicate(plan, predicate);
+            }
+            self.uses_namespaces |= Axis::from_code(words[1]) == Some(Axis::Namespace);
+            at = words[0];
+        }
+        self.visit_routes(plan, set, leaf);
     }
 
     pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
@@ -407,14 +377,14 @@ impl Routes {
     /// The needs of the late steps of a set's route.
     fn visit_routes(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
         let (source, first) = self.of_set(plan, set, leaf);
-        if let (Source::Set(part), true) = (source, first != NONE) {
-            let need = if leaf == Leaf::Collect {
-                Need::Nodes(first)
-            } else {
-                Need::Truth(first)
-            };
-            self.need_of_ends(plan, part, need);
-            self.need_of_ends(plan, part, Need::Nodes(first));
+        if let Source::Set(part) = source {
+            // Its nodes are collected, whatever is asked of them; no other route is taken.
+            if leaf != Leaf::Collect {
+                return;
+            }
+            if first != NONE {
+                self.need_of_ends(plan, part, Need::Nodes(first));
+            }
         }
         let mut at = first;
         while at != NONE {

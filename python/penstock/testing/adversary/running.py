@@ -57,8 +57,10 @@ def run(
             for place, worker in enumerate(workers):
                 outcome = worker.outcome()
                 if isinstance(outcome, Tally):
+                    tenths = 10 * tally.cases // count
                     tally.add(outcome)
-                    _show_progress(name, tally, count)
+                    if 10 * tally.cases // count > tenths:
+                        _show_progress(name, tally, count)
                 elif outcome is not None:
                     _give_up(outcome, worker.slice, waiting, tally)
                     worker.stop()
@@ -86,9 +88,8 @@ def _give_up(kind: FailureKind, slice_: Slice, waiting: deque[Slice], tally: Tal
 
 
 def _show_progress(name: str, tally: Tally, count: int) -> None:
-    if sys.stderr.isatty():
-        failed = len(tally.failures)
-        print(f"\r{name}: {tally.cases:,} of {count:,}, {failed} failed", end="", file=sys.stderr)
+    failed = len(tally.failures)
+    print(f"{name}: {tally.cases:,} of {count:,}, {failed} failed", file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)

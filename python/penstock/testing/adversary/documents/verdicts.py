@@ -77,11 +77,14 @@ def _read_libxml2(document: bytes) -> Values | str:
 
 def _read_expat(document: bytes) -> Values | None:
     """Return the same, None for a bad document; characters as in names of the fourth edition."""
-    try:
-        text = document.decode()
-        document = (text[:1] + _in_old_names(text[1:])).encode()
-    except UnicodeDecodeError:
-        pass  # in another encoding
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+        try:
+            text = document.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "<" in text:
+            document = (text[:1] + _in_old_names(text[1:])).encode(encoding)
+            break
     try:
         # Any colons may stand in this name, say XML 1.0 and libxml2; expat says one inside.
         tree = parse(_COLON_NAME.sub(b"<!DOCTYPE r", document))

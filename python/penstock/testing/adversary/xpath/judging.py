@@ -51,6 +51,8 @@ class Judge:
             return "libxml2 differs, Saxon agrees"
         if not same(nodes, evaluate(asked.query, document.tree)):
             return None
+        if has_order and same(_without_namespaces(nodes), _without_namespaces(theirs)):
+            return "libxml2 and Saxon put namespace nodes elsewhere"
         with as_libxml2(document.tree):
             predicted = evaluate(asked.query, document.tree)
         if same(without_document(predicted), theirs):
@@ -71,6 +73,14 @@ class Judge:
             )
         except PySaxonApiError:
             return None
+
+
+def _without_namespaces(answer: Answer) -> Answer:
+    """Return an answer without namespace nodes and without the document node."""
+    nodes = without_document(answer)
+    if not isinstance(nodes, list):
+        return nodes
+    return [node for node in nodes if node.kind is not NodeKind.NAMESPACE]
 
 
 def _mixes_namespaces(nodes: list[Node]) -> bool:
