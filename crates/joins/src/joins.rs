@@ -240,7 +240,8 @@ impl Joins {
     pub fn release(&mut self) -> bool {
         self.refresh();
         // A row that nobody asks for any more has no depth.
-        let depth_of = |stage: u32| self.delays.get(&stage).map_or(0, |delay| delay.depth);
+        let retention = &self.plan.retention;
+        let depth_of = |stage: u32| retention.delay_of(stage).map_or(0, |delay| delay.depth);
         let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));

@@ -217,8 +217,8 @@ impl Circuit {
 
     fn chained_above(&self, id: u32, depth: usize) -> Option<Wire> {
         let chained = self.extras[depth].above.iter();
-        let wire = chained.filter(|(route, _)| *route == id).map(|(_, w)| w);
-        wire.last().map(|wire| self.cells.resolve(wire))
+        let wire = chained.rev().find(|(route, _)| *route == id);
+        wire.map(|(_, wire)| self.cells.resolve(wire))
     }
 }
 
