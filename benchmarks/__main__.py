@@ -1,6 +1,6 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
-Parts are single, spark, splitting, many, joins, join-stream and growth.
+Parts are single, spark, splitting, many, joins, join-stream, join-changes and growth.
 """
 
 import argparse
@@ -70,6 +70,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments import join_stream
 
         return join_stream.main(arguments[1:])
+    if arguments[:1] == ["join-changes"]:
+        from benchmarks.experiments import join_changes
+
+        return join_changes.main(arguments[1:])
     if arguments[:1] == ["growth"]:
         from benchmarks.experiments import growth
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.joins.writing import RowWriter
+from penstock.joins.programs import write_program
 from penstock.kernel import Joins
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
@@ -15,33 +15,26 @@ STRATEGIES = ("shared", "views", "mmqjp", "sequential")
 
 
 class Compiled:
-    """Rows of queries as the calls that load them."""
+    """Programs of queries, each compiled once."""
 
     def __init__(self, queries: Sequence[str]) -> None:
-        self._calls: list[tuple[str, tuple[Any, ...]]] = []
-        self._variables = 0
-        writer, texts = RowWriter(self), JoinTexts()  # type: ignore[arg-type]
+        texts = JoinTexts()
         start = time.process_time()
-        for number, text in enumerate(queries):
-            compiled = texts.compile(text)
-            assert isinstance(compiled, JoinQuery)
-            writer.add(number, 0, compiled)
+        self._programs = [write_program(_rows(texts, text)) for text in queries]
         self.seconds = time.process_time() - start
-
-    def variable(self, stream: str | None = None) -> int:
-        self._calls.append(("variable", (stream,)))
-        self._variables += 1
-        return self._variables - 1
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *arguments: self._calls.append((name, arguments))
 
     def load(self, **options: Any) -> Joins:
         """Return joins with these rows."""
         joins = Joins(**options)
-        for name, arguments in self._calls:
-            getattr(joins, name)(*arguments)
+        for number, program in enumerate(self._programs):
+            joins.add(number, 0, program)
         return joins
+
+
+def _rows(texts: JoinTexts, text: str) -> JoinQuery:
+    compiled = texts.compile(text)
+    assert isinstance(compiled, JoinQuery)
+    return compiled
 
 
 def record(joins: Joins, document: bytes, number: int, time_us: int) -> bytes:

@@ -44,14 +44,16 @@ def pairs(compiled: Compiled, make: Make, rounds: int, names: tuple[str, ...]) -
     results: dict[str, set[int]] = {name: set() for name in names}
     for turn in range(rounds + 1):
         for name, one in joins.items():
+            times = [turn * APART_US + part * 1_000_000 for part in range(2)]
             first, second = (
-                record(one, make(turn), 2 * turn + part, turn * APART_US + part * 1_000_000)
-                for part in range(2)
+                record(one, make(turn), 2 * turn + part, times[part]) for part in range(2)
             )
-            one.push(first, False)
+            one.admit(times[0])
+            one.push(first)
             one.take()
             start = time.process_time()
-            one.push(second, False)
+            one.admit(times[1])
+            one.push(second)
             elapsed = time.process_time() - start
             if turn:  # the first pair builds the indexes
                 seconds[name].append(elapsed)

@@ -7,7 +7,7 @@ the short ones than the distribution alone would give.
 from __future__ import annotations
 
 from bisect import bisect
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from random import Random
 
 BRANCHING = 4
@@ -144,3 +144,40 @@ def items(count: int) -> list[bytes]:
         inner = "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
         made.append(f"<item>{inner}</item>".encode())
     return made
+
+
+def own_leaves(number: int) -> str:
+    """Return a query whose leaves no other query has."""
+    return f"S//a->x[l{number}->y] FOLLOWED BY{{y = z, 10 s}} S//b->w[k{number}->z]"
+
+
+def leaf_pair(*numbers: int) -> tuple[bytes, bytes]:
+    """Return two documents that the queries of these numbers join."""
+    left = "".join(f"<l{number}>same</l{number}>" for number in numbers)
+    right = "".join(f"<k{number}>same</k{number}>" for number in numbers)
+    return f"<r><a>{left}</a></r>".encode(), f"<r><b>{right}</b></r>".encode()
+
+
+def diverse(random: Random, joins: int = 5) -> str:
+    """Return a query with so many value joins whose sides are nested at random."""
+    sides = [
+        f"{stream}//{_nested(random, name, list(range(joins)), 0)}"
+        for stream, name in (("S", "x"), ("T", "y"))
+    ]
+    order = random.sample(range(joins), joins)
+    terms = " AND ".join(f"x{left} = y{right}" for left, right in enumerate(order))
+    window = random.randint(1, 100)
+    return f"{sides[0]} FOLLOWED BY{{{terms}, {window} s}} {sides[1]}"
+
+
+def _nested(random: Random, name: str, leaves: list[int], depth: int) -> str:
+    if depth and len(leaves) == 1 and random.random() < 0.8:
+        return f"{random.choice(('', './/'))}l{random.randrange(30)}->{name}{leaves[0]}"
+    count = random.randint(1, min(3, len(leaves))) if depth < BRANCHING else len(leaves)
+    cuts = [0, *sorted(random.sample(range(1, len(leaves)), count - 1)), len(leaves)]
+    groups = [leaves[start:end] for start, end in pairwise(cuts)]
+    if depth < BRANCHING:
+        inner = [_nested(random, name, group, depth + 1) for group in groups]
+    else:
+        inner = [f"l{random.randrange(30)}->{name}{group[0]}" for group in groups]
+    return f"m{random.randrange(9)}" + "".join(f"[{one}]" for one in inner)

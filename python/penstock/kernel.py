@@ -169,17 +169,14 @@ class Statistics:
 class Joins:
     """The joins of all subscriptions over streams of documents, and the records they may need.
 
-    Rows and variables are numbers here; ``penstock.joins`` gives them their meaning. What it
-    offers beside the methods below is what the native class offers.
+    Subscriptions are programs here; ``penstock.joins`` writes them. What it offers beside the
+    methods below is what the native class offers.
     """
 
     def __init__(self, limits: Limits | None = None, **options: Any) -> None:
         native = _native.Joins((limits or Limits()).as_dict(), **options)
         self._native = native
         self.variable = native.variable
-        self.lead = native.lead
-        self.need = native.need
-        self.edge = native.edge
         self.delay_stream = native.delay_stream
         self.add = native.add
         self.remove = native.remove
@@ -238,7 +235,7 @@ class Joins:
 
     def statistics(self) -> JoinStatistics:
         """Return the counters so far."""
-        return JoinStatistics(*self._native.statistics())
+        return JoinStatistics(**self._native.statistics())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +251,19 @@ class JoinStatistics:
     shapes: int
     waiting: int
     """Left sides that wait for their window to pass."""
+    pairs: int
+    """Pairs of variables that rows join."""
+    nodes: int
+    """Nodes of the trie of rows."""
+    variables: int
+    edges: int
+    steps: int
+    """Distinct steps of the paths to variables."""
+    formulas: int
+    """Distinct conditions of those steps."""
+    tests: int
+    steps_taken: int
+    """How often a step was looked up in a document so far."""
 
 
 TracedEvent = tuple[int, list[tuple[int, int, int]], list[int]]

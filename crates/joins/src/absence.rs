@@ -48,6 +48,16 @@ impl Absences {
         self.is_finished = true;
     }
 
+    /// Forgets what waits for a stage that does not see it any more.
+    pub fn retain(&mut self, is_seen: impl Fn(u32, &Record<'_>) -> bool) {
+        self.waiting
+            .retain(|_, waiting| is_seen(waiting.stage, &Record::new(&waiting.record)));
+        let waiting = &self.waiting;
+        self.due
+            .retain(|Reverse((_, number))| waiting.contains_key(number));
+        self.last = None;
+    }
+
     /// How many wait.
     pub fn len(&self) -> usize {
         self.waiting.len()

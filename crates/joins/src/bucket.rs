@@ -63,13 +63,23 @@ impl Default for Keys {
 impl Keys {
     /// The distinct keys of a record.
     pub fn of(&self, record: &Record<'_>) -> SmallVec<[u64; 16]> {
+        self.of_live(record, |_| true)
+    }
+
+    /// The distinct keys of a record by the variables that still count.
+    pub fn of_live(
+        &self,
+        record: &Record<'_>,
+        is_live: impl Fn(u32) -> bool,
+    ) -> SmallVec<[u64; 16]> {
         let is_accessed = |variable: u32| {
             let accessed = self.accessed.as_ref();
             accessed.is_none_or(|accessed| accessed.get(variable as usize) == Some(&true))
         };
         let mut keys: SmallVec<[u64; 16]> = record
             .entries()
-            .filter(|entry| is_accessed(entry.variable) && self.bucket.holds(entry.hash))
+            .filter(|entry| is_accessed(entry.variable) && is_live(entry.variable))
+            .filter(|entry| self.bucket.holds(entry.hash))
             .map(|entry| key_of(entry.variable, entry.hash))
             .collect();
         keys.sort_unstable();

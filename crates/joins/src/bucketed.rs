@@ -6,7 +6,8 @@
 //! of the caller, and so does what is let go.
 
 use crate::bucket::Bucket;
-use crate::joins::{Joins, Sink};
+use crate::joins::Joins;
+use crate::sink::Sink;
 use crate::slice::Wait;
 
 impl Joins {
@@ -23,7 +24,7 @@ impl Joins {
         self.refresh();
         self.plan.rank();
         self.refresh();
-        self.plan.ranked().collect()
+        self.plan.pairs().ranked()
     }
 
     /// Forgets all records and begins with those of a bucket, which are to be attached.
@@ -36,10 +37,9 @@ impl Joins {
     pub fn route(&mut self, words: &[u32], count: u32) -> Option<Vec<u32>> {
         self.refresh();
         let record = self.read(words)?;
-        let accessed = &self.plan.indexes().accessed;
         let mut buckets: Vec<u32> = record
             .entries()
-            .filter(|entry| accessed[entry.variable as usize])
+            .filter(|entry| self.plan.is_accessed(entry.variable))
             .map(|entry| Bucket::of(entry.hash, count))
             .collect();
         buckets.sort_unstable();
@@ -88,7 +88,8 @@ impl Joins {
         };
         for wait in due {
             // Rows that nobody asks for any more have no depth.
-            let is_now = self.delays.get(&wait.stage).map(|delay| delay.depth) == Some(depth);
+            let delay = self.plan.retention.delay_of(wait.stage);
+            let is_now = delay.map(|delay| delay.depth) == Some(depth);
             if is_now && let Some(left) = self.store.slice_record(number, wait.record) {
                 sink.let_go(&self.store, wait.stage, left);
             }
@@ -99,7 +100,6 @@ impl Joins {
     /// The largest depth of a row of absence.
     pub fn depth(&mut self) -> u32 {
         self.refresh();
-        let depths = self.delays.values().map(|delay| delay.depth);
-        depths.max().unwrap_or(0)
+        self.plan.retention.depth()
     }
 }

@@ -57,14 +57,19 @@ impl Head {
     }
 
     /// Adds a record that is needed until the watermark passes `expires`; returns its place.
-    pub fn insert(&mut self, keys: &Keys, words: Box<[u32]>, expires: i64) -> u32 {
+    pub fn insert(
+        &mut self,
+        keys: impl IntoIterator<Item = u64>,
+        words: Box<[u32]>,
+        expires: i64,
+    ) -> u32 {
         let place = self.free.pop().unwrap_or_else(|| {
             self.records.push(None);
             self.records.len() as u32 - 1
         });
         let record = Record::new(&words);
         let time = record.time();
-        for key in keys.of(&record) {
+        for key in keys {
             let posting = self.postings.entry(key).or_default();
             // Documents come nearly in order of time, so this is nearly always the end.
             let at = posting

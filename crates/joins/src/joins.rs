@@ -1,18 +1,17 @@
 //! Records in, joined events out.
 
-use crate::absence::{Absences, Absent};
+use crate::absence::Absences;
 use crate::bindings::Search;
-use crate::plan::{Plan, absent_pair};
-use crate::program::ProgramError;
+use crate::plan::Plan;
+use crate::program::Row;
 use crate::record::Record;
-use crate::results::{Results, parts_of};
-use crate::retention::{Delay, retention};
+use crate::results::Results;
+use crate::retention::Delay;
+use crate::sink::Sink;
 use crate::slice::Wait;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
-use crate::writer::Writer;
-use rustc_hash::FxHashMap;
 use std::any::Any;
 
 /// How joins run.
@@ -42,6 +41,30 @@ impl Default for Options {
     }
 }
 
+/// Records are looked through after so much of them was read anew, if subscriptions are gone.
+const SWEEP_PART: usize = 16;
+
+/// How much there is, for whoever watches that nothing is left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Documents joined.
+    pub documents: u64,
+    /// Records kept.
+    pub records: usize,
+    /// Bytes of records in memory and of their index.
+    pub memory_bytes: usize,
+    /// Distinct rows.
+    pub rows: usize,
+    /// Distinct shapes of rows.
+    pub shapes: usize,
+    /// Left sides that wait for their window to pass.
+    pub waiting: usize,
+    /// Pairs of variables that rows join.
+    pub pairs: usize,
+    /// Nodes of the trie of rows.
+    pub nodes: usize,
+}
+
 /// The joins of all subscriptions and the records that they may still need.
 pub struct Joins {
     pub(crate) plan: Plan,
@@ -50,11 +73,6 @@ pub struct Joins {
     absences: Absences,
     watermark: Watermark,
     options: Options,
-    stream_delays: FxHashMap<u32, Delay>,
-    /// How long a record that binds a variable is needed.
-    kept: Vec<i64>,
-    /// How much later than their event time the results of a stage may come.
-    pub(crate) delays: FxHashMap<u32, Delay>,
     pub(crate) results: Results,
     /// Partial matches that are still to be joined.
     pub(crate) partials: Vec<Vec<u32>>,
@@ -62,6 +80,9 @@ pub struct Joins {
     pub(crate) waits: Vec<Wait>,
     dropped_slices: Vec<u32>,
     documents: u64,
+    /// Subscriptions that were removed since records were looked through last, and documents.
+    removed: usize,
+    since_sweep: usize,
 }
 
 impl Joins {
@@ -75,61 +96,85 @@ impl Joins {
             absences: Absences::default(),
             watermark: Watermark::new(options.lateness),
             options,
-            stream_delays: FxHashMap::default(),
-            kept: Vec::new(),
-            delays: FxHashMap::default(),
             results,
             partials: Vec::new(),
             waits: Vec::new(),
             dropped_slices: Vec::new(),
             documents: 0,
+            removed: 0,
+            since_sweep: 0,
         }
     }
 
-    /// Admits a variable of a stream; returns its number.
-    pub fn variable(&mut self, stream: u32) -> u32 {
-        self.plan.variable(stream)
+    /// Admits a variable of a stream. Its number may be one that was given up: records from before
+    /// have earlier versions than whoever asks for it now.
+    pub fn admit_variable(&mut self, variable: u32, stream: u32) {
+        self.plan.admit(variable, stream);
     }
 
     /// Says how much later than its event time something that is published on a stream may come.
     pub fn delay(&mut self, stream: u32, delay: Delay) {
-        self.stream_delays.insert(stream, delay);
-        self.plan.touch();
+        self.plan.retention.delay_stream(stream, delay);
     }
 
-    /// Adds a row of a subscription, which sees documents from `version` on.
-    pub fn add(
-        &mut self,
-        subscription: u32,
-        version: u32,
-        words: &[u32],
-    ) -> Result<(), ProgramError> {
-        self.plan.add(subscription, version, words)
+    /// Adds a row of a subscription, which sees documents from `version` on. Its variables were
+    /// admitted.
+    pub fn add(&mut self, subscription: u32, version: u32, row: Row) {
+        self.plan.add(subscription, version, row);
     }
 
     /// Removes a subscription.
     pub fn remove(&mut self, subscription: u32) {
-        self.plan.remove(subscription);
+        if self.plan.remove(subscription) {
+            self.removed += 1;
+        }
     }
 
     /// How much later than their event time the results of a subscription may come.
     pub fn delay_of(&mut self, subscription: u32) -> Delay {
         self.refresh();
-        let stages = self.plan.stages();
-        let own =
-            stages.filter(|(_, stage)| stage.subscriptions.iter().any(|one| one.0 == subscription));
-        own.filter_map(|(number, _)| self.delays.get(&number).copied())
+        let own = self.plan.stages_of(subscription).iter();
+        own.filter_map(|&stage| self.plan.retention.delay_of(stage))
             .fold(Delay::default(), Delay::and)
     }
 
     pub(crate) fn refresh(&mut self) {
         if self.plan.refresh() {
-            (self.kept, self.delays) = retention(&self.plan, &self.stream_delays);
             self.finder.refresh(&self.plan);
-            if self.plan.is_pinned() {
-                self.store.keys.accessed = Some(self.plan.indexes().accessed.as_slice().into());
+            if self.plan.pairs().is_pinned() {
+                let variables = 0..self.plan.variable_count() as u32;
+                let accessed = variables.map(|variable| self.plan.is_accessed(variable));
+                self.store.keys.accessed = Some(accessed.collect());
             }
         }
+    }
+
+    /// Drops the records that only subscriptions needed which are gone, now and then: looking
+    /// through all of them costs a part of what was read since the last time.
+    fn sweep(&mut self) {
+        self.since_sweep += 1;
+        let due = (self.store.head.len() + self.plan.sizes()[0]) / SWEEP_PART;
+        let is_due = self.removed > 0 && self.since_sweep + self.removed > due;
+        if !is_due || self.plan.pairs().is_pinned() {
+            return;
+        }
+        (self.removed, self.since_sweep) = (0, 0);
+        let seen_from = self.plan.seen_from();
+        let is_live =
+            |record: &Record<'_>, variable: u32| seen_from[variable as usize] <= record.version();
+        let retention = &self.plan.retention;
+        let needed = |record: &Record<'_>| {
+            let live = record.variables().filter(|&one| is_live(record, one));
+            let needed = live.map(|variable| retention.needed(variable));
+            needed.max().unwrap_or(-1)
+        };
+        self.store.sweep(needed, is_live);
+        self.finder.forget();
+        let plan = &self.plan;
+        self.absences.retain(|stage, record| {
+            let mut subscriptions = plan.stage(stage).subscriptions.iter();
+            subscriptions.any(|one| one.1 <= record.version())
+        });
     }
 
     /// Event time goes on: a document or a heartbeat of this time was seen, whether it joins
@@ -149,8 +194,10 @@ impl Joins {
     pub fn admit(&mut self, time: i64) -> bool {
         let is_in_time = time >= self.watermark.now();
         if is_in_time {
+            self.refresh();
             self.advance(time);
             self.documents += 1;
+            self.sweep();
         }
         is_in_time
     }
@@ -193,7 +240,8 @@ impl Joins {
     pub fn release(&mut self) -> bool {
         self.refresh();
         // A row that nobody asks for any more has no depth.
-        let depth_of = |stage: u32| self.delays.get(&stage).map_or(0, |delay| delay.depth);
+        let retention = &self.plan.retention;
+        let depth_of = |stage: u32| retention.delay_of(stage).map_or(0, |delay| delay.depth);
         let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));
@@ -214,7 +262,7 @@ impl Joins {
 
     fn join(&mut self, words: &[u32]) {
         self.join_record(words);
-        if !self.plan.is_pinned() {
+        if !self.plan.pairs().is_pinned() {
             self.join_partials();
         }
     }
@@ -227,7 +275,7 @@ impl Joins {
 
     fn join_record(&mut self, words: &[u32]) {
         let record = Record::new(words);
-        if !self.plan.is_pinned() {
+        if !self.plan.pairs().is_pinned() {
             self.finder.learn(&mut self.plan, &self.store, &record);
             self.refresh();
         }
@@ -244,7 +292,7 @@ impl Joins {
             &mut |number, left, right| {
                 let stage = sink.plan.stage(number);
                 let search = Search {
-                    shape: sink.plan.shape(stage),
+                    shape: &stage.shape,
                     variables: &stage.variables,
                     left,
                     right,
@@ -255,12 +303,12 @@ impl Joins {
                 }
             },
         );
-        if !self.plan.is_pinned() {
+        if !self.plan.pairs().is_pinned() {
             sink.emit_alone(&record);
         }
         let needed = record
             .variables()
-            .map(|variable| self.kept[variable as usize])
+            .map(|variable| self.plan.retention.needed(variable))
             .max()
             .unwrap_or(-1);
         if needed >= 0 {
@@ -277,19 +325,19 @@ impl Joins {
         let bucket = self.store.keys.bucket;
         for number in self.plan.woken_by(record) {
             let stage = self.plan.stage(number);
-            let Some((left, right)) = absent_pair(self.plan.shape(stage), stage) else {
+            let Some((left, right)) = stage.absent_pair() else {
                 continue;
             };
             let mut nodes = record.nodes_of(left).iter();
             if !nodes.any(|node| bucket.holds(record.node(node).hash)) {
                 continue;
             }
-            let delay = self.stream_delays.get(&self.plan.stream_of(right));
+            let delay = self.plan.retention.stream_delay(self.plan.stream_of(right));
             let until = record
                 .time()
                 .saturating_add(stage.window)
-                .saturating_add(delay.map_or(0, |delay| delay.time));
-            if self.plan.is_pinned() {
+                .saturating_add(delay.time);
+            if self.plan.pairs().is_pinned() {
                 self.waits.push(Wait {
                     until,
                     stage: number,
@@ -363,119 +411,19 @@ impl Joins {
         self.results.len()
     }
 
-    /// Documents joined, records kept, bytes in memory, distinct rows, shapes, waiting.
-    pub fn statistics(&self) -> [u64; 6] {
-        let (rows, shapes) = self.plan.sizes();
-        [
-            self.documents,
-            self.store.len() as u64,
-            self.store.head.bytes() as u64,
-            rows as u64,
-            shapes as u64,
-            self.absences.len() as u64,
-        ]
-    }
-}
-
-/// Where what was found goes.
-pub(crate) struct Sink<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) results: &'a mut Results,
-    pub(crate) partials: &'a mut Vec<Vec<u32>>,
-}
-
-impl Sink<'_> {
-    /// Hands on what a record gives by itself.
-    pub(crate) fn emit_alone(&mut self, record: &Record<'_>) {
-        let mut tuples = Vec::new();
-        for number in self.plan.woken_by(record) {
-            let stage = self.plan.stage(number);
-            let search = Search {
-                shape: self.plan.shape(stage),
-                variables: &stage.variables,
-                left: *record,
-                right: *record,
-            };
-            tuples.clear();
-            if search.shape.kind.is_none() && search.kept(&mut tuples) {
-                self.emit(number, &search, None, &tuples, &|_| true);
-            }
-        }
-    }
-
-    /// Hands on what of a record found no partner at a stage.
-    pub(crate) fn let_go(&mut self, store: &Store, number: u32, left: Record<'_>) {
-        let stage = self.plan.stage(number);
-        let waiting = Absent {
-            store,
-            shape: self.plan.shape(stage),
-            stage,
-            left,
-        };
-        for since in waiting.versions() {
-            if let Some(tuples) = waiting.survivors(since) {
-                let search = waiting.search(left);
-                self.emit(number, &search, None, &tuples, &|version| version == since);
-            }
-        }
-    }
-
-    /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
-    fn emit(
-        &mut self,
-        number: u32,
-        search: &Search<'_>,
-        right: Option<Record<'_>>,
-        tuples: &[u32],
-        admits: &dyn Fn(u32) -> bool,
-    ) {
-        let stage = self.plan.stage(number);
-        let (left, kept) = (search.left, &search.shape.kept);
-        let version = right.map_or(left.version(), |right| right.version().min(left.version()));
-        let time = right.map_or(left.time(), |right| right.time().max(left.time()));
-        let seen = || {
-            let seen = stage
-                .subscriptions
-                .iter()
-                .filter(|(_, since)| *since <= version && admits(*since));
-            seen.map(|one| one.0)
-        };
-        if seen().next().is_none() {
-            return;
-        }
-        let shift = left.parts_count() as u32;
-        let node = |(&slot, &node): (&u32, &u32)| match right {
-            Some(right) if slot >= search.shape.left_count => {
-                let node = right.node(node);
-                (shift + node.part, node)
-            }
-            _ => {
-                let node = left.node(node);
-                (node.part, node)
-            }
-        };
-        let width = kept.len().max(1);
-        let once = [0];
-        let tuples = if kept.is_empty() { &once } else { tuples };
-        for tuple in tuples.chunks_exact(width) {
-            let nodes = kept.iter().zip(tuple).map(node);
-            if stage.is_last() {
-                let chained = left.is_partial().then_some(number);
-                let parts = parts_of(left, right);
-                self.results.add(chained, seen(), time, parts, nodes);
-            } else {
-                let mut writer = Writer::new(time, version);
-                for part in parts_of(left, right) {
-                    writer.part(&part);
-                }
-                let itself = writer.node(0, (0, 0), None, None);
-                writer.bind(stage.output[0], itself);
-                for ((part, node), &variable) in nodes.zip(&stage.output[1..]) {
-                    let copy = writer.copy(part, &node);
-                    writer.bind(variable, copy);
-                }
-                self.partials.push(writer.finish_partial());
-            }
+    /// How much there is.
+    pub fn sizes(&mut self) -> Sizes {
+        self.refresh();
+        let [rows, shapes, pairs, nodes] = self.plan.sizes();
+        Sizes {
+            documents: self.documents,
+            records: self.store.len(),
+            memory_bytes: self.store.head.bytes(),
+            rows,
+            shapes,
+            waiting: self.absences.len(),
+            pairs,
+            nodes,
         }
     }
 }

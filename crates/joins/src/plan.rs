@@ -1,92 +1,87 @@
-//! The rows of all subscriptions, each distinct one once.
+//! The rows of all subscriptions, each distinct one once, and the indexes over them.
+//!
+//! A row that comes or goes costs its own size. What nobody asks for any more is gone, and its
+//! numbers are used again; records from before say so by their version.
 
 use crate::codes::Kind;
-use crate::program::{ProgramError, Row};
+use crate::pairs::{Pair, Pairs};
+use crate::program::Row;
 use crate::record::Record;
+use crate::retention::Retention;
 use crate::shape::Shape;
 use crate::trie::{Path, Trie};
-use rustc_hash::{FxHashMap, FxHashSet};
+use penstock_kernel::counted::Counted;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+use std::rc::Rc;
 
 /// A distinct row and who asks for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stage {
+    /// All but variables and window.
+    pub shape: Rc<Shape>,
+    /// A variable for each slot.
+    pub variables: Box<[u32]>,
+    /// Subscriptions, each with the version from which on it sees documents. A chain's
+    /// subscription is at each of its stages.
+    pub subscriptions: SmallVec<[(u32, u32); 1]>,
+    /// The distances in time, right minus left, that it admits.
+    pub distances: (i64, i64),
+    /// In microseconds.
+    pub window: i64,
+    /// The variables of its partial matches, if it has any.
+    pub output: Box<[u32]>,
     /// Number of its template.
     pub template: u32,
     /// Number of its shape.
-    pub shape: u32,
-    /// A variable for each slot.
-    pub variables: Box<[u32]>,
-    /// In microseconds.
-    pub window: i64,
-    /// The distances in time, right minus left, that it admits.
-    pub distances: (i64, i64),
-    /// The variables of its partial matches, if it has any.
-    pub output: Box<[u32]>,
-    /// Subscriptions, each with the version from which on it sees documents. A chain's
-    /// subscription is at each of its stages.
-    pub subscriptions: Vec<(u32, u32)>,
+    shape_number: u32,
 }
 
 impl Stage {
+    fn hash(&self) -> u64 {
+        let own = (self.template, self.shape_number, self.window);
+        FxBuildHasher.hash_one((own, &self.variables, &self.output))
+    }
+
+    /// Whether two rows ask the same.
+    fn is_same(&self, other: &Stage) -> bool {
+        self.shape_number == other.shape_number
+            && self.template == other.template
+            && self.window == other.window
+            && self.variables == other.variables
+            && self.output == other.output
+    }
+
     /// Whether its results are final.
     pub fn is_last(&self) -> bool {
         self.output.is_empty()
     }
-}
 
-/// What is known of a variable.
-#[derive(Clone, Copy, Debug)]
-pub struct VariableUse {
-    /// The stream it is bound in.
-    pub stream: u32,
-}
+    /// Whether two records that meet are enough for it to hold.
+    pub fn is_positive(&self) -> bool {
+        !matches!(self.shape.kind, None | Some(Kind::NotFollowedBy))
+    }
 
-/// A pair of variables that some row joins, and how often its values met so far.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    left: u32,
-    right: u32,
-    weight: u64,
-}
+    /// The variables that it joins.
+    pub fn joined_pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let variable = |slot: u32| self.variables[slot as usize];
+        let joins = self.shape.joins.iter();
+        joins.map(move |&(left, right)| (variable(left), variable(right)))
+    }
 
-/// Rows interned, and the indexes over them.
-#[derive(Default)]
-pub struct Plan {
-    shapes: Vec<Shape>,
-    shape_numbers: FxHashMap<Shape, u32>,
-    stages: Vec<Stage>,
-    stage_numbers: FxHashMap<Row, u32>,
-    variables: Vec<VariableUse>,
-    /// Stages of each subscription.
-    rows: FxHashMap<u32, Vec<u32>>,
-    pairs: Vec<Pair>,
-    /// (left variable, right variable) to the place in `pairs`.
-    pair_numbers: FxHashMap<(u32, u32), u32>,
-    /// Pairs as they were ranked last.
-    order: Vec<u32>,
-    /// Pairs whose ranks are fixed, the first ones; None where ranks follow what is learnt.
-    pinned: Option<Vec<u32>>,
-    indexes: Indexes,
-    is_stale: bool,
-}
+    /// The variables of the value join by which partners are looked for whose absence it reports.
+    pub fn absent_pair(&self) -> Option<Pair> {
+        let is_absence = self.shape.kind == Some(Kind::NotFollowedBy);
+        self.joined_pairs().next().filter(|_| is_absence)
+    }
 
-/// What is derived from the rows, made anew when they change.
-#[derive(Default)]
-pub struct Indexes {
-    /// Positive rows by their pairs.
-    pub trie: Trie,
-    /// (left variable, right variable) to the rank of the pair.
-    pub ranks: FxHashMap<(u32, u32), u32>,
-    /// For each variable: variables on the left that it drives the search for, as the right one.
-    pub lefts: Vec<Vec<Access>>,
-    /// The same with sides exchanged.
-    pub rights: Vec<Vec<Access>>,
-    /// Rows of one block and rows of absence, by a variable that a document needs for them.
-    pub waking: Vec<Vec<u32>>,
-    /// Positive rows, for whoever takes one after the other.
-    pub positive: Vec<u32>,
-    /// By variable, whether records are ever searched for by its values.
-    pub accessed: Vec<bool>,
+    /// The variable that a record needs for a row of one block or of absence.
+    fn waking_variable(&self) -> Option<u32> {
+        // The last variable of the left tree: the deeper, the rarer.
+        let last = (self.shape.left_count as usize).checked_sub(1)?;
+        (!self.is_positive()).then(|| self.variables[last])
+    }
 }
 
 /// A variable to look for among the records so far, and within which distances in time.
@@ -98,12 +93,52 @@ pub struct Access {
     pub distances: (i64, i64),
 }
 
+/// What is known of a variable.
+#[derive(Clone, Debug, Default)]
+struct Variable {
+    stream: u32,
+    /// Variables on the left that it drives the search for, as the right one.
+    lefts: SmallVec<[Access; 1]>,
+    /// The same with sides exchanged.
+    rights: SmallVec<[Access; 1]>,
+    /// Rows of one block and rows of absence that a record which binds it may satisfy.
+    waking: SmallVec<[u32; 1]>,
+    /// How many ask for records by its values.
+    accesses: u32,
+}
+
+/// Rows interned, and the indexes over them.
+#[derive(Default)]
+pub struct Plan {
+    shapes: Counted<Shape>,
+    stages: Vec<Stage>,
+    free: Vec<u32>,
+    /// Rows by their hashes.
+    numbers: FxHashMap<u64, SmallVec<[u32; 1]>>,
+    row_count: usize,
+    variables: Vec<Variable>,
+    /// Stages of each subscription.
+    rows: FxHashMap<u32, SmallVec<[u32; 1]>>,
+    pairs: Pairs,
+    trie: Trie,
+    /// Positive rows that the trie does not have yet.
+    pending: Vec<u32>,
+    /// How many positive rows the trie has.
+    indexed: usize,
+    /// Whether ranks are to be given anew.
+    is_reranking: bool,
+    is_changed: bool,
+    pub(crate) retention: Retention,
+}
+
 impl Plan {
-    /// Admits a variable of a stream; returns its number.
-    pub fn variable(&mut self, stream: u32) -> u32 {
-        self.variables.push(VariableUse { stream });
-        self.is_stale = true;
-        self.variables.len() as u32 - 1
+    /// Admits a variable of a stream.
+    pub fn admit(&mut self, variable: u32, stream: u32) {
+        let count = self.variables.len().max(variable as usize + 1);
+        self.variables.resize(count, Variable::default());
+        self.variables[variable as usize].stream = stream;
+        self.pairs.admit(variable);
+        self.retention.admit(variable, stream);
     }
 
     /// The stream of a variable.
@@ -111,65 +146,123 @@ impl Plan {
         self.variables[variable as usize].stream
     }
 
-    /// How many variables there are.
+    /// One more than the highest variable.
     pub fn variable_count(&self) -> usize {
         self.variables.len()
     }
 
     /// Adds a row of a subscription, which sees documents from `version` on.
-    pub fn add(
-        &mut self,
-        subscription: u32,
-        version: u32,
-        words: &[u32],
-    ) -> Result<(), ProgramError> {
-        let row = Row::read(words, self.variables.len())?;
-        let stage = match self.stage_numbers.get(&row) {
-            Some(&stage) => stage,
-            None => self.add_stage(row),
+    pub fn add(&mut self, subscription: u32, version: u32, row: Row) {
+        let kind = row.shape.kind.unwrap_or(Kind::Meet);
+        let (shape_number, _) = self.shapes.hold(row.shape);
+        let stage = Stage {
+            shape: self.shapes.shared(shape_number).unwrap_or_default(),
+            variables: row.variables,
+            subscriptions: SmallVec::new(),
+            distances: kind.distances(row.window),
+            window: row.window,
+            output: row.output,
+            template: row.template,
+            shape_number,
         };
-        self.stages[stage as usize]
-            .subscriptions
-            .push((subscription, version));
-        self.rows.entry(subscription).or_default().push(stage);
-        self.is_stale = true;
-        Ok(())
+        let number = match self.number_of(&stage) {
+            Some(number) => {
+                // A stage holds its shape once, whoever asks for it.
+                self.shapes.release(shape_number);
+                number
+            }
+            None => self.add_stage(stage),
+        };
+        let subscriptions = &mut self.stages[number as usize].subscriptions;
+        subscriptions.push((subscription, version));
+        self.rows.entry(subscription).or_default().push(number);
+        self.is_changed = true;
     }
 
-    fn add_stage(&mut self, row: Row) -> u32 {
-        let number = self.stages.len() as u32;
-        let shape = match self.shape_numbers.get(&row.shape) {
-            Some(&shape) => shape,
-            None => {
-                self.shapes.push(row.shape.clone());
-                self.shape_numbers
-                    .insert(row.shape.clone(), self.shapes.len() as u32 - 1);
-                self.shapes.len() as u32 - 1
-            }
-        };
-        let kind = row.shape.kind.unwrap_or(Kind::Meet);
-        self.stages.push(Stage {
-            template: row.template,
-            shape,
-            variables: row.variables.clone(),
-            window: row.window,
-            distances: kind.distances(row.window),
-            output: row.output.clone(),
-            subscriptions: Vec::new(),
+    /// The number of a row that is there already.
+    fn number_of(&self, stage: &Stage) -> Option<u32> {
+        let mut same_hash = self.numbers.get(&stage.hash())?.iter().copied();
+        same_hash.find(|&number| self.stages[number as usize].is_same(stage))
+    }
+
+    fn add_stage(&mut self, stage: Stage) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.stages.push(Stage::default());
+            self.stages.len() as u32 - 1
         });
-        self.stage_numbers.insert(row, number);
+        self.numbers.entry(stage.hash()).or_default().push(number);
+        self.row_count += 1;
+        self.retention.add(number, &stage);
+        if stage.is_positive() {
+            for pair in stage.joined_pairs() {
+                self.pairs.hold(pair);
+            }
+            self.pending.push(number);
+        }
+        if let Some(variable) = stage.waking_variable() {
+            self.variables[variable as usize].waking.push(number);
+        }
+        if let Some((left, right)) = stage.absent_pair() {
+            self.variables[left as usize].accesses += 1;
+            self.variables[right as usize].accesses += 1;
+        }
+        self.stages[number as usize] = stage;
         number
     }
 
-    /// Removes all rows of a subscription; what nobody asks for any more is found no more.
-    pub fn remove(&mut self, subscription: u32) {
-        for stage in self.rows.remove(&subscription).unwrap_or_default() {
-            let subscriptions = &mut self.stages[stage as usize].subscriptions;
+    /// Removes all rows of a subscription; returns whether there were any.
+    pub fn remove(&mut self, subscription: u32) -> bool {
+        let rows = self.rows.remove(&subscription).unwrap_or_default();
+        for &number in &rows {
+            let subscriptions = &mut self.stages[number as usize].subscriptions;
             if let Some(at) = subscriptions.iter().position(|one| one.0 == subscription) {
                 subscriptions.swap_remove(at);
+                if subscriptions.is_empty() {
+                    self.remove_stage(number);
+                }
             }
         }
-        self.is_stale = true;
+        self.is_changed |= !rows.is_empty();
+        !rows.is_empty()
+    }
+
+    fn remove_stage(&mut self, number: u32) {
+        let stage = std::mem::take(&mut self.stages[number as usize]);
+        let hash = stage.hash();
+        if let Some(same_hash) = self.numbers.get_mut(&hash) {
+            same_hash.retain(|one| *one != number);
+            if same_hash.is_empty() {
+                self.numbers.remove(&hash);
+            }
+        }
+        self.row_count -= 1;
+        self.free.push(number);
+        self.retention.remove(number, &stage);
+        if stage.is_positive() {
+            if let Some(at) = self.pending.iter().position(|&one| one == number) {
+                self.pending.swap_remove(at);
+            } else {
+                let pairs: Vec<Pair> = stage.joined_pairs().collect();
+                let path = self.path(number, &pairs, stage.distances);
+                let stages = &self.stages;
+                let distances = |row: u32| stages[row as usize].distances;
+                self.trie.remove(&path, &distances);
+                self.indexed -= 1;
+                self.update_access(&pairs, path.ranks[0]);
+            }
+            for pair in stage.joined_pairs() {
+                self.pairs.release(pair);
+            }
+        }
+        if let Some(variable) = stage.waking_variable() {
+            let waking = &mut self.variables[variable as usize].waking;
+            waking.retain(|one| *one != number);
+        }
+        if let Some((left, right)) = stage.absent_pair() {
+            self.variables[left as usize].accesses -= 1;
+            self.variables[right as usize].accesses -= 1;
+        }
+        self.shapes.release(stage.shape_number);
     }
 
     /// A row.
@@ -178,204 +271,199 @@ impl Plan {
         &self.stages[stage as usize]
     }
 
-    /// A row's shape.
-    #[inline]
-    pub fn shape(&self, stage: &Stage) -> &Shape {
-        &self.shapes[stage.shape as usize]
-    }
-
     /// The rows that somebody asks for.
     pub fn stages(&self) -> impl Iterator<Item = (u32, &Stage)> {
-        let numbered = self.stages.iter().enumerate();
+        let numbered = self.stages.iter().zip(0u32..);
         numbered
-            .filter(|(_, stage)| !stage.subscriptions.is_empty())
-            .map(|(number, stage)| (number as u32, stage))
+            .filter(|(stage, _)| !stage.subscriptions.is_empty())
+            .map(|(stage, number)| (number, stage))
     }
 
-    /// How many distinct rows and shapes there are.
-    pub fn sizes(&self) -> (usize, usize) {
-        (self.stages().count(), self.shapes.len())
+    /// The rows of a subscription.
+    pub fn stages_of(&self, subscription: u32) -> &[u32] {
+        let rows = self.rows.get(&subscription);
+        rows.map_or(&[], |rows| rows.as_slice())
     }
 
-    /// The indexes, made anew if rows changed.
-    pub fn indexes(&self) -> &Indexes {
-        &self.indexes
+    /// By variable: the first version that somebody sees who asks for it.
+    pub fn seen_from(&self) -> Vec<u32> {
+        let mut seen_from = vec![u32::MAX; self.variables.len()];
+        for (_, stage) in self.stages() {
+            let versions = stage.subscriptions.iter().map(|one| one.1);
+            let first = versions.min().unwrap_or(u32::MAX);
+            for &variable in stage.variables.iter().chain(&stage.output) {
+                let known = &mut seen_from[variable as usize];
+                *known = first.min(*known);
+            }
+        }
+        seen_from
+    }
+
+    /// Positive rows, for whoever takes one after the other.
+    pub fn positive(&self) -> impl Iterator<Item = (u32, &Stage)> {
+        self.stages().filter(|(_, stage)| stage.is_positive())
+    }
+
+    /// How many distinct rows, shapes, pairs and nodes of the trie there are.
+    pub fn sizes(&self) -> [usize; 4] {
+        let rows = self.row_count;
+        [rows, self.shapes.len(), self.pairs.len(), self.trie.len()]
+    }
+
+    /// Rows by their pairs.
+    pub fn trie(&self) -> &Trie {
+        &self.trie
+    }
+
+    /// The pairs that rows join.
+    pub fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
+    /// The same, to learn what is rare.
+    pub fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.pairs
+    }
+
+    /// Variables that a variable drives the search for: on the left, as the right one, or the
+    /// other way round.
+    #[inline]
+    pub fn access(&self, variable: u32, is_right: bool) -> &[Access] {
+        let known = &self.variables[variable as usize];
+        if is_right {
+            &known.lefts
+        } else {
+            &known.rights
+        }
+    }
+
+    /// Whether records are ever searched for by the values of a variable.
+    pub fn is_accessed(&self, variable: u32) -> bool {
+        self.variables[variable as usize].accesses > 0
     }
 
     /// The rows of one block and the rows of absence that a record may be the left side of.
     pub fn woken_by(&self, record: &Record<'_>) -> Vec<u32> {
         let mut woken: Vec<u32> = Vec::new();
         for variable in record.variables() {
-            woken.extend_from_slice(&self.indexes.waking[variable as usize]);
+            woken.extend_from_slice(&self.variables[variable as usize].waking);
         }
         woken.sort_unstable();
         woken.dedup();
         woken
     }
 
-    /// Makes the indexes anew if rows changed; returns whether they had.
+    /// Brings the indexes up to date; returns whether rows changed.
     pub fn refresh(&mut self) -> bool {
-        let was_stale = std::mem::take(&mut self.is_stale);
-        if was_stale {
-            self.build();
+        let mut retention = std::mem::take(&mut self.retention);
+        retention.refresh(self);
+        self.retention = retention;
+        let is_rebuilding = self.is_reranking || self.pairs.is_worn();
+        // Many rows are put in order first, which keeps the trie compact.
+        if is_rebuilding || self.pending.len() > self.indexed {
+            self.rebuild(is_rebuilding);
         }
-        was_stale
-    }
-
-    /// Notes how many records the values of a variable met at one.
-    pub fn note(&mut self, left: u32, right: u32, met: u64) {
-        if let Some(&pair) = self.pair_numbers.get(&(left, right)) {
-            self.pairs[pair as usize].weight += met;
+        for number in std::mem::take(&mut self.pending) {
+            let stage = &self.stages[number as usize];
+            let pairs: Vec<Pair> = stage.joined_pairs().collect();
+            let path = self.path(number, &pairs, stage.distances);
+            self.trie.insert(&path);
+            self.indexed += 1;
+            self.update_access(&pairs, path.ranks[0]);
         }
+        std::mem::take(&mut self.is_changed)
     }
 
-    /// The pairs of variables that rows join.
-    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.pairs.iter().map(|pair| (pair.left, pair.right))
-    }
-
-    /// Ranks the pairs anew by how often they met.
+    /// Ranks the pairs anew by how often they met, if that changes anything.
     pub fn rank(&mut self) {
-        self.is_stale |= self.order_pairs() != self.order;
+        self.is_reranking |= self.pairs.would_change();
     }
 
     /// Fixes the ranks of pairs, the first of which is taken for the rarest. Other pairs follow.
-    pub fn pin(&mut self, pairs: &[(u32, u32)]) {
-        let numbers = pairs.iter().map(|&(left, right)| self.pair(left, right));
-        self.pinned = Some(numbers.collect());
-        self.is_stale = true;
+    pub fn pin(&mut self, pairs: &[Pair]) {
+        self.pairs.pin(pairs);
+        self.is_reranking = true;
+        self.is_changed = true;
     }
 
-    /// Whether ranks are fixed.
-    pub fn is_pinned(&self) -> bool {
-        self.pinned.is_some()
-    }
-
-    /// The pairs as they are ranked now.
-    pub fn ranked(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let pairs = self.order.iter().map(|&pair| self.pairs[pair as usize]);
-        pairs.map(|pair| (pair.left, pair.right))
-    }
-
-    fn pair(&mut self, left: u32, right: u32) -> u32 {
-        let next = self.pairs.len() as u32;
-        *self.pair_numbers.entry((left, right)).or_insert_with(|| {
-            self.pairs.push(Pair {
-                left,
-                right,
-                weight: 0,
-            });
-            next
-        })
-    }
-
-    /// Makes the indexes anew the next time.
-    pub fn touch(&mut self) {
-        self.is_stale = true;
-    }
-
-    /// The pairs, rarest first. Only magnitudes count: the trie is not built anew for less.
-    fn order_pairs(&self) -> Vec<u32> {
-        let mut order = self.pinned.clone().unwrap_or_default();
-        let first: FxHashSet<u32> = order.iter().copied().collect();
-        let mut others: Vec<u32> = (0..self.pairs.len() as u32)
-            .filter(|pair| !first.contains(pair))
-            .collect();
-        others.sort_by_key(|&pair| {
-            let weight = self.pairs[pair as usize].weight;
-            (weight.checked_ilog2().map_or(0, |log| log + 1), pair)
-        });
-        order.extend(others);
-        order
-    }
-
-    fn build(&mut self) {
-        let joined: Vec<(u32, Vec<(u32, u32)>)> = self
-            .stages()
-            .filter(|(_, stage)| is_positive(self.shape(stage)))
-            .map(|(number, stage)| (number, joined_pairs(self.shape(stage), stage)))
-            .collect();
-        for &(left, right) in joined.iter().flat_map(|(_, pairs)| pairs) {
-            self.pair(left, right);
-        }
-        self.order = self.order_pairs();
-        let order = &self.order;
-        let ranked = order.iter().zip(0u32..).map(|(&pair, rank)| {
-            let pair = self.pairs[pair as usize];
-            ((pair.left, pair.right), rank)
-        });
-        let ranks: FxHashMap<(u32, u32), u32> = ranked.collect();
-        let paths = joined.iter().map(|(row, pairs)| {
-            let mut path: Vec<u32> = pairs.iter().map(|pair| ranks[pair]).collect();
-            path.sort_unstable();
-            path.dedup();
-            Path {
-                ranks: path,
-                row: *row,
-                distances: self.stages[*row as usize].distances,
-            }
-        });
-        let trie = Trie::build(paths.collect());
-        let (mut lefts, mut rights) = (
-            vec![Vec::new(); self.variables.len()],
-            vec![Vec::new(); self.variables.len()],
-        );
-        let mut accessed = vec![false; self.variables.len()];
-        for (rank, distances) in trie.access() {
-            let pair = self.pairs[order[rank as usize] as usize];
-            accessed[pair.left as usize] = true;
-            accessed[pair.right as usize] = true;
-            lefts[pair.right as usize].push(Access {
-                variable: pair.left,
-                distances,
-            });
-            rights[pair.left as usize].push(Access {
-                variable: pair.right,
-                distances,
-            });
-        }
-        let mut waking = vec![Vec::new(); self.variables.len()];
-        for (number, stage) in self.stages() {
-            let shape = self.shape(stage);
-            if !is_positive(shape) {
-                // The last variable of the left tree: the deeper, the rarer.
-                waking[stage.variables[shape.left_count as usize - 1] as usize].push(number);
-            }
-            if let Some((left, right)) = absent_pair(shape, stage) {
-                accessed[left as usize] = true;
-                accessed[right as usize] = true;
-            }
-        }
-        let positive = joined.iter().map(|(row, _)| *row).collect();
-        self.indexes = Indexes {
-            trie,
+    fn path(&self, row: u32, pairs: &[Pair], distances: (i64, i64)) -> Path {
+        let known = self.pairs.ranks();
+        let mut ranks: Vec<u32> = pairs.iter().map(|pair| known[pair]).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        Path {
             ranks,
-            lefts,
-            rights,
-            waking,
-            positive,
-            accessed,
+            row,
+            distances,
+        }
+    }
+
+    /// Makes the indexes of positive rows anew.
+    fn rebuild(&mut self, is_reranking: bool) {
+        self.is_reranking = false;
+        if is_reranking {
+            self.pairs.rank();
+        }
+        for variable in &mut self.variables {
+            variable.accesses -= (variable.lefts.len() + variable.rights.len()) as u32;
+            variable.lefts.clear();
+            variable.rights.clear();
+        }
+        let rows: Vec<(Vec<Pair>, Path)> = self
+            .positive()
+            .map(|(number, stage)| {
+                let pairs: Vec<Pair> = stage.joined_pairs().collect();
+                let path = self.path(number, &pairs, stage.distances);
+                (pairs, path)
+            })
+            .collect();
+        self.indexed = rows.len();
+        self.pending.clear();
+        self.trie = Trie::build(rows.iter().map(|row| row.1.clone()).collect());
+        let mut driving = FxHashSet::default();
+        for (pairs, path) in &rows {
+            if driving.insert(path.ranks[0]) {
+                self.update_access(pairs, path.ranks[0]);
+            }
+        }
+    }
+
+    /// Brings the access pair of a row up to date: whether it is one, and within which distances.
+    fn update_access(&mut self, pairs: &[Pair], rank: u32) {
+        let ranks = self.pairs.ranks();
+        let access = pairs.iter().find(|pair| ranks.get(pair) == Some(&rank));
+        let Some(&(left, right)) = access else {
+            return;
         };
+        let distances = self.trie.access(rank);
+        self.variables[right as usize].set_access(true, left, distances);
+        self.variables[left as usize].set_access(false, right, distances);
     }
 }
 
-/// Whether two records that meet are enough for a row to hold.
-fn is_positive(shape: &Shape) -> bool {
-    !matches!(shape.kind, None | Some(Kind::NotFollowedBy))
-}
-
-/// The variables of the value join by which partners are looked for whose absence a row reports.
-pub fn absent_pair(shape: &Shape, stage: &Stage) -> Option<(u32, u32)> {
-    let pair = joined_pairs(shape, stage).first().copied();
-    pair.filter(|_| shape.kind == Some(Kind::NotFollowedBy))
-}
-
-/// The variables that a row joins.
-pub fn joined_pairs(shape: &Shape, stage: &Stage) -> Vec<(u32, u32)> {
-    let variable = |slot: u32| stage.variables[slot as usize];
-    shape
-        .joins
-        .iter()
-        .map(|&(left, right)| (variable(left), variable(right)))
-        .collect()
+impl Variable {
+    /// Drives the search for another variable within these distances, or no more.
+    fn set_access(&mut self, is_right: bool, variable: u32, distances: Option<(i64, i64)>) {
+        let list = if is_right {
+            &mut self.lefts
+        } else {
+            &mut self.rights
+        };
+        let place = list.iter().position(|access| access.variable == variable);
+        match (place, distances) {
+            (Some(at), Some(distances)) => list[at].distances = distances,
+            (Some(at), None) => {
+                list.swap_remove(at);
+                self.accesses -= 1;
+            }
+            (None, Some(distances)) => {
+                list.push(Access {
+                    variable,
+                    distances,
+                });
+                self.accesses += 1;
+            }
+            (None, None) => {}
+        }
+    }
 }

@@ -8,20 +8,7 @@
 
 use crate::codes::{Kind, NONE};
 use crate::shape::{Shape, Term};
-use penstock_kernel::plan::Comparison;
-use std::fmt;
-
-/// Why words are not a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramError(pub &'static str);
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a row: {}", self.0)
-    }
-}
-
-impl std::error::Error for ProgramError {}
+use penstock_kernel::plan::{Comparison, ProgramError, Read};
 
 /// A row, read and checked. Its template says which rows one conjunctive query answers; the value
 /// joins of such rows correspond, in order.
@@ -45,8 +32,6 @@ const SLOTS_MAX: usize = 4096;
 struct Reader<'a> {
     rest: &'a [u32],
 }
-
-type Read<T> = Result<T, ProgramError>;
 
 impl<'a> Reader<'a> {
     fn word(&mut self) -> Read<u32> {
@@ -87,14 +72,14 @@ impl<'a> Reader<'a> {
 }
 
 impl Row {
-    /// Reads a row; `variable_count` bounds the variables.
-    pub fn read(words: &[u32], variable_count: usize) -> Read<Row> {
+    /// Reads a row; `variable_count` and `template_count` bound what it names.
+    pub fn read(words: &[u32], variable_count: usize, template_count: usize) -> Read<Row> {
         let mut r = Reader { rest: words };
         let kind = match r.word()? {
             4 => None,
             code => Some(Kind::from_code(code).ok_or(ProgramError("an unknown operator"))?),
         };
-        let template = r.word()?;
+        let template = r.below(template_count)?;
         let window = (u64::from(r.word()?) | u64::from(r.word()?) << 32) as i64;
         if window < 0 {
             return Err(ProgramError("a window is negative"));

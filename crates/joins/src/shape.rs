@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 /// The shape of a row. Rows of one shape differ in variables and windows only.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// The operator; None for a query of one block.
     pub kind: Option<Kind>,

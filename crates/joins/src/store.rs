@@ -67,7 +67,28 @@ impl Store {
 
     /// Adds a record to those in memory that is needed until the watermark passes `expires`.
     pub fn insert(&mut self, words: &[u32], expires: i64) -> u32 {
-        self.head.insert(&self.keys, words.into(), expires)
+        let keys = self.keys.of(&Record::new(words));
+        self.head.insert(keys, words.into(), expires)
+    }
+
+    /// Keeps of the records in memory only what is needed: `needed` says how long a record is
+    /// after its event time (negative: not at all), `is_live` which variables of it still count.
+    pub fn sweep(
+        &mut self,
+        needed: impl Fn(&Record<'_>) -> i64,
+        is_live: impl Fn(&Record<'_>, u32) -> bool,
+    ) {
+        for (words, _) in self.head.drain() {
+            let record = Record::new(&words);
+            let kept = needed(&record);
+            if kept >= 0 {
+                let expires = record.time().saturating_add(kept);
+                let keys = self
+                    .keys
+                    .of_live(&record, |variable| is_live(&record, variable));
+                self.head.insert(keys, words, expires);
+            }
+        }
     }
 
     /// Calls `found` with the records under a key, of times `from..=to`.

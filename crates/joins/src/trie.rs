@@ -7,23 +7,36 @@
 //! pairs: only these drive the search for records to meet, all others are looked at afterwards.
 
 use crate::meetings::Met;
-use std::ops::Range;
+use smallvec::SmallVec;
+
+/// Distances in time that no row admits.
+const NEVER: (i64, i64) = (i64::MAX, i64::MIN);
 
 /// Rows below one prefix of pairs.
 #[derive(Clone, Debug)]
 struct Node {
-    /// Further pairs: range of `edges`.
-    edges: Range<u32>,
-    /// Rows with exactly these pairs: range of `rows`.
-    rows: Range<u32>,
+    /// Further pairs by their ranks, and the nodes that they lead to.
+    edges: Vec<(u32, u32)>,
+    /// Rows with exactly these pairs.
+    rows: SmallVec<[u32; 2]>,
     /// Least and largest distance in time that some row here or below admits.
     distances: (i64, i64),
 }
 
-/// A row to be put into a trie.
+impl Default for Node {
+    fn default() -> Self {
+        Node {
+            edges: Vec::new(),
+            rows: SmallVec::new(),
+            distances: NEVER,
+        }
+    }
+}
+
+/// A row of a trie.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The ranks of its pairs, ascending.
+    /// The ranks of its pairs, ascending; there is one at least.
     pub ranks: Vec<u32>,
     /// The row.
     pub row: u32,
@@ -32,77 +45,125 @@ pub struct Path {
 }
 
 /// The trie.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Trie {
+    /// The first one is the root.
     nodes: Vec<Node>,
-    edges: Vec<(u32, u32)>,
-    rows: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Default for Trie {
+    fn default() -> Self {
+        Trie {
+            nodes: vec![Node::default()],
+            free: Vec::new(),
+        }
+    }
 }
 
 impl Trie {
     /// Builds a trie; ranks count the pairs from the rarest on.
     pub fn build(mut paths: Vec<Path>) -> Trie {
+        // Neighbours in the trie become neighbours in memory.
         paths.sort_unstable_by(|one, two| (&one.ranks, one.row).cmp(&(&two.ranks, two.row)));
         let mut trie = Trie::default();
-        trie.add(&paths, 0);
+        for path in &paths {
+            trie.insert(path);
+        }
         trie
     }
 
-    /// Adds a node for paths that agree in their first `depth` ranks.
-    fn add(&mut self, paths: &[Path], depth: usize) -> u32 {
-        let number = self.nodes.len() as u32;
-        let ends = paths.partition_point(|path| path.ranks.len() == depth);
-        let first_row = self.rows.len() as u32;
-        self.rows.extend(paths[..ends].iter().map(|path| path.row));
-        let low = paths.iter().map(|path| path.distances.0).min().unwrap_or(0);
-        let high = paths
-            .iter()
-            .map(|path| path.distances.1)
-            .max()
-            .unwrap_or(-1);
-        self.nodes.push(Node {
-            edges: 0..0,
-            rows: first_row..self.rows.len() as u32,
-            distances: (low, high),
-        });
-        let further = paths[ends..].chunk_by(|one, two| one.ranks[depth] == two.ranks[depth]);
-        let edges: Vec<(u32, u32)> = further
-            .map(|group| (group[0].ranks[depth], self.add(group, depth + 1)))
-            .collect();
-        let first_edge = self.edges.len() as u32;
-        self.edges.extend(edges);
-        self.nodes[number as usize].edges = first_edge..self.edges.len() as u32;
-        number
+    /// Adds a row.
+    pub fn insert(&mut self, path: &Path) {
+        let mut at = 0;
+        for &rank in &path.ranks {
+            at = match self.nodes[at]
+                .edges
+                .binary_search_by_key(&rank, |edge| edge.0)
+            {
+                Ok(place) => self.nodes[at].edges[place].1 as usize,
+                Err(place) => {
+                    let child = self.new_node();
+                    self.nodes[at].edges.insert(place, (rank, child));
+                    child as usize
+                }
+            };
+            let node = &mut self.nodes[at];
+            node.distances = both(node.distances, path.distances);
+        }
+        self.nodes[at].rows.push(path.row);
     }
 
-    /// The access pairs: rank, and the distances in time that their rows admit.
-    pub fn access(&self) -> impl Iterator<Item = (u32, (i64, i64))> + '_ {
-        let edges = self
-            .nodes
-            .first()
-            .map_or(&[][..], |root| self.edges_of(root));
-        edges
-            .iter()
-            .map(|&(rank, node)| (rank, self.nodes[node as usize].distances))
+    /// Removes a row; `distances` says what the others admit.
+    pub fn remove(&mut self, path: &Path, distances: &impl Fn(u32) -> (i64, i64)) {
+        let mut way = vec![0];
+        for &rank in &path.ranks {
+            let Some(child) = self.child(way[way.len() - 1], rank) else {
+                return;
+            };
+            way.push(child);
+        }
+        let last = way[way.len() - 1];
+        self.nodes[last].rows.retain(|row| *row != path.row);
+        for depth in (1..way.len()).rev() {
+            let (above, at) = (way[depth - 1], way[depth]);
+            if self.nodes[at].rows.is_empty() && self.nodes[at].edges.is_empty() {
+                self.nodes[at] = Node::default();
+                self.free.push(at as u32);
+                let edges = &mut self.nodes[above].edges;
+                edges.retain(|edge| edge.1 as usize != at);
+            } else {
+                self.narrow(at, path, distances);
+            }
+        }
     }
 
-    fn edges_of(&self, node: &Node) -> &[(u32, u32)] {
-        &self.edges[node.edges.start as usize..node.edges.end as usize]
+    /// Takes back what a row that is gone admitted at a node, if no other row admits it.
+    fn narrow(&mut self, at: usize, gone: &Path, distances: &impl Fn(u32) -> (i64, i64)) {
+        let node = &self.nodes[at];
+        if node.distances.0 < gone.distances.0 && node.distances.1 > gone.distances.1 {
+            return;
+        }
+        let below = node.edges.iter();
+        let below = below.map(|edge| self.nodes[edge.1 as usize].distances);
+        let here = node.rows.iter().map(|&row| distances(row));
+        self.nodes[at].distances = below.chain(here).fold(NEVER, both);
+    }
+
+    fn child(&self, at: usize, rank: u32) -> Option<usize> {
+        let edges = &self.nodes[at].edges;
+        let place = edges.binary_search_by_key(&rank, |edge| edge.0).ok()?;
+        Some(edges[place].1 as usize)
+    }
+
+    fn new_node(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.nodes.push(Node::default());
+            self.nodes.len() as u32 - 1
+        })
+    }
+
+    /// The distances in time that the rows of an access pair admit; None if no row has it.
+    pub fn access(&self, rank: u32) -> Option<(i64, i64)> {
+        Some(self.nodes[self.child(0, rank)?].distances)
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
     }
 
     /// Calls `found` with every row whose pairs are all among `met` (in order), whose access pair
     /// is this bucket's and that may admit the distance in time.
     pub fn walk(&self, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
-        if let Some(root) = self.nodes.first() {
-            self.walk_edges(root, met, distance, &Met::is_own, found);
-        }
+        self.walk_edges(&self.nodes[0], met, distance, &Met::is_own, found);
     }
 
     fn walk_from(&self, node: &Node, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
         if distance < node.distances.0 || distance > node.distances.1 {
             return;
         }
-        for &row in &self.rows[node.rows.start as usize..node.rows.end as usize] {
+        for &row in &node.rows {
             found(row);
         }
         self.walk_edges(node, met, distance, &|_| true, found);
@@ -116,7 +177,7 @@ impl Trie {
         is_taken: &impl Fn(Met) -> bool,
         found: &mut impl FnMut(u32),
     ) {
-        let mut edges = self.edges_of(node);
+        let mut edges = node.edges.as_slice();
         for (at, one) in met.iter().enumerate() {
             // Few pairs meet and a node may have many edges: search, do not scan.
             edges = &edges[edges.partition_point(|edge| edge.0 < one.rank())..];
@@ -128,6 +189,11 @@ impl Trie {
             }
         }
     }
+}
+
+/// The distances that either admits.
+fn both(one: (i64, i64), two: (i64, i64)) -> (i64, i64) {
+    (one.0.min(two.0), one.1.max(two.1))
 }
 
 #[cfg(test)]
@@ -191,5 +257,35 @@ mod tests {
             count
         };
         assert_eq!((count(0), count(1), count(5), count(6)), (0, 1, 1, 0));
+    }
+
+    #[test]
+    fn what_is_removed_leaves_nothing_behind() {
+        let paths = [
+            path(&[1, 4], 0),
+            path(&[1], 1),
+            path(&[2, 3], 2),
+            Path {
+                distances: (-50, 50),
+                ..path(&[1, 4, 6], 3)
+            },
+        ];
+        let distances = |row: u32| paths[row as usize].distances;
+        let mut trie = Trie::default();
+        for path in &paths {
+            trie.insert(path);
+        }
+        assert_eq!((trie.len(), trie.access(1)), (6, Some((-50, 50))));
+        trie.remove(&paths[3], &distances);
+        assert_eq!((trie.len(), trie.access(1)), (5, Some((-10, 10))));
+        trie.remove(&paths[1], &distances);
+        let mut rows = Vec::new();
+        trie.walk(&met(&[1, 2, 3, 4]), 0, &mut |row| rows.push(row));
+        assert_eq!(rows, [0, 2]);
+        trie.remove(&paths[0], &distances);
+        trie.remove(&paths[2], &distances);
+        assert_eq!((trie.len(), trie.access(1)), (1, None));
+        trie.insert(&paths[2]);
+        assert_eq!(trie.nodes.len(), 6, "places are used again");
     }
 }

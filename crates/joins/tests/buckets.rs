@@ -2,6 +2,7 @@
 
 use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::program::Row;
 use penstock_joins::record::Part;
 use penstock_joins::results::Results;
 use penstock_joins::slice::{Slice, merge};
@@ -39,11 +40,15 @@ fn row(
     words
 }
 
+fn read(words: &[u32]) -> Row {
+    Row::read(words, VARIABLES as usize + 3, 1).expect("a row")
+}
+
 /// Rows of all kinds: a join on two pairs, one on one of them, absences, a chain, and a block.
 fn joins() -> Joins {
     let mut joins = Joins::new(Options::default());
-    for _ in 0..VARIABLES + 3 {
-        joins.variable(0);
+    for variable in 0..VARIABLES + 3 {
+        joins.admit_variable(variable, 0);
     }
     let rows = [
         (
@@ -58,10 +63,10 @@ fn joins() -> Joins {
         (4, row(2, 3, [&[4, 5], &[1]], &[1, 0], &[1], &[])),
     ];
     for (subscription, words) in rows {
-        joins.add(subscription, 0, &words).expect("a row");
+        joins.add(subscription, 0, read(&words));
     }
     let alone = [4, 0, 0, 0, 1, 3, NONE, 0, 0, 0, 1, 0, 0];
-    joins.add(5, 0, &alone).expect("a row");
+    joins.add(5, 0, read(&alone));
     joins
 }
 

@@ -1,6 +1,7 @@
 //! Records, rows and slices from anywhere: read as they were written, or refused.
 
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::program::Row;
 use penstock_joins::record::{Part, Record};
 use penstock_joins::writer::Writer;
 use proptest::prelude::*;
@@ -35,9 +36,9 @@ fn row(window: u32) -> Vec<u32> {
 
 fn joins(options: Options) -> Joins {
     let mut joins = Joins::new(options);
-    joins.variable(0);
-    joins.variable(0);
-    joins.add(7, 0, &row(10)).expect("a row");
+    joins.admit_variable(0, 0);
+    joins.admit_variable(1, 0);
+    joins.add(7, 0, Row::read(&row(10), 2, 1).expect("a row"));
     joins
 }
 
@@ -134,7 +135,9 @@ proptest! {
         for (at, word) in changes {
             words[at % length] = word;
         }
-        let _ = joins.add(8, 0, &words);
+        if let Ok(row) = Row::read(&words, 2, 1) {
+            joins.add(8, 0, row);
+        }
         for number in 0..3 {
             joins.push(&record(number, number as i64, &["x", "x"]));
         }

@@ -4,6 +4,7 @@
 //! follows no reference out of a document.
 
 mod circuit;
+pub mod counted;
 pub mod error;
 pub mod events;
 mod inverted;

@@ -3,25 +3,22 @@
 use crate::images::{image_of, no_image};
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
 use penstock_joins::bucket::Bucket;
-use penstock_joins::joins::{self, Options};
+use penstock_joins::joins::Options;
 use penstock_joins::record::{Part, Record, bytes_of, split};
 use penstock_joins::retention::Delay;
 use penstock_joins::strategies::Strategy;
+use penstock_joins::subscribed::Subscribed;
 use penstock_joins::writer::Writer;
-use penstock_kernel::limits::Limits;
-use penstock_kernel::witness::{Paths, Reader, VariableId, Witness};
+use penstock_kernel::witness::{Reader, Witness};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Mutex;
 
 struct Inner {
-    paths: Paths,
-    reader: Option<Reader>,
-    joins: joins::Joins,
-    streams: HashMap<String, u32>,
-    limits: Limits,
+    subscribed: Subscribed,
+    reader: Reader,
     hash_bits: u32,
     /// Records that are still to be joined.
     queued: VecDeque<Box<[u32]>>,
@@ -48,22 +45,12 @@ impl Joins {
 }
 
 impl Inner {
-    fn reader(&mut self) -> &mut Reader {
-        self.reader
-            .get_or_insert_with(|| Reader::new(&self.paths, self.limits))
-    }
-
-    fn stream(&mut self, name: &str) -> u32 {
-        let next = self.streams.len() as u32;
-        *self.streams.entry(name.to_owned()).or_insert(next)
-    }
-
     fn push_queued(&mut self, results_max: usize) -> Option<bool> {
-        while self.joins.result_count() < results_max {
+        while self.subscribed.joins.result_count() < results_max {
             let Some(words) = self.queued.pop_front() else {
                 return Some(false);
             };
-            if !self.joins.push(&words) {
+            if !self.subscribed.joins.push(&words) {
                 return None;
             }
         }
@@ -102,11 +89,8 @@ impl Joins {
             is_counting,
         };
         let inner = Inner {
-            paths: Paths::default(),
-            reader: None,
-            joins: joins::Joins::new(options),
-            streams: HashMap::new(),
-            limits: read_limits(limits)?,
+            subscribed: Subscribed::new(options),
+            reader: Reader::new(read_limits(limits)?),
             hash_bits,
             queued: VecDeque::new(),
         };
@@ -115,87 +99,55 @@ impl Joins {
         })
     }
 
-    /// Admits a variable of a stream, or of every stream; returns its number.
-    #[pyo3(signature = (stream = None))]
-    fn variable(&self, stream: Option<&str>) -> PyResult<u32> {
-        self.with(|inner| {
-            inner.reader = None;
-            let number = inner.paths.variable(stream).0;
-            let stream = inner.stream(stream.unwrap_or(""));
-            let same = inner.joins.variable(stream);
-            debug_assert_eq!(number, same);
-            number
-        })
-    }
-
-    /// Gives a variable its paths.
-    fn lead(&self, variable: u32, program: &[u8]) -> PyResult<()> {
-        self.with(|inner| {
-            inner.reader = None;
-            inner.paths.lead(VariableId(variable), program)
-        })?
-        .map_err(|reason| PyValueError::new_err(reason.to_string()))
-    }
-
-    /// Says what is needed of a variable's nodes.
-    fn need(&self, variable: u32, is_valued: bool, is_selected: bool) -> PyResult<()> {
-        self.with(|inner| {
-            inner.reader = None;
-            inner
-                .paths
-                .need(VariableId(variable), is_valued, is_selected);
-        })
-    }
-
-    /// Asks for the pairs of two variables; `places` says after how many steps of each path the
-    /// upper one is.
-    fn edge(&self, upper: u32, lower: u32, program: &[u8], places: Vec<u32>) -> PyResult<()> {
-        self.with(|inner| {
-            inner.reader = None;
-            inner
-                .paths
-                .edge(VariableId(upper), VariableId(lower), program, &places)
-        })?
-        .map_err(|reason| PyValueError::new_err(reason.to_string()))
+    /// The number of a variable of a stream, or of every stream, if somebody asks for it.
+    fn variable(&self, stream: Option<&str>, key: &[u8]) -> PyResult<Option<u32>> {
+        self.with(|inner| inner.subscribed.variable(stream, key))
     }
 
     /// Says that documents of a stream may come this much later than their event time, and how
     /// many absences, one reading from the other, stand before them.
     fn delay_stream(&self, stream: &str, time: i64, depth: u32) -> PyResult<()> {
         self.with(|inner| {
-            let stream = inner.stream(stream);
-            inner.joins.delay(stream, Delay { time, depth });
+            let stream = inner.subscribed.stream(stream);
+            inner.subscribed.joins.delay(stream, Delay { time, depth });
         })
     }
 
-    /// Adds a row of a subscription, which sees documents from a version on.
-    fn add(&self, subscription: u32, version: u32, row: Vec<u32>) -> PyResult<()> {
-        self.with(|inner| inner.joins.add(subscription, version, &row))?
+    /// Adds a subscription by its program; it sees documents from a version on.
+    fn add(&self, subscription: u32, version: u32, program: &[u8]) -> PyResult<()> {
+        self.with(|inner| inner.subscribed.add(subscription, version, program))?
             .map_err(|reason| PyValueError::new_err(reason.to_string()))
     }
 
-    /// Removes a subscription.
+    /// Removes a subscription, and with it everything that nobody else asks for.
     fn remove(&self, subscription: u32) -> PyResult<()> {
-        self.with(|inner| inner.joins.remove(subscription))
+        self.with(|inner| inner.subscribed.remove(subscription))
     }
 
     /// The same of the results of a subscription.
     fn delay_of(&self, subscription: u32) -> PyResult<(i64, u32)> {
-        let delay = self.with(|inner| inner.joins.delay_of(subscription))?;
+        let delay = self.with(|inner| inner.subscribed.joins.delay_of(subscription))?;
         Ok((delay.time, delay.depth))
     }
 
     /// Starts a document of a stream.
     #[pyo3(signature = (stream, encoding = None))]
     fn begin(&self, stream: &str, encoding: Option<&str>) -> PyResult<Option<Failure>> {
-        self.with(|inner| inner.reader().begin(stream, encoding).err().map(failure))
+        self.with(|inner| {
+            let paths = &inner.subscribed.paths;
+            inner
+                .reader
+                .begin(paths, stream, encoding)
+                .err()
+                .map(failure)
+        })
     }
 
     /// Reads the next bytes.
     fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Option<Failure>> {
         let chunk = Chunk::of(chunk)?;
         let raw = chunk.raw();
-        py.detach(|| self.with(|inner| inner.reader().feed(raw.bytes()).err().map(failure)))
+        py.detach(|| self.with(|inner| inner.reader.feed(raw.bytes()).err().map(failure)))
     }
 
     /// Ends the document: its record, empty if nothing in it joins, or what is wrong with it.
@@ -210,7 +162,7 @@ impl Joins {
         let finished = py.detach(|| {
             self.with(|inner| {
                 let hash_bits = inner.hash_bits;
-                let witness = inner.reader().finish()?;
+                let witness = inner.reader.finish(&inner.subscribed.paths)?;
                 let part = Part {
                     number,
                     time,
@@ -227,34 +179,34 @@ impl Joins {
 
     /// Whether a document of a time is in time; if so, event time goes on with it.
     fn admit(&self, time: i64) -> PyResult<bool> {
-        self.with(|inner| inner.joins.admit(time))
+        self.with(|inner| inner.subscribed.joins.admit(time))
     }
 
     /// Event time goes on: something of this time was seen.
     fn advance(&self, time: i64) -> PyResult<()> {
-        self.with(|inner| inner.joins.advance(time))
+        self.with(|inner| inner.subscribed.joins.advance(time))
     }
 
     /// Joins a record with all before it.
     fn push(&self, py: Python<'_>, record: &[u8]) -> PyResult<()> {
         let words = words_of(record);
-        let is_record = py.detach(|| self.with(|inner| inner.joins.push(&words)))?;
+        let is_record = py.detach(|| self.with(|inner| inner.subscribed.joins.push(&words)))?;
         if is_record { Ok(()) } else { Err(no_record()) }
     }
 
     /// Lets go what waited in vain and is due first; whether there was any.
     fn release(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.with(|inner| inner.joins.release()))
+        py.detach(|| self.with(|inner| inner.subscribed.joins.release()))
     }
 
     /// Nothing comes any more.
     fn end(&self) -> PyResult<()> {
-        self.with(|inner| inner.joins.finish())
+        self.with(|inner| inner.subscribed.joins.finish())
     }
 
     /// How many results wait.
     fn result_count(&self) -> PyResult<usize> {
-        self.with(|inner| inner.joins.result_count())
+        self.with(|inner| inner.subscribed.joins.result_count())
     }
 
     /// The results since the last call: (subscription, event) in order; events as (time, ordinal,
@@ -271,7 +223,7 @@ impl Joins {
         Bound<'py, PyList>,
         u64,
     )> {
-        let results = self.with(|inner| inner.joins.take_results())?;
+        let results = self.with(|inner| inner.subscribed.joins.take_results())?;
         let (events, documents, texts) = (PyList::empty(py), PyList::empty(py), PyList::empty(py));
         for event in 0..results.event_count() {
             let nodes = results.nodes(event).iter();
@@ -296,12 +248,12 @@ impl Joins {
 
     /// Whether memory holds more than it should.
     fn is_over_memory(&self) -> PyResult<bool> {
-        self.with(|inner| inner.joins.is_over_memory())
+        self.with(|inner| inner.subscribed.joins.is_over_memory())
     }
 
     /// Turns what is in memory into an image for the caller to put somewhere and to attach.
     fn seal<'py>(&self, py: Python<'py>) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
-        let sealed = py.detach(|| self.with(|inner| inner.joins.seal()))?;
+        let sealed = py.detach(|| self.with(|inner| inner.subscribed.joins.seal()))?;
         Ok(sealed.map(|(number, image)| (number, PyBytes::new(py, bytes_of(&image)))))
     }
 
@@ -311,24 +263,29 @@ impl Joins {
         let is_slice = self.with(|inner| {
             // SAFETY: the buffer is contiguous, aligned and not ours to change; the slice owns it
             // and with it the memory. Whoever maps a file must not shorten it meanwhile.
-            unsafe { inner.joins.attach(number, start, length, Box::new(buffer)) }
+            unsafe {
+                inner
+                    .subscribed
+                    .joins
+                    .attach(number, start, length, Box::new(buffer))
+            }
         })?;
         if is_slice { Ok(()) } else { Err(no_image()) }
     }
 
     /// Numbers of sealed images that are needed no more.
     fn take_dropped(&self) -> PyResult<Vec<u32>> {
-        self.with(|inner| inner.joins.take_dropped())
+        self.with(|inner| inner.subscribed.joins.take_dropped())
     }
 
     /// Fixes which pairs of variables drive the search: the first of these that a row joins.
     fn pin(&self, pairs: Vec<(u32, u32)>) -> PyResult<()> {
-        self.with(|inner| inner.joins.pin(&pairs))
+        self.with(|inner| inner.subscribed.joins.pin(&pairs))
     }
 
     /// The pairs of variables that rows join, those first whose values met least so far.
     fn ranked(&self) -> PyResult<Vec<(u32, u32)>> {
-        self.with(|inner| inner.joins.ranked())
+        self.with(|inner| inner.subscribed.joins.ranked())
     }
 
     /// Forgets all records and begins with those of a bucket, which are to be attached.
@@ -337,21 +294,21 @@ impl Joins {
         let bucket = bucket.ok_or_else(|| PyValueError::new_err("there is no such bucket"))?;
         self.with(|inner| {
             inner.queued.clear();
-            inner.joins.enter(bucket);
+            inner.subscribed.joins.enter(bucket);
         })
     }
 
     /// The buckets that a record belongs to, of so many.
     fn route(&self, record: &[u8], count: u32) -> PyResult<Vec<u32>> {
         let words = words_of(record);
-        self.with(|inner| inner.joins.route(&words, count))?
+        self.with(|inner| inner.subscribed.joins.route(&words, count))?
             .ok_or_else(no_record)
     }
 
     /// Finds what a record gives by itself, in no bucket.
     fn report_alone(&self, record: &[u8]) -> PyResult<()> {
         let words = words_of(record);
-        let is_record = self.with(|inner| inner.joins.report_alone(&words))?;
+        let is_record = self.with(|inner| inner.subscribed.joins.report_alone(&words))?;
         if is_record { Ok(()) } else { Err(no_record()) }
     }
 
@@ -376,7 +333,7 @@ impl Joins {
 
     /// Partial matches since the last call, as records.
     fn take_partials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let partials = self.with(|inner| inner.joins.take_partials())?;
+        let partials = self.with(|inner| inner.subscribed.joins.take_partials())?;
         let partials = partials.iter();
         Ok(partials
             .map(|words| PyBytes::new(py, bytes_of(words)))
@@ -385,7 +342,7 @@ impl Joins {
 
     /// Takes the records that were pushed, as an image for the caller to put somewhere.
     fn write_run<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let image = py.detach(|| self.with(|inner| inner.joins.write_run()))?;
+        let image = py.detach(|| self.with(|inner| inner.subscribed.joins.write_run()))?;
         Ok(image.map(|image| PyBytes::new(py, bytes_of(&image))))
     }
 
@@ -399,22 +356,59 @@ impl Joins {
         end: i64,
         depth: u32,
     ) -> PyResult<Option<i64>> {
-        py.detach(|| self.with(|inner| inner.joins.release_run(number, start, end, depth)))
+        py.detach(|| {
+            self.with(|inner| {
+                inner
+                    .subscribed
+                    .joins
+                    .release_run(number, start, end, depth)
+            })
+        })
     }
 
     /// The largest depth of an absence.
     fn depth(&self) -> PyResult<u32> {
-        self.with(|inner| inner.joins.depth())
+        self.with(|inner| inner.subscribed.joins.depth())
     }
 
     /// Whether an attached image turned out to be damaged.
     fn is_damaged(&self) -> PyResult<bool> {
-        self.with(|inner| inner.joins.is_damaged())
+        self.with(|inner| inner.subscribed.joins.is_damaged())
     }
 
-    /// Documents joined, records kept, bytes in memory, distinct rows, shapes, waiting.
-    fn statistics(&self) -> PyResult<[u64; 6]> {
-        self.with(|inner| inner.joins.statistics())
+    /// How much there is of what, by name.
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (sizes, paths, variables, steps_taken) = self.with(|inner| {
+            let Inner {
+                subscribed, reader, ..
+            } = inner;
+            (
+                subscribed.joins.sizes(),
+                subscribed.paths.sizes(),
+                subscribed.variable_count(),
+                reader.steps_taken(),
+            )
+        })?;
+        let counted = PyDict::new(py);
+        for (name, count) in [
+            ("documents", sizes.documents),
+            ("records", sizes.records as u64),
+            ("memory_bytes", sizes.memory_bytes as u64),
+            ("rows", sizes.rows as u64),
+            ("shapes", sizes.shapes as u64),
+            ("waiting", sizes.waiting as u64),
+            ("pairs", sizes.pairs as u64),
+            ("nodes", sizes.nodes as u64),
+            ("variables", variables as u64),
+            ("edges", paths.edges as u64),
+            ("steps", paths.steps as u64),
+            ("formulas", paths.formulas as u64),
+            ("tests", paths.tests as u64),
+            ("steps_taken", steps_taken),
+        ] {
+            counted.set_item(name, count)?;
+        }
+        Ok(counted)
     }
 }
 

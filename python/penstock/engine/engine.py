@@ -100,7 +100,7 @@ class Engine:
         """
         from penstock.engine.batches import batch_rows, run_batches
 
-        if self.registry.joining():
+        if self.registry.is_joining():
             return batch_rows(self.steps(source, order))
         in_order = _is_document_order(order)
         return run_batches(self._followed(in_document_order=in_order), source)
@@ -208,7 +208,7 @@ class Engine:
         with self._followed(**options) as follower, closing(joining):
             for item in items(source):
                 follower.advance()
-                joining.follow(follower.version)
+                joining.follow(follower.snapshot)
                 if isinstance(item, Heartbeat):
                     yield joining.advance(microseconds_of(item.event_time))
                 else:

@@ -9,14 +9,16 @@ from xml.sax.saxutils import unescape
 
 from penstock.engine.feeding import error_row
 from penstock.errors import DocumentError
-from penstock.joins import Found, Joined, Joiner, JoinOptions
+from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
 from penstock.limits import Limits
 from penstock.registry import Registry
+from penstock.registry.standing import START, Standing
+from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
 from penstock.results.serialization import CHARACTERS
 from penstock.sources import Input, Refused
-from penstock.twigs import Event, Query
+from penstock.twigs import Event
 from penstock.twigs.outputs import Output
 
 
@@ -33,34 +35,44 @@ class Joining:
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
-        self._numbers: dict[str, int] = {}
-        self._queries: dict[int, tuple[str, Query]] = {}
+        self._known: dict[str, tuple[int, Standing]] = {}
+        """The subscriptions that are joined, by name, with their numbers."""
         self._next = 0
-        self._version = -1
+        self._snapshot: Snapshot | None = None
+        self._read = START
+        self._version = 0
+        """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
 
-    def follow(self, version: int) -> None:
-        """Take over the subscriptions of a version: they see what is read from now on."""
-        if version == self._version:
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take over the subscriptions of a snapshot: they see what is read from now on."""
+        if snapshot is self._snapshot:
             return
-        self._version = version
-        wanted = self._registry.joining()
+        self._snapshot = snapshot
+        changes = self._registry.joining_since(self._read)
+        self._read = changes.read
+        listed = dict(changes.listed)
+        if changes.is_complete:
+            listed = dict.fromkeys(self._known) | listed
+        changed = {name: one for name, one in listed.items() if one != self._standing(name)}
+        if not changed:
+            return
         if self._joiner is None:
-            if not wanted:
-                return
             self._joiner = Joiner(self._options, self._limits)
             self._joiner.advance(self._latest_us)
-        for name, number in list(self._numbers.items()):
-            if wanted.get(name) != self._queries[number][1]:
-                self._joiner.remove(number)
-                del self._numbers[name], self._queries[number]
-        for name, query in wanted.items():
-            if name not in self._numbers:
-                self._joiner.add(self._next, version, name, query)
-                self._numbers[name] = self._next
-                self._queries[self._next] = (name, query)
+        self._version += 1
+        for name in changed:
+            if name in self._known:
+                self._joiner.remove(self._known.pop(name)[0])
+        for name, standing in changed.items():
+            if standing is not None:
+                self._joiner.add(self._next, self._version, name, standing.program)
+                self._known[name] = (self._next, standing)
                 self._next += 1
         self._joiner.settle()
+
+    def _standing(self, name: str) -> Standing | None:
+        return self._known[name][1] if name in self._known else None
 
     @property
     def reader(self) -> Joiner | None:
@@ -114,13 +126,14 @@ class Joining:
 
     def _rows(self, found: Iterator[Found]) -> Iterator[Result]:
         for one in found:
-            name, query = self._queries[one.joined.subscription]
-            yield found_row(name, query, one)
+            assert self._joiner is not None, "somebody joined"
+            yield found_row(self._joiner.subscriber(one.joined.subscription), one)
 
 
-def found_row(name: str, query: Query, found: Found) -> Result:
+def found_row(subscriber: Subscriber, found: Found) -> Result:
     """Return the row of a result, or of the failure that took its place."""
-    row = joined_row(name, query.blocks[-1].stream, query.output, found.joined, found.xml)
+    output = subscriber.output
+    row = joined_row(subscriber.name, output.streams[-1], output.output, found.joined, found.xml)
     return row if found.error is None else failed_row(row, found.error)
 
 

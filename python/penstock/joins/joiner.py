@@ -9,8 +9,7 @@ from itertools import count
 from typing import Literal
 
 from penstock.joins.spilling import Spill
-from penstock.joins.subscribing import Found, Subscribers, compile_query
-from penstock.joins.writing import RowWriter
+from penstock.joins.subscribing import Found, Subscribers
 from penstock.kernel import Joins, JoinStatistics
 from penstock.limits import Limits
 from penstock.twigs import Event, Query
@@ -92,6 +91,7 @@ class Joiner:
         self.feed = self._joins.feed
         self.advance = self._joins.advance
         self.add = self._subscribers.add
+        self.subscriber = self._subscribers.__getitem__
         self.remove = self._subscribers.remove
         self.settle = self._subscribers.settle
 
@@ -141,12 +141,3 @@ class Joiner:
                 if one.record:
                     self._joins.push(one.record)
             yield from found
-
-
-def check_join(query: Query) -> None:
-    """See whether a query can be joined.
-
-    Raises:
-        QueryError: It needs something that is not evaluated yet.
-    """
-    RowWriter(Joins()).add(0, 0, compile_query(query))

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from penstock.errors import DocumentError
+from penstock.joins.programs import JoinOutput, is_publishing, output_of
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.joins.writing import RowWriter
 from penstock.kernel import Joins
-from penstock.planning.templates import JoinQuery
-from penstock.planning.templates.compiling import compile_join
-from penstock.planning.templates.texts import JoinTexts
 from penstock.results import event_id
-from penstock.twigs import Event, Fragments, JoinKind, Query
+
+Delay = tuple[int, int]
+"""Microseconds, and how many absences stand one before the other."""
+NO_DELAY: Delay = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """A subscription: how its results become XML, and the stream that they are published on.
-
-    Where state is divided, several parts of it may find one and the same result of a subscription
-    that ``may_repeat``.
-    """
+    """A subscription: what becomes of its results, and how they become XML."""
 
     name: str
-    query: Query
+    output: JoinOutput
     render: Renderer
-    publish: str | None
-    may_repeat: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,48 +54,73 @@ class Subscribers:
 
     def __init__(self, joins: Joins) -> None:
         self._joins = joins
-        self.writer = RowWriter(joins)
+        self._programs: dict[int, tuple[str, bytes]] = {}
         self._subscribers: dict[int, Subscriber] = {}
+        """Those that had results so far: what becomes of results takes room."""
         self._publishers: dict[str, set[int]] = {}
+        self._delays: dict[str, Delay] = {}
+        self._unsettled: list[tuple[str, int]] = []
+        self._is_settled = True
 
     def __getitem__(self, number: int) -> Subscriber:
+        if number not in self._subscribers:
+            name, program = self._programs[number]
+            output = output_of(program)
+            self._subscribers[number] = Subscriber(name, output, renderer_of(output.event))
         return self._subscribers[number]
 
-    def add(self, number: int, version: int, name: str, query: Query) -> None:
-        """Add a subscription, which sees documents read under a version from this on.
-
-        Raises:
-            QueryError: The query needs something that is not evaluated yet.
-        """
-        compiled = compile_query(query)
-        self.writer.add(number, version, compiled)
-        event = compiled.event
-        self._subscribers[number] = Subscriber(
-            name, query, renderer_of(event), event.publish, _may_repeat(compiled)
-        )
-        if event.publish is not None:
-            self._publishers.setdefault(event.publish, set()).add(number)
+    def add(self, number: int, version: int, name: str, program: bytes) -> None:
+        """Add a subscription, which sees documents read under a version from this on."""
+        self._joins.add(number, version, program)
+        self._programs[number] = (name, program)
+        stream = self._published_by(number)
+        if stream is not None:
+            self._publishers.setdefault(stream, set()).add(number)
+            self._unsettled.append((stream, number))
 
     def remove(self, number: int) -> None:
         """Remove a subscription."""
+        stream = self._published_by(number)
+        del self._programs[number]
+        self._subscribers.pop(number, None)
+        if stream is not None:
+            self._publishers[stream].discard(number)
+            if not self._publishers[stream]:
+                del self._publishers[stream]
+            # A stream comes as late as the latest of its publishers: others may go unnoticed.
+            own, known = self._joins.delay_of(number), self._delays.get(stream, NO_DELAY)
+            is_latest = own[0] >= known[0] or own[1] >= known[1]
+            self._is_settled &= known == NO_DELAY or not is_latest
         self._joins.remove(number)
-        del self._subscribers[number]
-        for publishers in self._publishers.values():
-            publishers.discard(number)
+
+    def _published_by(self, number: int) -> str | None:
+        return self[number].output.publish if is_publishing(self._programs[number][1]) else None
 
     def settle(self) -> None:
         """Take note of all changes: how much later than its event time a stream may come."""
-        delays: dict[str, tuple[int, int]] = {}
+        for stream, number in self._unsettled:
+            if number in self._publishers.get(stream, ()):
+                own, known = self._joins.delay_of(number), self._delays.get(stream, NO_DELAY)
+                self._is_settled &= own[0] <= known[0] and own[1] <= known[1]
+        self._unsettled.clear()
+        if not self._is_settled:
+            self._settle()
+
+    def _settle(self) -> None:
+        self._is_settled = True
+        streams = dict.fromkeys([*self._publishers, *self._delays])
         # Streams do not go round in a circle, so delays settle within as many rounds.
-        for _ in range(len(self._publishers) + 1):
-            before = dict(delays)
-            for stream, publishers in self._publishers.items():
-                own = [(0, 0), *(self._joins.delay_of(number) for number in publishers)]
+        for _ in range(len(streams) + 1):
+            before = dict(self._delays)
+            for stream in streams:
+                publishers = self._publishers.get(stream, ())
+                own = [NO_DELAY, *(self._joins.delay_of(number) for number in publishers)]
                 time, depth = max(one[0] for one in own), max(one[1] for one in own)
-                delays[stream] = (time, depth)
+                self._delays[stream] = (time, depth)
                 self._joins.delay_stream(stream, time, depth)
-            if delays == before:
+            if self._delays == before:
                 break
+        self._delays = {stream: one for stream, one in self._delays.items() if one != NO_DELAY}
 
     def take(self, number_of: Callable[[Published], int], version: int) -> list[Found]:
         """Return the results that wait, and what they publish as records for ``push``.
@@ -111,13 +130,14 @@ class Subscribers:
         """
         found = []
         for joined in self._take():
-            subscriber = self._subscribers[joined.subscription]
+            subscriber = self[joined.subscription]
             xml = subscriber.render(joined.nodes)
-            if subscriber.publish is None:
+            stream = subscriber.output.publish
+            if stream is None:
                 found.append(Found(joined, xml))
                 continue
             key = event_id(subscriber.name, joined.documents, joined.ranges)
-            event = Published(key, subscriber.publish, xml, joined.time_us, joined.numbers)
+            event = Published(key, stream, xml, joined.time_us, joined.numbers)
             try:
                 record = self._read(event, number_of(event), version)
             except DocumentError as error:
@@ -161,28 +181,3 @@ class Subscribers:
                     tuple([node_of(parts[part], *rest) for part, *rest in nodes]),
                 )
             yield joined
-
-
-_TEXTS = JoinTexts()
-"""Remembers shapes for the whole process; a query is compiled when it is added and when it runs."""
-
-
-def compile_query(query: Query) -> JoinQuery:
-    """Return the rows of a query that joins documents.
-
-    Raises:
-        QueryError: It needs something that is not evaluated yet.
-    """
-    if isinstance(query.output, Fragments):
-        # A block of a stream by itself reports events of one node.
-        return compile_join(replace(query, output=Event((query.output.variable,))))
-    if query.language == "xscl" and query.text:
-        compiled = _TEXTS.compile(query.text, query.options)
-        if isinstance(compiled, JoinQuery):
-            return compiled
-    return compile_join(query)
-
-
-def _may_repeat(query: JoinQuery) -> bool:
-    is_absence = any(row.kind is JoinKind.NOT_FOLLOWED_BY for row in query.rows)
-    return is_absence or len(query.rows) > 1

@@ -1,4 +1,4 @@
-"""From compiled queries to the numbers that the native joins take."""
+"""From compiled queries to what documents are asked for, and to rows of numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple, Protocol
 
-from penstock.kernel import Joins
 from penstock.planning.compile import compile_paths
 from penstock.planning.templates import (
     LEFT,
@@ -54,11 +53,11 @@ _SELECTED = Need(False, True)
 
 
 class Asked(Protocol):
-    """What is told which variables and edges stage 1 has to find; ``kernel.Joins`` is one."""
+    """What is told which variables and edges stage 1 has to find."""
 
     @property
-    def variable(self) -> Callable[[str | None], int]:
-        """Admits a variable of a stream and returns its number."""
+    def variable(self) -> Callable[[str | None, str], int]:
+        """Admits a variable by its stream and its key, and returns its number."""
 
     @property
     def lead(self) -> Callable[[int, bytes], None]:
@@ -70,7 +69,7 @@ class Asked(Protocol):
 
     @property
     def edge(self) -> Callable[[int, int, bytes, list[int]], None]:
-        """Asks for the pairs of two variables."""
+        """Asks for the pairs of two variables; without a program, on the paths of the lower."""
 
 
 class Asking:
@@ -121,7 +120,7 @@ class Asking:
         """Return the number of a variable."""
         number = self.numbers.get(variable)
         if number is None:
-            number = self._asked.variable(variable.stream)
+            number = self._asked.variable(variable.stream, variable.key)
             self.numbers[variable] = number
             if variable.alternatives:
                 program = compile_paths(variable.alternatives, variable.constants)
@@ -141,33 +140,36 @@ class Asking:
         if pair in self._edges or not edge.alternatives:
             return
         self._edges.add(pair)
-        program = compile_paths(edge.alternatives, edge.constants)
+        program = b""
+        if not _is_path_of_lower(edge):
+            program = compile_paths(edge.alternatives, edge.constants)
         self._asked.edge(*pair, program, [_depth_of_upper(twig) for twig in edge.alternatives])
 
 
 class RowWriter(Asking):
-    """Writes rows for the native joins."""
+    """Writes the rows of a query as words, beside asking for what they need."""
 
-    def __init__(self, joins: Joins) -> None:
-        super().__init__(joins)
-        self._joins = joins
-        self._templates: dict[Template, int] = {}
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.templates: dict[Template | None, int] = {}
 
-    def add(self, subscription: int, version: int, query: JoinQuery) -> None:
-        """Add the rows of a subscription, which sees documents from a version on.
+    def rows(self, query: JoinQuery) -> list[list[int]]:
+        """Return the rows of a query.
 
         Raises:
             QueryError: A condition needs something that the kernel does not evaluate yet.
         """
         self.ask(query)
         if query.alone is not None:
-            self._joins.add(subscription, version, self._alone(query.alone))
-        for row in query.rows:
-            self._joins.add(subscription, version, self._row(row))
+            return [self._alone(query.alone)]
+        return [self._row(row) for row in query.rows]
+
+    def _template(self, template: Template | None) -> int:
+        return self.templates.setdefault(template, len(self.templates))
 
     def _alone(self, alone: Alone) -> list[int]:
         left = len(alone.tree.variables)
-        words = [_ALONE, 0, 0, 0, *self._tree_words(alone.tree), 0, 0]
+        words = [_ALONE, self._template(None), 0, 0, *self._tree_words(alone.tree), 0, 0]
         return words + _terms(alone.terms, left) + _kept(alone.kept, left) + [0]
 
     def _row(self, row: Row) -> list[int]:
@@ -180,7 +182,7 @@ class RowWriter(Asking):
             output = [self.number(Variable(row.output, key)) for key in keys]
         return [
             _KINDS[row.kind],
-            self._templates.setdefault(row.template, len(self._templates)),
+            self._template(row.template),
             window & NONE,
             window >> 32,
             *self._tree_words(row.left),
@@ -208,6 +210,22 @@ def _needs(
         if place.side == side:
             needs[place.place] = needs.get(place.place, _NOTHING).and_also(need)
     return needs
+
+
+def _is_path_of_lower(edge: Edge) -> bool:
+    """Whether the edge's path is that of its lower variable, but for the upper one's mark."""
+    lower = edge.lower
+    if edge.constants != lower.constants or len(edge.alternatives) != len(lower.alternatives):
+        return False
+    return all(map(_is_same_path, edge.alternatives, lower.alternatives))
+
+
+def _is_same_path(one: TwigNode | None, other: TwigNode | None) -> bool:
+    while one is not None and other is not None:
+        if one.axis is not other.axis or one.test != other.test or one.where != other.where:
+            return False
+        one, other = (node.branches[0].node if node.branches else None for node in (one, other))
+    return one is other
 
 
 def _depth_of_upper(twig: TwigNode) -> int:

@@ -232,11 +232,16 @@ def many(numbers: Iterable[int]) -> bytes:
 
 def varints(*numbers: int) -> bytes:
     """Several numbers, seven bits to a byte."""
-    return b"".join(varint(number) for number in numbers)
+    # Nearly all numbers are small, and programs are full of them.
+    if max(numbers, default=0) <= 0x7F:
+        return bytes(numbers)
+    return b"".join([varint(number) for number in numbers])
 
 
 def varint(number: int) -> bytes:
     """A number, seven bits to a byte, the lowest first."""
+    if number <= 0x7F:
+        return bytes((number,))
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)

@@ -5,46 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
-from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
+from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.registry.lines import CompiledChunk, CompiledLine, LineError
 from penstock.registry.load import LoadReport
-from penstock.registry.subscriptions import Subscription
-from penstock.twigs import Event, Query
 
 
-def is_publishing(subscription: Subscription) -> bool:
-    """Return whether a subscription's results become documents of a stream."""
-    question = subscription.question
-    return isinstance(question, Query) and _published(question) is not None
-
-
-def refuse_circle(subscription: Subscription, others: Mapping[str, Query]) -> None:
+def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -> None:
     """See to it that what a subscription publishes does not come back to it.
 
-    ``others`` are all queries that join documents, by the names of their subscriptions.
+    ``others`` are all that publish, by the names of their subscriptions.
 
     Raises:
         RegistryError: It does, directly or through what others publish.
     """
-    query = subscription.query
-    publishers = [query]
-    publishers += [
-        other
-        for name, other in others.items()
-        if name != subscription.name and _published(other) is not None
-    ]
-    reached = {_published(query)}
+    own = output_of(program)
+    publishers = [own, *(other for other_name, other in others.items() if other_name != name)]
+    reached = {own.publish}
     while True:
-        further = {_published(one) for one in publishers if _reads(one, reached)}
+        further = {one.publish for one in publishers if _reads(one, reached)}
         if further <= reached:
             break
         reached |= further
-    if _reads(query, reached):
-        message = f"`{subscription.name}` would read what it publishes"
+    if _reads(own, reached):
+        message = f"`{name}` would read what it publishes"
         raise RegistryError("PR0010", f"{message}; publish to another stream")
 
 
 def without_circles(
-    chunks: Iterable[CompiledChunk], others: Mapping[str, Query], report: LoadReport
+    chunks: Iterable[CompiledChunk], others: Mapping[str, JoinOutput], report: LoadReport
 ) -> Iterator[CompiledChunk]:
     """Yield chunks of lines without those that would read what they publish; they are noted."""
     known = dict(others)
@@ -61,18 +49,11 @@ def without_circles(
         yield kept
 
 
-def _admit(line: CompiledLine, known: dict[str, Query]) -> None:
-    if line.language == "xpath":
-        return
-    subscription = subscription_of(line)
-    if is_publishing(subscription):
-        refuse_circle(subscription, known)
-    known[line.name] = subscription.query
+def _admit(line: CompiledLine, known: dict[str, JoinOutput]) -> None:
+    if is_publishing(line.program):
+        refuse_circle(line.name, line.program, known)
+        known[line.name] = output_of(line.program)
 
 
-def _published(query: Query) -> str | None:
-    return query.output.publish if isinstance(query.output, Event) else None
-
-
-def _reads(query: Query, streams: set[str | None]) -> bool:
-    return not streams.isdisjoint(block.stream for block in query.blocks)
+def _reads(publisher: JoinOutput, streams: set[str | None]) -> bool:
+    return not streams.isdisjoint(publisher.streams)

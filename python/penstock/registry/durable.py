@@ -14,24 +14,29 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import DamageError, RegistryError
+from penstock.joins import JoinOutput, is_publishing, output_of
 from penstock.registry.bulk import BulkInsert
 from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.current import CurrentPlan
 from penstock.registry.database import Database
 from penstock.registry.folder import BASES, DATABASE, PLANS
 from penstock.registry.head import Head
+from penstock.registry.joining import JoiningRows
 from penstock.registry.lines import CompiledChunk
-from penstock.registry.live import LivePlan, build_tier
+from penstock.registry.live import LivePlan, Tier, build_tier
 from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
 from penstock.registry.opening import check_head, inspect
+from penstock.registry.pinned import PinnedRegistry
 from penstock.registry.pins import Pins, VersionName
 from penstock.registry.plans import read_plan, remove_plans, write_plan
+from penstock.registry.standing import START, StandingChanges
 from penstock.registry.store import Store
 from penstock.registry.subscriptions import Snapshot, Subscription
 from penstock.registry.table import (
@@ -39,7 +44,6 @@ from penstock.registry.table import (
     TableChange,
     compiler_name,
     find_row,
-    joining_rows_in,
     last_version,
     name_of_version,
     plan_name,
@@ -71,7 +75,6 @@ class DurableRegistry(Registry):
         self.path = Path(path).absolute()
         self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
-        self._joined: dict[int, Subscription] = {}
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -89,6 +92,7 @@ class DurableRegistry(Registry):
         self._seen = 0
         self._lock = self._store.lock
         self._current = CurrentPlan(self._store, self.path / BASES, compiler_name())
+        self._joining = JoiningRows(self._store)
         self._begin_head()
 
     @property
@@ -221,7 +225,22 @@ class DurableRegistry(Registry):
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
-        return self._joining_at(self.version)
+        return {one.name: one.query for one in self.joining_at(self.version)}
+
+    def joining_since(self, read: int) -> StandingChanges:
+        """Return which subscriptions that join documents changed since somebody read last."""
+        with self._lock:
+            version = self.version
+            # Inside a transaction a version may still be undone, and then means something else.
+            if self._store.is_writing:
+                return replace(self.standing_at(version), read=START)
+            if read == START:
+                return self.standing_at(version)
+            return self._joining.changes(self._version_row(read), self._version_row(version))
+
+    def is_joining(self) -> bool:
+        """Return whether some subscription joins documents."""
+        return bool(self.joining_at(self.version))
 
     def compact(self) -> Snapshot:
         """Return a snapshot whose plan is one piece, and write it as the base for others."""
@@ -288,6 +307,24 @@ class DurableRegistry(Registry):
         rows.sort(key=attrgetter("position", "number"))
         return [read_row(row) for row in rows]
 
+    def count_at(self, version: int) -> int:
+        """Return how many subscriptions a version has."""
+        return self._version_row(version).active
+
+    def joining_at(self, version: int) -> list[Subscription]:
+        """Return the subscriptions of a version that join documents; each is read once."""
+        with self._lock:
+            return self._joining.subscriptions(self._version_row(version))
+
+    def standing_at(self, version: int) -> StandingChanges:
+        """Return the same as they stand, for ``joining_since``."""
+        with self._lock:
+            return self._joining.standing(self._version_row(version))
+
+    def tier_at(self, version: int) -> Tier:
+        """Return the plan of a version in one piece."""
+        return build_tier(self._current.rows(self._version_row(version)))
+
     def __iter__(self) -> Iterator[Subscription]:
         with self._lock:
             return iter(self.subscriptions_at(self.version))
@@ -332,14 +369,9 @@ class DurableRegistry(Registry):
             raise RegistryError("PR0006", f"there is no version {version} yet")
         return row
 
-    def _joining_at(self, version: int) -> dict[str, Query]:
-        """Return the queries of a version that join documents; each is read once."""
-        with self._lock:
-            with self._store.read() as database:
-                rows = joining_rows_in(database, self._version_row(version))
-            known = self._joined
-            self._joined = {row.number: known.get(row.number) or read_row(row) for row in rows}
-            return {one.name: one.query for one in self._joined.values() if one.is_joining}
+    def _publishers(self) -> Mapping[str, JoinOutput]:
+        programs = ((one.name, one.program) for one in self.joining_at(self.version))
+        return {name: output_of(program) for name, program in programs if is_publishing(program)}
 
     def _known(self, name: VersionName, query: str, batch: int) -> int:
         """Return the version of a pin, which must be one of this registry's."""
@@ -350,7 +382,7 @@ class DurableRegistry(Registry):
         return name.version
 
     def _build(self, version: int) -> Snapshot:
-        tier = build_tier(self._current.rows(self._version_row(version)))
+        tier = self.tier_at(version)
         return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path:
@@ -429,72 +461,3 @@ class DurableRegistry(Registry):
 
 def _reopen(path: Path, flush: bool) -> DurableRegistry:
     return DurableRegistry(path, flush=flush)
-
-
-class PinnedRegistry(Registry):
-    """A durable registry as it was at one version; ``DurableRegistry.at`` gives one."""
-
-    def __init__(self, registry: DurableRegistry, version: int) -> None:
-        self._registry = registry
-        self._version = version
-        self._lock = registry._lock
-
-    @contextmanager
-    def changes(self) -> Iterator[None]:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
-        yield
-
-    def remove(self, name: str) -> None:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
-
-    def get(self, name: str) -> Subscription | None:
-        """Return the subscription that had a name, or None."""
-        return next((one for one in self if one.name == name), None)
-
-    def snapshot(self) -> Snapshot:
-        """Return the version with its plan."""
-        return self._registry.snapshot_at(self._version)
-
-    compact = snapshot
-
-    def joining(self) -> Mapping[str, Query]:
-        """Return the queries that joined documents, by the names of their subscriptions."""
-        return self._registry._joining_at(self._version)
-
-    def branch(self) -> LivePlan:
-        """Return the version's plan, which nothing changes."""
-        version = self._registry._version_row(self._version)
-        tier = build_tier(self._registry._current.rows(version))
-        return LivePlan(self._lock, lambda first, last: (), tier)
-
-    def __iter__(self) -> Iterator[Subscription]:
-        return iter(self._registry.subscriptions_at(self._version))
-
-    def __len__(self) -> int:
-        return self._registry._version_row(self._version).active
-
-    def __contains__(self, name: object) -> bool:
-        return any(one.name == name for one in self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._registry, self._version))
-
-    def _add(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _replace(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _refusal(self) -> RegistryError:
-        message = f"version {self._version} is past and stays as it was; change the registry itself"
-        return RegistryError("PR0007", message)

@@ -24,7 +24,6 @@ from penstock.registry.subscriptions import (
     LANGUAGES,
     Subscription,
     compile_text,
-    question_of,
 )
 
 _OPTIONS = ("context", "dialect", "namespaces", "select", "variables")
@@ -104,8 +103,8 @@ def subscription_of(line: CompiledLine) -> Subscription:
     delivery = None if line.delivery is None else json.loads(line.delivery)
     options = json.loads(line.options)
     mode: Any = line.mode
-    question = question_of(line.language, line.text, options)
-    return Subscription(line.name, question, mode, line.owner, delivery, line.program, options)
+    kept = (line.text, mode, line.owner, delivery, line.program, options, line.language)
+    return Subscription(line.name, *kept)
 
 
 def _record(line: bytes | str | list[str], columns: Sequence[str] | None) -> dict[str, Any] | None:

@@ -22,7 +22,10 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from penstock.errors import DamageError, RegistryError
+from penstock.joins import is_program
 from penstock.kernel import Plan, PlanBuilder
+from penstock.languages.xpath import xpath
+from penstock.planning.modes import compile_in_mode
 from penstock.registry.names import FlatNames, JoinedNames
 
 SMALL_MAX = 64
@@ -31,6 +34,8 @@ RATIO = 4
 """A tier is merged with those after it unless it has this many times their subscriptions."""
 
 _CHUNK = 4096
+_NEVER = compile_in_mode(xpath("/*[false()]"), "filter")
+"""What a plan has for a subscription that joins documents: joins evaluate it, nothing else."""
 
 
 class Row(NamedTuple):
@@ -99,7 +104,7 @@ class TierBuilder:
             self._serials.append(serial)
             self._names += name.encode("utf-8", "surrogatepass")
             self._offsets.append(len(self._names))
-        programs = [row[2] for row in rows]
+        programs = [_NEVER if is_program(row[2]) else row[2] for row in rows]
         self._builder.add(b"".join(programs), list(map(len, programs)))
 
     def finish(self) -> Tier:

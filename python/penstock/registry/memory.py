@@ -11,11 +11,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import RegistryError
+from penstock.joins import JoinOutput, is_publishing
 from penstock.planning.modes import Mode
-from penstock.registry.circles import is_publishing, refuse_circle, without_circles
+from penstock.registry.circles import refuse_circle, without_circles
 from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
 from penstock.registry.live import LivePlan, Row
 from penstock.registry.load import Lines, LoadReport, Watch, compiled_chunks, told
+from penstock.registry.standing import Standing, StandingChanges, StandingLog
 from penstock.registry.subscriptions import (
     Delivery,
     Snapshot,
@@ -37,7 +39,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
-        self._joining: dict[str, Query] = {}
+        self._standing = StandingLog()
         self._version = 0
         self._snapshot: Snapshot | None = None
         self._serials = count(1)
@@ -138,7 +140,8 @@ class Registry:
         """
         report = LoadReport()
         compiled = compiled_chunks(source, report, workers)
-        chunks = without_circles(told(compiled, report, watch, on_error), self.joining(), report)
+        told_chunks = told(compiled, report, watch, on_error)
+        chunks = without_circles(told_chunks, self._publishers(), report)
         self._load_chunks(chunks, report, replace)
         return report
 
@@ -223,7 +226,17 @@ class Registry:
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that join documents, by the names of their subscriptions."""
         with self._lock:
-            return dict(self._joining)
+            joining = [self._entries[name].subscription for name in self._standing]
+        return {one.name: one.query for one in joining}
+
+    def joining_since(self, read: int) -> StandingChanges:
+        """Return which subscriptions that join documents changed since somebody read last."""
+        with self._lock:
+            return self._standing.since(read)
+
+    def is_joining(self) -> bool:
+        """Return whether some subscription joins documents."""
+        return len(self._standing) > 0
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter([entry.subscription for entry in self._entries.values()])
@@ -252,8 +265,13 @@ class Registry:
             self._change(lambda: self._restore(entry))
 
     def _refuse_circle(self, subscription: Subscription) -> None:
-        if is_publishing(subscription):
-            refuse_circle(subscription, self.joining())
+        if is_publishing(subscription.program):
+            refuse_circle(subscription.name, subscription.program, self._publishers())
+
+    def _publishers(self) -> Mapping[str, JoinOutput]:
+        """Return what becomes of the results of all who publish them."""
+        with self._lock:
+            return dict(self._standing.publishers)
 
     def _entry(self, name: str) -> _Entry:
         if name not in self._entries:
@@ -265,15 +283,13 @@ class Registry:
         entry = entry._replace(serial=next(self._serials))
         name, program = entry.subscription.name, entry.subscription.program
         self._entries[name] = entry
-        if entry.subscription.is_joining:
-            self._joining[name] = entry.subscription.query
-        else:
-            self._joining.pop(name, None)
+        is_joining = entry.subscription.is_joining
+        self._standing.put(name, Standing(entry.place, program) if is_joining else None)
         self._live.add(Row(entry.serial, name, program))
 
     def _drop(self, name: str) -> None:
         self._live.remove(self._entries.pop(name).serial)
-        self._joining.pop(name, None)
+        self._standing.put(name, None)
 
     def _restore(self, entry: _Entry) -> None:
         self._live.remove(self._entries[entry.subscription.name].serial)

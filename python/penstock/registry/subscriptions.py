@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.joins import check_join, is_joining
+from penstock.joins import compile_program, is_joining, is_program
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.languages.xscl import xscl
@@ -23,16 +23,14 @@ LANGUAGES = {"xpath": xpath, "xscl": xscl}
 
 _FORMS = Forms()
 """One for the process: whoever subscribes, shapes are the same."""
-_NEVER = xpath("/*[false()]")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
     """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
 
-    ``question`` is what was asked, as it was given: a query, or a text in XPath with the
-    ``options`` to read it. Two subscriptions are equal if all but that is; equal programs ask the
-    same.
+    ``question`` is what was asked: a query, or a text in a ``language`` with the ``options`` to
+    read it. Two subscriptions are equal if all but that is; equal programs ask the same.
     """
 
     name: str
@@ -42,19 +40,20 @@ class Subscription:
     delivery: Delivery | None = None
     program: bytes = field(default=b"", repr=False)
     options: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    language: str = field(default="xpath", repr=False, compare=False)
 
     @property
     def query(self) -> Query:
         """The question as a query, read anew from a text."""
         question = self.question
         if isinstance(question, str):
-            question = xpath(question, **self.options)
+            question = LANGUAGES[self.language](question, **self.options)
         return query_in_mode(question, self.mode)
 
     @property
     def is_joining(self) -> bool:
-        """Whether joins between documents evaluate it; a text in XPath has none."""
-        return isinstance(self.question, Query) and is_joining(self.question)
+        """Whether joins between documents evaluate it."""
+        return is_program(self.program)
 
     @property
     def text(self) -> str:
@@ -86,11 +85,16 @@ def compile_subscription(
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    return Subscription(name, query, mode, owner, delivery, compile_question(query, mode))
+    program = compile_question(query, mode)
+    if is_program(program) and isinstance(query, Query) and query.text:
+        # Its text takes a small part of the room.
+        kept = (query.text, mode, owner, delivery, program, query.options, query.language)
+        return Subscription(name, *kept)
+    return Subscription(name, query, mode, owner, delivery, program)
 
 
 def compile_question(question: Query | str, mode: Mode) -> bytes:
-    """Return the program of a question; one that joins has its rows instead, and never matches.
+    """Return the program of a question: of the kernel, or of joins if it joins documents.
 
     Raises:
         QueryError: It is not one, or not one that is evaluated.
@@ -102,8 +106,7 @@ def compile_question(question: Query | str, mode: Mode) -> bytes:
         return compile_in_mode(question, mode)
     if mode != "query":
         raise RegistryError("PR0004", f"a query that joins documents has no mode {mode!r}")
-    check_join(question)
-    return compile_in_mode(_NEVER, "filter")
+    return compile_program(question)
 
 
 def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any]) -> bytes:
@@ -116,8 +119,3 @@ def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any
     if language == "xpath":
         return _FORMS.compile(text, mode, options)
     return compile_question(LANGUAGES[language](text, **options), mode)
-
-
-def question_of(language: str, text: str, options: Mapping[str, Any]) -> Query | str:
-    """Return what a subscription asks; texts in XPath are read when somebody wants the query."""
-    return text if language == "xpath" else LANGUAGES[language](text, **options)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 import penstock
-from penstock.joins import Joiner, JoinOptions
+from penstock.joins import Joiner, JoinOptions, compile_program
 from penstock.results import Document, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
@@ -91,7 +91,7 @@ def test_a_late_document_is_reported_and_kept_aside() -> None:
 
 def test_records_go_when_no_window_can_need_them() -> None:
     joiner = Joiner(JoinOptions(lateness=1))
-    joiner.add(0, 0, "q", penstock.xscl(SAME))
+    joiner.add(0, 0, "q", compile_program(penstock.xscl(SAME)))
     joiner.settle()
     for second in range(1000):
         joiner.begin("S")

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
+from penstock.joins.programs import Asked
 from penstock.joins.writing import RowWriter
 from penstock.kernel import Joins, read_record
 from penstock.languages.xscl import xscl
@@ -26,10 +27,10 @@ Values = set[tuple[Variable, Span, str]]
 
 def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     """Return the edges and values of a record."""
-    joins = Joins()
-    writer = RowWriter(joins)
-    for number, query in enumerate(queries):
-        writer.add(number, 0, query)
+    joins, asked = Joins(), Asked()
+    writer = RowWriter(asked)
+    rows = [row for query in queries for row in writer.rows(query)]
+    joins.add(0, 0, asked.program(writer.templates, rows))
     joins.begin(arrival.stream)
     joins.feed(arrival.tree.text(arrival.tree.root).encode())
     record = joins.finish(0, arrival.id, 0, 0)

@@ -2,7 +2,7 @@
 
 use super::{Found, admits, is_overlapping, times};
 use crate::head::key_of;
-use crate::plan::{Plan, joined_pairs};
+use crate::plan::Plan;
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
 use rustc_hash::FxHashMap;
@@ -35,9 +35,7 @@ impl Templates {
     pub fn of(plan: &Plan) -> Templates {
         let mut templates: Vec<Template> = Vec::new();
         let mut numbers = FxHashMap::default();
-        for &row in &plan.indexes().positive {
-            let stage = plan.stage(row);
-            let shape = plan.shape(stage);
+        for (row, stage) in plan.positive() {
             let number = *numbers.entry(stage.template).or_insert_with(|| {
                 templates.push(Template {
                     rows: vec![Vec::new()],
@@ -46,7 +44,8 @@ impl Templates {
                 });
                 templates.len() - 1
             });
-            templates[number].add(row, &joined_pairs(shape, stage), stage.distances);
+            let pairs: Vec<(u32, u32)> = stage.joined_pairs().collect();
+            templates[number].add(row, &pairs, stage.distances);
         }
         Templates {
             templates,

@@ -35,8 +35,8 @@ pub type Found<'f, 'r> = dyn FnMut(u32, Record<'r>, Record<'r>) + 'f;
 pub enum Finder {
     /// See `Strategy`.
     Shared(Box<Shared>),
-    /// See `Strategy`.
-    Sequential,
+    /// See `Strategy`; the rows one after the other.
+    Sequential(Vec<u32>),
     /// See `Strategy`.
     Mmqjp(Templates),
     /// See `Strategy`.
@@ -48,7 +48,7 @@ impl Finder {
     pub fn new(strategy: Strategy, views_max: usize) -> Finder {
         match strategy {
             Strategy::Shared => Finder::Shared(Box::default()),
-            Strategy::Sequential => Finder::Sequential,
+            Strategy::Sequential => Finder::Sequential(Vec::new()),
             Strategy::Mmqjp => Finder::Mmqjp(Templates::default()),
             Strategy::Views => Finder::Views(Templates::default(), Box::new(Views::new(views_max))),
         }
@@ -57,7 +57,8 @@ impl Finder {
     /// Rows changed.
     pub fn refresh(&mut self, plan: &Plan) {
         match self {
-            Finder::Shared(_) | Finder::Sequential => {}
+            Finder::Shared(_) => {}
+            Finder::Sequential(rows) => *rows = plan.positive().map(|row| row.0).collect(),
             Finder::Mmqjp(templates) => *templates = Templates::of(plan),
             Finder::Views(templates, views) => {
                 *templates = Templates::of(plan);
@@ -83,7 +84,7 @@ impl Finder {
     ) {
         match self {
             Finder::Shared(shared) => shared.find(plan, store, record, found),
-            Finder::Sequential => sequential::find(plan, store, record, found),
+            Finder::Sequential(rows) => sequential::find(rows, plan, store, record, found),
             Finder::Mmqjp(templates) => templates.find(plan, store, record, found),
             Finder::Views(templates, views) => views.find(templates, plan, store, record, found),
         }

@@ -7,11 +7,17 @@ use crate::record::Record;
 use crate::store::{Place, Store};
 
 /// Finds rows for a record as the right side, then as the left side of each.
-pub fn find<'r>(plan: &Plan, store: &'r Store, record: &Record<'r>, found: &mut Found<'_, 'r>) {
+pub fn find<'r>(
+    rows: &[u32],
+    plan: &Plan,
+    store: &'r Store,
+    record: &Record<'r>,
+    found: &mut Found<'_, 'r>,
+) {
     let mut places: Vec<Place> = Vec::new();
-    for &row in &plan.indexes().positive {
+    for &row in rows {
         let stage = plan.stage(row);
-        let (left, right) = plan.shape(stage).joins[0];
+        let (left, right) = stage.shape.joins[0];
         let (left, right) = (
             stage.variables[left as usize],
             stage.variables[right as usize],

@@ -5,7 +5,7 @@ use super::{Found, admits, is_overlapping, times};
 use crate::bucket::Bucket;
 use crate::head::key_of;
 use crate::meetings::{Met, meet};
-use crate::plan::{Access, Plan};
+use crate::plan::Plan;
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
 
@@ -30,18 +30,16 @@ impl Shared {
         if self.learnt > LEARN_ALL && !self.learnt.is_multiple_of(LEARN_EVERY) {
             return;
         }
-        for (left, right) in plan.pairs().collect::<Vec<_>>() {
-            let count = |variable: u32, other: u32| -> usize {
+        let mut last = None;
+        for variable in record.variables() {
+            if last.replace(variable) == Some(variable) {
+                continue;
+            }
+            plan.pairs_mut().learn(variable, |other| {
                 let nodes = record.nodes_of(variable).iter();
-                nodes
-                    .map(|node| store.head.count(key_of(other, record.node(node).hash)))
-                    .sum()
-            };
-            plan.note(
-                left,
-                right,
-                (count(right, left) + count(left, right)) as u64,
-            );
+                let met = nodes.map(|node| store.head.count(key_of(other, record.node(node).hash)));
+                met.sum::<usize>() as u64
+            });
         }
         // At 64, 256, 1024 and so on: what is rare is known soon and changes slowly.
         if self.learnt >= LEARN_ALL
@@ -59,14 +57,13 @@ impl Shared {
         record: &Record<'r>,
         found: &mut Found<'_, 'r>,
     ) {
-        let indexes = plan.indexes();
-        self.collect(store, record, &indexes.lefts, true);
+        self.collect(plan, store, record, true);
         for at in 0..self.places.len() {
             if let Some(left) = store.record(self.places[at]) {
                 self.pair(plan, store.keys.bucket, left, *record, found);
             }
         }
-        self.collect(store, record, &indexes.rights, false);
+        self.collect(plan, store, record, false);
         for at in 0..self.places.len() {
             if let Some(right) = store.record(self.places[at]) {
                 self.pair(plan, store.keys.bucket, *record, right, found);
@@ -75,20 +72,14 @@ impl Shared {
     }
 
     /// Puts the places of the records that an access pair leads to into `places`, each once.
-    fn collect(
-        &mut self,
-        store: &Store,
-        record: &Record<'_>,
-        access: &[Vec<Access>],
-        is_right: bool,
-    ) {
+    fn collect(&mut self, plan: &Plan, store: &Store, record: &Record<'_>, is_right: bool) {
         self.places.clear();
         self.seen.begin(store.head.places());
         let own = record
             .entries()
             .filter(|entry| store.keys.bucket.holds(entry.hash));
         for entry in own {
-            for other in &access[entry.variable as usize] {
+            for other in plan.access(entry.variable, is_right) {
                 let (from, to) = times(record.time(), other.distances, is_right);
                 store.find(key_of(other.variable, entry.hash), from, to, &mut |place| {
                     if self.seen.insert(place) {
@@ -110,10 +101,9 @@ impl Shared {
         if is_overlapping(&left, &right) {
             return;
         }
-        let indexes = plan.indexes();
-        meet(&indexes.ranks, bucket, &left, &right, &mut self.met);
+        meet(plan.pairs().ranks(), bucket, &left, &right, &mut self.met);
         let distance = right.time().saturating_sub(left.time());
-        indexes.trie.walk(&self.met, distance, &mut |row| {
+        plan.trie().walk(&self.met, distance, &mut |row| {
             if admits(plan.stage(row), &left, &right) {
                 found(row, left, right);
             }

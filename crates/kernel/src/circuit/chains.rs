@@ -216,9 +216,9 @@ impl Circuit {
     }
 
     fn chained_above(&self, id: u32, depth: usize) -> Option<Wire> {
-        let mut latest = self.extras[depth].above.iter().rev();
-        let chained = latest.find(|(route, _)| *route == id);
-        chained.map(|(_, wire)| self.cells.resolve(wire))
+        let chained = self.extras[depth].above.iter();
+        let wire = chained.rev().find(|(route, _)| *route == id);
+        wire.map(|(_, wire)| self.cells.resolve(wire))
     }
 }
 

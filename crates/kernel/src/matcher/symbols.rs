@@ -99,7 +99,7 @@ fn test_holds(plan: &Plan, test: u32, kind: NodeKind, uri: &[u8]) -> bool {
 }
 
 /// Whether the URI is the pattern; `*` in the pattern stands for any run of characters.
-fn uri_matches(pattern: &[u8], uri: &[u8]) -> bool {
+pub fn uri_matches(pattern: &[u8], uri: &[u8]) -> bool {
     let Some(star) = memchr::memchr(b'*', pattern) else {
         return pattern == uri;
     };

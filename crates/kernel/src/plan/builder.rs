@@ -5,8 +5,9 @@ use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, 
 use super::image::Plan;
 use super::intern::Interner;
 use super::parts::PartKey;
-use super::program::{OutputSpec, PathSpec, Program, ProgramError};
+use super::program::{OutputSpec, PathSpec, Program};
 use super::questions::is_question;
+use super::reader::ProgramError;
 use rustc_hash::FxHashMap;
 
 /// A node test with interned names.
@@ -53,12 +54,6 @@ pub struct TargetKey {
     pub ways: Vec<Way>,
     pub output: OutputSpec,
 }
-
-/// A step of a path: axis, test, condition.
-pub type Step = (Axis, u32, u32);
-
-/// A path: a condition at the document node, then steps.
-pub type Path = (u32, Vec<Step>);
 
 /// Collects programs and freezes them into a plan.
 #[derive(Debug)]
@@ -183,29 +178,6 @@ impl Builder {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Interns the tables of a program and returns its paths, each a condition at the document
-    /// node and then steps; nothing is to be selected. Conditions that never hold are left in.
-    pub fn add_paths(&mut self, program: &[u8]) -> Result<Vec<Path>, ProgramError> {
-        let program = Program::read(program)?;
-        let local = self.intern_tables(&program)?;
-        let formula = |f: u32| local.formulas[f as usize];
-        let paths = program.paths.iter().map(|path| {
-            let steps = path.steps.iter();
-            let steps =
-                steps.map(|&(axis, test, f)| (axis, local.tests[test as usize], formula(f)));
-            (formula(path.root), steps.collect())
-        });
-        Ok(paths.collect())
-    }
-
-    /// The steps of the operands' paths by the root of their spine.
-    pub fn operand_steps(&self) -> FxHashMap<u32, Vec<Step>> {
-        let paths = self.operand_paths.iter();
-        paths
-            .map(|(steps, path)| (path.root, steps.clone()))
-            .collect()
     }
 
     /// The plan of everything added so far.

@@ -5,7 +5,8 @@
 
 use super::builder::Builder;
 use super::codes::{Axis, Comparison, Op};
-use super::program::{ExprSpec, FormulaSpec, OperandSpec, Program, ProgramError};
+use super::program::{ExprSpec, FormulaSpec, OperandSpec, Program};
+use super::reader::ProgramError;
 
 /// A condition at a node. Ids refer to interned tables of the builder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -335,15 +335,8 @@ impl Plan {
     #[inline]
     pub fn operand(&self, id: u32) -> Operand {
         let r = self.record(Section::Operands, id, size::OPERAND);
-        let kind = match r[0] {
-            0 => OperandKind::Value,
-            1 => OperandKind::Name,
-            2 => OperandKind::LocalName,
-            3 => OperandKind::Uri,
-            _ => OperandKind::Truth,
-        };
         Operand {
-            kind,
+            kind: OperandKind::of_code(r[0]),
             root: r[1],
             leaf: r[2],
             is_guarded: r[3] & 1 != 0,

@@ -13,12 +13,14 @@ mod intern;
 mod parts;
 mod program;
 mod questions;
+mod reader;
 mod records;
 
-pub use builder::{Builder, Path, Step};
+pub use builder::Builder;
 pub use codes::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use image::{NONE, Plan};
-pub use program::ProgramError;
+pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Program, TestSpec};
+pub use reader::{ProgramError, Read, Reader};
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };

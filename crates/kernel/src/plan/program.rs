@@ -4,21 +4,9 @@
 //! entry refers only to earlier entries of its own table, so one forward read suffices.
 
 use super::codes::{Axis, Comparison, NodeKind, Op, PartKind};
-use std::fmt;
+use super::reader::{ProgramError, Read, Reader};
 
 const MAGIC: &[u8] = b"PSK2";
-
-/// Why bytes are not a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramError(pub &'static str);
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a program: {}", self.0)
-    }
-}
-
-impl std::error::Error for ProgramError {}
 
 /// A node test; names and URIs are indices into the program's strings.
 #[derive(Clone, Debug)]
@@ -136,59 +124,9 @@ pub struct Program {
     pub output: OutputSpec,
 }
 
-type Read<T> = Result<T, ProgramError>;
-
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Read<&'a [u8]> {
-        if self.rest.len() < count {
-            return Err(ProgramError("it ends too early"));
-        }
-        let (head, rest) = self.rest.split_at(count);
-        self.rest = rest;
-        Ok(head)
-    }
-
-    fn word(&mut self) -> Read<u32> {
-        let mut value = 0u64;
-        for shift in (0..35).step_by(7) {
-            let byte = self.take(1)?[0];
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return u32::try_from(value).map_err(|_| ProgramError("a number is too large"));
-            }
-        }
-        Err(ProgramError("a number is too long"))
-    }
-
-    fn below(&mut self, bound: usize) -> Read<u32> {
-        let index = self.word()?;
-        if (index as usize) < bound {
-            Ok(index)
-        } else {
-            Err(ProgramError("an index is out of range"))
-        }
-    }
-
-    fn count(&mut self) -> Read<usize> {
-        let count = self.word()? as usize;
-        // A count is no reason to allocate: every entry takes at least a byte of what is left.
-        if count > self.rest.len() {
-            return Err(ProgramError("a count is larger than what follows"));
-        }
-        Ok(count)
-    }
-
+impl Reader<'_> {
     fn forward_axis(&mut self) -> Read<Axis> {
         self.code(|code| Axis::from_code(code).filter(|axis| axis.is_forward()))
-    }
-
-    fn many<T>(&mut self, mut read: impl FnMut(&mut Self, usize) -> Read<T>) -> Read<Vec<T>> {
-        let count = self.count()?;
-        (0..count).map(|index| read(self, index)).collect()
     }
 
     /// An earlier part that is a set of nodes.
@@ -219,14 +157,8 @@ impl<'a> Reader<'a> {
 impl Program {
     /// Reads a program; every index in the result is in range.
     pub fn read(bytes: &[u8]) -> Read<Program> {
-        let mut r = Reader { rest: bytes };
-        if r.take(MAGIC.len())? != MAGIC {
-            return Err(ProgramError("the first bytes are wrong"));
-        }
-        let strings = r.many(|r, _| {
-            let length = r.word()? as usize;
-            Ok(r.take(length)?.to_vec())
-        })?;
+        let mut r = Reader::new(bytes, MAGIC)?;
+        let strings = r.many(|r, _| Ok(r.bytes()?.to_vec()))?;
         let numbers = r.many(|r, _| {
             let mut raw = [0; 8];
             raw.copy_from_slice(r.take(8)?);
@@ -312,9 +244,7 @@ impl Program {
             },
             _ => return Err(ProgramError("an unknown output")),
         };
-        if !r.rest.is_empty() {
-            return Err(ProgramError("bytes follow its end"));
-        }
+        r.end()?;
         Ok(Program {
             strings,
             numbers,

@@ -107,7 +107,7 @@ impl Output {
 }
 
 /// Which part of a node an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandKind {
     /// Its string value.
     Value,
@@ -119,6 +119,19 @@ pub enum OperandKind {
     Uri,
     /// Not a part: whether a condition holds at the node, as `true` or `false`.
     Truth,
+}
+
+impl OperandKind {
+    /// The kind of a program's code, which was checked when the program was read.
+    pub fn of_code(code: u32) -> OperandKind {
+        match code {
+            0 => OperandKind::Value,
+            1 => OperandKind::Name,
+            2 => OperandKind::LocalName,
+            3 => OperandKind::Uri,
+            _ => OperandKind::Truth,
+        }
+    }
 }
 
 /// An operand of a computed formula. `root` NONE: a part of the context node itself.

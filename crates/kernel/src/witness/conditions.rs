@@ -1,41 +1,113 @@
 //! Steps and conditions over the tree of a document.
 
-use super::paths::FrozenPaths;
+use super::formulas::{Formula, FormulaId, Operand, Step};
+use super::nodetests::{NodeTests, TestId};
+use super::paths::Paths;
 use super::tree::{NodeId, Tree};
-use crate::matcher::values::{compare_numbers, evaluate, parse_number};
-use crate::plan::{Axis, Comparison, FormulaKind, NONE, NodeKind, Operand, OperandKind, Step};
+use crate::matcher::values::{compare_numbers, parse_number};
+use crate::plan::{Axis, NodeKind, OperandKind};
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
+use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// What was found out about one document.
 #[derive(Default)]
 pub struct Memory {
+    /// The nodes of each symbol, in document order, and the symbols that there are.
+    nodes: Vec<Vec<NodeId>>,
+    symbols: Vec<u32>,
+    /// The symbols of the document that pass a test; a test that none passes is not there.
+    tests: FxHashMap<TestId, SmallVec<[u32; 2]>>,
     /// The nodes that pass a test, in document order.
-    passing: FxHashMap<u32, std::rc::Rc<[NodeId]>>,
+    passing: FxHashMap<TestId, Rc<[NodeId]>>,
     /// Conditions that look further than the node itself.
-    truths: FxHashMap<(u32, NodeId), bool>,
+    truths: FxHashMap<(FormulaId, NodeId), bool>,
+    /// How many steps were looked up.
+    pub steps_taken: u64,
 }
 
 impl Memory {
-    /// Forgets the document.
-    pub fn clear(&mut self) {
+    /// Forgets the document before and takes in the names of the next one.
+    pub fn begin(&mut self, tree: &mut Tree, tests: &NodeTests) {
+        for symbol in self.symbols.drain(..) {
+            self.nodes[symbol as usize].clear();
+        }
+        self.tests.clear();
         self.passing.clear();
         self.truths.clear();
+        self.steps_taken = 0;
+        if self.nodes.len() < tree.symbols.len() {
+            self.nodes.resize(tree.symbols.len(), Vec::new());
+        }
+        for (node, id) in tree.nodes.iter().zip(0..) {
+            let same = &mut self.nodes[node.symbol as usize];
+            if same.is_empty() {
+                self.symbols.push(node.symbol);
+            }
+            same.push(id);
+        }
+        for &symbol in &self.symbols {
+            tree.symbols.refresh(symbol, tests);
+            for &test in tree.symbols.passed(symbol) {
+                self.tests.entry(test).or_default().push(symbol);
+            }
+        }
+    }
+
+    /// The nodes that pass a test.
+    fn passing(&mut self, test: TestId) -> &Rc<[NodeId]> {
+        self.passing.entry(test).or_insert_with(|| {
+            let symbols = self.tests.get(&test).map_or(&[][..], SmallVec::as_slice);
+            if let [only] = symbols {
+                return self.nodes[*only as usize].as_slice().into();
+            }
+            let nodes = symbols
+                .iter()
+                .flat_map(|&symbol| &self.nodes[symbol as usize]);
+            let mut nodes: Vec<NodeId> = nodes.copied().collect();
+            nodes.sort_unstable();
+            nodes.into()
+        })
+    }
+
+    /// How many tests some node passes.
+    pub fn test_count(&self) -> usize {
+        self.tests.len()
+    }
+
+    /// The tests that some node passes.
+    pub fn tests(&self) -> impl Iterator<Item = TestId> + '_ {
+        self.tests.keys().copied()
+    }
+
+    /// Whether some node passes a test.
+    pub fn is_passed(&self, test: TestId) -> bool {
+        self.tests.contains_key(&test)
     }
 }
 
 /// A document with the paths that are looked up in it.
 pub struct Lookup<'a> {
-    pub paths: &'a FrozenPaths,
+    pub paths: &'a Paths,
     pub tree: &'a Tree,
     pub memory: &'a mut Memory,
 }
 
 impl Lookup<'_> {
+    /// Whether a node passes a test.
+    fn passes(&self, node: NodeId, test: TestId) -> bool {
+        let symbol = self.tree.nodes[node as usize].symbol;
+        self.tree
+            .symbols
+            .passed(symbol)
+            .binary_search(&test)
+            .is_ok()
+    }
+
     /// Appends the nodes that a step leads to from a node, in document order.
     pub fn step(&mut self, (axis, test, condition): Step, from: NodeId, out: &mut Vec<NodeId>) {
         let first = out.len();
-        if matches!(axis, Axis::Itself | Axis::DescendantOrSelf) && self.tree.passes(from, test) {
+        if matches!(axis, Axis::Itself | Axis::DescendantOrSelf) && self.passes(from, test) {
             out.push(from);
         }
         if axis != Axis::Itself {
@@ -62,12 +134,9 @@ impl Lookup<'_> {
     }
 
     /// The nodes below a node, its attributes included, that pass a test.
-    fn below(&mut self, from: NodeId, test: u32) -> std::rc::Rc<[NodeId]> {
+    fn below(&mut self, from: NodeId, test: TestId) -> Rc<[NodeId]> {
         let tree = self.tree;
-        let all = self.memory.passing.entry(test).or_insert_with(|| {
-            let nodes = 0..tree.nodes.len() as NodeId;
-            nodes.filter(|&node| tree.passes(node, test)).collect()
-        });
+        let all = self.memory.passing(test);
         let end = tree.nodes[from as usize].end;
         let (first, last) = (
             all.partition_point(|&node| node <= from),
@@ -81,46 +150,31 @@ impl Lookup<'_> {
     }
 
     /// Whether a condition holds at a node.
-    pub fn holds(&mut self, formula: u32, node: NodeId) -> bool {
-        let plan = self.paths.plan.clone();
-        let view = plan.formula(formula);
-        match view.kind() {
-            FormulaKind::True => true,
-            FormulaKind::False => false,
-            FormulaKind::And => view.children().iter().all(|&part| self.holds(part, node)),
-            FormulaKind::Or => view.children().iter().any(|&part| self.holds(part, node)),
-            FormulaKind::Not => !self.holds(view.sub(), node),
-            FormulaKind::Is => self.tree.passes(node, view.test()),
-            FormulaKind::Text => {
-                let is_equal = self.tree.value(node) == plan.string(view.constant());
-                is_equal == (view.comparison() == Comparison::Eq)
-            }
-            FormulaKind::Number => {
+    pub fn holds(&mut self, formula: FormulaId, node: NodeId) -> bool {
+        let paths = self.paths;
+        match paths.formulas.get(formula) {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::And(parts) => parts.iter().all(|&part| self.holds(part, node)),
+            Formula::Or(parts) => parts.iter().any(|&part| self.holds(part, node)),
+            Formula::Not(part) => !self.holds(*part, node),
+            Formula::Is(test) => self.passes(node, *test),
+            Formula::Text(is_equal, text) => (self.tree.value(node) == &**text) == *is_equal,
+            Formula::Number(comparison, bits) => {
                 let number = parse_number(self.tree.value(node));
-                compare_numbers(view.comparison(), number, plan.number(view.constant()))
+                compare_numbers(*comparison, number, f64::from_bits(*bits))
             }
-            FormulaKind::Contains => {
-                let wanted = plan.string(view.constant());
-                memchr::memmem::find(self.tree.value(node), wanted).is_some()
+            Formula::Contains(text) => memchr::memmem::find(self.tree.value(node), text).is_some(),
+            Formula::StartsWith(text) => self.tree.value(node).starts_with(text),
+            Formula::Reaches(step) => {
+                self.remember(formula, node, |lookup| lookup.reaches(*step, node))
             }
-            FormulaKind::StartsWith => self
-                .tree
-                .value(node)
-                .starts_with(plan.string(view.constant())),
-            FormulaKind::Edge => {
-                let step = (view.axis(), view.test(), view.sub());
-                self.remember(formula, node, |lookup| lookup.reaches(step, node))
-            }
-            FormulaKind::Computed => self.remember(formula, node, |lookup| {
-                let operands: Vec<String> = view
-                    .children()
+            Formula::Computed(scalar, operands) => self.remember(formula, node, |lookup| {
+                let operands: Vec<String> = operands
                     .iter()
-                    .map(|&operand| lookup.operand(plan.operand(operand), node))
+                    .map(|operand| lookup.operand(operand, node))
                     .collect();
-                evaluate(&plan, view.expr(), &|at| {
-                    operands.get(at as usize).map_or("", |o| o.as_str())
-                })
-                .boolean()
+                scalar.evaluate(&operands).boolean()
             }),
         }
     }
@@ -146,32 +200,24 @@ impl Lookup<'_> {
     }
 
     /// The string of an operand at a node.
-    fn operand(&mut self, operand: Operand, node: NodeId) -> String {
-        if let Some([holds, _]) = operand.condition {
-            return self.holds(holds, node).to_string();
+    fn operand(&mut self, operand: &Operand, node: NodeId) -> String {
+        if let Some(condition) = operand.condition {
+            return self.holds(condition, node).to_string();
         }
         let mut nodes = vec![node];
-        if operand.root != NONE {
-            let steps = self
-                .paths
-                .operand_steps
-                .get(&operand.root)
-                .cloned()
-                .unwrap_or_default();
-            for step in steps {
-                nodes = self.steps(step, &nodes);
-            }
+        for &step in &operand.steps {
+            nodes = self.steps(step, &nodes);
         }
-        let text = nodes.first().map_or(Cow::Borrowed(""), |&first| {
-            let bytes = match operand.kind {
-                OperandKind::Name => self.tree.name(first),
-                OperandKind::LocalName => self.tree.local_name(first),
-                OperandKind::Uri => self.tree.uri(first),
-                OperandKind::Value | OperandKind::Truth => self.tree.value(first),
-            };
-            String::from_utf8_lossy(bytes)
-        });
-        text.into_owned()
+        let Some(&first) = nodes.first() else {
+            return String::new();
+        };
+        let bytes = match operand.kind {
+            OperandKind::Name => self.tree.name(first),
+            OperandKind::LocalName => self.tree.local_name(first),
+            OperandKind::Uri => self.tree.uri(first),
+            OperandKind::Value | OperandKind::Truth => self.tree.value(first),
+        };
+        String::from_utf8_lossy(bytes).into_owned()
     }
 
     /// The nodes that a step leads to from several, each once, in document order.

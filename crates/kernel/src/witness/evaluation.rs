@@ -1,7 +1,8 @@
 //! The bindings of all variables in one document, and the edges between them.
 
 use super::conditions::Lookup;
-use super::paths::{StepId, StreamSpec};
+use super::formulas::Step;
+use super::paths::{StepId, VariableId};
 use super::standalone::selected;
 use super::tree::NodeId;
 use crate::events::Span;
@@ -30,87 +31,114 @@ pub struct Witness {
     pub edges: Vec<[u32; 4]>,
 }
 
+/// A step that some path reaches, and the nodes there.
+type Reached = (StepId, Vec<NodeId>);
+
 impl Lookup<'_> {
     /// The witnesses that the joins of a stream ask for.
-    pub fn witness(&mut self, spec: &StreamSpec, has_entities: bool) -> Witness {
-        let found = self.steps_of(spec);
-        let mut bound: Vec<(u32, Vec<NodeId>)> = Vec::new();
-        for &variable in &spec.variables {
-            let ends = &self.paths.variables[variable.0 as usize].ends;
-            let mut nodes: Vec<NodeId> = ends
-                .iter()
-                .filter_map(|end| found.get(end))
-                .flatten()
-                .copied()
-                .collect();
-            if ends.len() > 1 {
-                nodes.sort_unstable();
-                nodes.dedup();
-            }
-            if !nodes.is_empty() {
-                bound.push((variable.0, nodes));
+    pub fn witness(&mut self, stream: &str, has_entities: bool) -> Witness {
+        let (reached, mut ends) = self.walk(stream);
+        ends.sort_unstable();
+        let mut bound: Vec<(VariableId, Vec<NodeId>)> = Vec::with_capacity(ends.len());
+        for (variable, end) in ends {
+            let nodes = &reached[end].1;
+            match bound.last_mut() {
+                // Several paths lead to the variable.
+                Some((last, before)) if *last == variable => {
+                    before.extend_from_slice(nodes);
+                    before.sort_unstable();
+                    before.dedup();
+                }
+                _ => bound.push((variable, nodes.clone())),
             }
         }
         let is_flat = bound.iter().all(|(_, nodes)| nodes.len() == 1);
         let edges = if is_flat {
             Vec::new()
         } else {
-            self.edges(spec, &found)
+            self.edges(&bound, &reached)
         };
         self.number(bound, edges, has_entities)
     }
 
-    /// The nodes at each step that some path reaches.
-    fn steps_of(&mut self, spec: &StreamSpec) -> FxHashMap<StepId, Vec<NodeId>> {
-        let mut found: FxHashMap<StepId, Vec<NodeId>> = FxHashMap::default();
-        for &id in &spec.steps {
-            let step = self.paths.steps[id as usize];
-            let nodes = match step.above {
-                None => self.steps(step.step, &[0]),
-                Some(above) => match found.get(&above) {
-                    Some(from) => self.steps(step.step, from),
-                    None => continue,
-                },
+    /// Walks down all paths as far as they lead to nodes: the steps that do, and the variables
+    /// that are bound at their places.
+    fn walk(&mut self, stream: &str) -> (Vec<Reached>, Vec<(VariableId, usize)>) {
+        let paths = self.paths;
+        let (mut reached, mut ends): (Vec<Reached>, _) = (Vec::new(), Vec::new());
+        // Steps with the places of those that they are under.
+        let mut pending: Vec<(StepId, Option<usize>)> =
+            paths.roots(stream).map(|root| (root, None)).collect();
+        while let Some((id, above)) = pending.pop() {
+            let from = above.map_or(&[0][..], |above| &reached[above].1);
+            let Some(step) = paths.step(id) else {
+                continue;
             };
+            self.memory.steps_taken += 1;
+            let nodes = self.steps(step, from);
             if !nodes.is_empty() {
-                found.insert(id, nodes);
+                let place = reached.len();
+                reached.push((id, nodes));
+                let below = paths.below(id);
+                ends.extend(below.variables.iter().map(|&variable| (variable, place)));
+                self.follow(id, place, &below.steps, &mut pending);
             }
         }
-        found
+        (reached, ends)
     }
 
-    fn edges(
-        &mut self,
-        spec: &StreamSpec,
-        found: &FxHashMap<StepId, Vec<NodeId>>,
-    ) -> Vec<[u32; 4]> {
+    /// Lists the steps under a step whose tests some node of the document passes: by the steps
+    /// or by the tests, whichever are fewer.
+    fn follow(
+        &self,
+        id: StepId,
+        place: usize,
+        steps: &[StepId],
+        pending: &mut Vec<(StepId, Option<usize>)>,
+    ) {
+        if steps.len() <= self.memory.test_count() {
+            let is_passed = |step: &&StepId| {
+                let step = self.paths.step(**step);
+                step.is_some_and(|step| self.memory.is_passed(step.1))
+            };
+            let steps = steps.iter().filter(is_passed);
+            pending.extend(steps.map(|&step| (step, Some(place))));
+        } else {
+            for test in self.memory.tests() {
+                let steps = self.paths.tested(id, test).iter();
+                pending.extend(steps.map(|&step| (step, Some(place))));
+            }
+        }
+    }
+
+    fn edges(&mut self, bound: &[(VariableId, Vec<NodeId>)], reached: &[Reached]) -> Vec<[u32; 4]> {
+        let paths = self.paths;
+        let nodes_at: FxHashMap<StepId, &[NodeId]> = reached
+            .iter()
+            .map(|(step, nodes)| (*step, nodes.as_slice()))
+            .collect();
         let mut edges = Vec::new();
-        for &edge in &spec.edges {
-            let edge = &self.paths.edges[edge as usize];
-            for &(upper, lower) in &edge.ends {
-                let (Some(above), Some(below)) = (found.get(&upper), found.get(&lower)) else {
-                    continue;
-                };
-                // Whatever the path reaches it reaches through the only node there is.
-                if let [only] = above[..] {
-                    edges.extend(
-                        below
-                            .iter()
-                            .map(|&node| [edge.upper.0, edge.lower.0, only, node]),
-                    );
-                    continue;
-                }
-                let way = self.way(upper, lower);
-                for &node in above {
-                    let mut nodes = vec![node];
-                    for &step in &way {
-                        nodes = self.steps(self.paths.steps[step as usize].step, &nodes);
+        for &(variable, _) in bound {
+            for edge in paths.edges_to(variable) {
+                let pair = |above: NodeId, below: NodeId| [edge.upper.0, variable.0, above, below];
+                for &(upper, lower) in &edge.ends {
+                    let (Some(&above), Some(&below)) = (nodes_at.get(&upper), nodes_at.get(&lower))
+                    else {
+                        continue;
+                    };
+                    // Whatever the path reaches it reaches through the only node there is.
+                    if let [only] = above {
+                        edges.extend(below.iter().map(|&node| pair(*only, node)));
+                        continue;
                     }
-                    edges.extend(
-                        nodes
-                            .iter()
-                            .map(|&far| [edge.upper.0, edge.lower.0, node, far]),
-                    );
+                    let way = self.way(upper, lower);
+                    for &node in above {
+                        let mut nodes = vec![node];
+                        for &step in &way {
+                            nodes = self.steps(step, &nodes);
+                        }
+                        edges.extend(nodes.iter().map(|&far| pair(node, far)));
+                    }
                 }
             }
         }
@@ -118,14 +146,14 @@ impl Lookup<'_> {
     }
 
     /// The steps after one down to another.
-    fn way(&self, upper: StepId, lower: StepId) -> Vec<StepId> {
+    fn way(&self, upper: StepId, lower: StepId) -> Vec<Step> {
         let mut way = Vec::new();
         let mut at = Some(lower);
         while let Some(step) = at
             && step != upper
         {
-            way.push(step);
-            at = self.paths.steps[step as usize].above;
+            way.extend(self.paths.step(step));
+            at = self.paths.above(step);
         }
         way.reverse();
         way
@@ -134,18 +162,14 @@ impl Lookup<'_> {
     /// Numbers the bound nodes in document order and collects what is needed of them.
     fn number(
         &self,
-        bound: Vec<(u32, Vec<NodeId>)>,
+        bound: Vec<(VariableId, Vec<NodeId>)>,
         edges: Vec<[u32; 4]>,
         has_entities: bool,
     ) -> Witness {
         let mut needs: Vec<(NodeId, bool, bool)> = Vec::new();
         for (variable, nodes) in &bound {
-            let spec = &self.paths.variables[*variable as usize];
-            needs.extend(
-                nodes
-                    .iter()
-                    .map(|&node| (node, spec.is_valued, spec.is_selected)),
-            );
+            let (is_valued, is_selected) = self.paths.needs(*variable);
+            needs.extend(nodes.iter().map(|&node| (node, is_valued, is_selected)));
         }
         needs.sort_unstable();
         let mut merged: Vec<(NodeId, bool, bool)> = Vec::with_capacity(needs.len());
@@ -161,17 +185,19 @@ impl Lookup<'_> {
         let bindings = bound
             .iter()
             .flat_map(|(variable, nodes)| nodes.iter().map(move |&node| (*variable, node)))
-            .map(|(variable, node)| (variable, place(node)))
+            .map(|(variable, node)| (variable.0, place(node)))
             .collect();
         let edges = edges
             .iter()
             .map(|&[one, two, above, below]| [one, two, place(above), place(below)]);
+        // A document that began before somebody asked for texts has no source to take them from.
+        let has_texts = self.tree.keeps_source;
         let nodes = merged
             .iter()
             .map(|&(node, is_valued, is_selected)| WitnessNode {
                 span: self.tree.nodes[node as usize].span,
                 value: is_valued.then(|| self.tree.value(node).to_vec()),
-                text: is_selected.then(|| selected(self.tree, node, has_entities)),
+                text: (is_selected && has_texts).then(|| selected(self.tree, node, has_entities)),
             });
         Witness {
             edges: edges.collect(),

@@ -2,15 +2,19 @@
 //!
 //! Joins ask about whole documents and are told nothing before one has ended well-formed, so the
 //! document is kept as a compact tree and its variables are looked up there: each distinct step of
-//! all paths once, from the top down, with conditions remembered by node.
+//! all paths once, from the top down, with conditions remembered by node. Only steps whose test
+//! some node of the document passes are looked at.
 
 mod conditions;
 mod evaluation;
+mod formulas;
+mod nodetests;
 mod paths;
 mod reader;
 mod standalone;
+mod symbols;
 mod tree;
 
 pub use evaluation::{Witness, WitnessNode};
-pub use paths::{Paths, VariableId};
+pub use paths::{PathSizes, Paths, VariableId};
 pub use reader::Reader;

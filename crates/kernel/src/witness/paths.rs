@@ -1,8 +1,14 @@
-//! The paths of all variables, each distinct step once.
+//! The paths of all variables as a trie of steps, each distinct step once in each stream.
+//!
+//! Whoever asks holds what he asks for, and what nobody holds any more is gone: a change costs what
+//! its paths cost, whatever else there is.
 
-use crate::plan::{Axis, Builder, Plan, ProgramError, Step};
+use super::formulas::{Formulas, Step, Tables};
+use super::nodetests::{NodeTest, TestId};
+use crate::counted::Counted;
+use crate::plan::{Axis, Program, ProgramError};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use smallvec::SmallVec;
 
 /// The number of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,24 +17,36 @@ pub struct VariableId(pub u32);
 /// The number of a step.
 pub type StepId = u32;
 
-/// A step of some path, under the step before it.
-#[derive(Clone, Copy, Debug)]
-pub struct PathStep {
-    /// The step before; None at the document node.
-    pub above: Option<StepId>,
-    /// The way from there, the test and the condition.
-    pub step: Step,
+/// What a step is under: another step, or the document node of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Above {
+    Stream(u32),
+    Step(StepId),
+}
+
+/// What hangs on a step.
+#[derive(Clone, Debug, Default)]
+pub struct Below {
+    /// The steps under it.
+    pub steps: Vec<StepId>,
+    /// The variables that are bound there.
+    pub variables: SmallVec<[VariableId; 1]>,
+    /// Its place among the steps beside it.
+    place: u32,
 }
 
 /// What is asked about a variable.
 #[derive(Clone, Debug, Default)]
-pub struct VariableSpec {
+struct VariableSpec {
+    stream: u32,
     /// The ends of its paths.
-    pub ends: Vec<StepId>,
-    /// Whether its string value is needed.
-    pub is_valued: bool,
-    /// Whether its text is needed.
-    pub is_selected: bool,
+    ends: SmallVec<[StepId; 1]>,
+    /// How many need its string value.
+    valued: u32,
+    /// How many need its text.
+    selected: u32,
+    /// The edges whose lower variable it is.
+    edges: SmallVec<[u32; 1]>,
 }
 
 /// Two variables, one above the other on the same path.
@@ -36,179 +54,311 @@ pub struct VariableSpec {
 pub struct EdgeSpec {
     /// The one above.
     pub upper: VariableId,
-    /// The one below.
-    pub lower: VariableId,
     /// The steps that they are bound at, on each of the paths.
-    pub ends: Vec<(StepId, StepId)>,
+    pub ends: SmallVec<[(StepId, StepId); 1]>,
 }
 
-/// What is asked of the documents of one stream, steps before those below them.
+/// The paths of one stream, or of those that nobody names.
 #[derive(Clone, Debug, Default)]
-pub struct StreamSpec {
-    pub steps: Vec<StepId>,
-    pub variables: Vec<VariableId>,
-    pub edges: Vec<u32>,
+struct StreamSpec {
+    roots: Vec<StepId>,
+    /// Variables whose texts are needed.
+    selected: u32,
 }
 
-/// Collects paths.
+/// How much there is, for whoever watches that nothing is left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathSizes {
+    /// Distinct steps.
+    pub steps: usize,
+    /// Distinct conditions.
+    pub formulas: usize,
+    /// Distinct node tests.
+    pub tests: usize,
+    /// Edges between variables.
+    pub edges: usize,
+    /// Streams, and those of no name as one.
+    pub streams: usize,
+}
+
+/// The paths that somebody asks for.
 #[derive(Default)]
 pub struct Paths {
-    builder: Builder,
-    steps: Vec<PathStep>,
-    step_ids: FxHashMap<(Option<StepId>, Step), StepId>,
+    pub(super) formulas: Formulas,
+    steps: Counted<(Above, Step)>,
+    below: Vec<Below>,
+    /// The steps under a step that have a test.
+    tested: FxHashMap<(StepId, TestId), SmallVec<[StepId; 1]>>,
     variables: Vec<VariableSpec>,
-    streams: Vec<Option<Box<str>>>,
-    edges: Vec<EdgeSpec>,
-    edge_ids: FxHashMap<(VariableId, VariableId), u32>,
-}
-
-/// The paths as documents are read by them.
-pub struct FrozenPaths {
-    pub plan: Arc<Plan>,
-    pub operand_steps: FxHashMap<u32, Vec<Step>>,
-    pub steps: Vec<PathStep>,
-    pub variables: Vec<VariableSpec>,
-    pub edges: Vec<EdgeSpec>,
-    streams: FxHashMap<Box<str>, StreamSpec>,
-    every_stream: StreamSpec,
+    streams: Counted<Option<Box<str>>>,
+    stream_specs: Vec<StreamSpec>,
+    edges: Counted<(VariableId, VariableId)>,
+    edge_specs: Vec<EdgeSpec>,
 }
 
 impl Paths {
     /// Admits a variable of a stream, or of every stream; no path leads to it yet.
-    pub fn variable(&mut self, stream: Option<&str>) -> VariableId {
-        self.variables.push(VariableSpec::default());
-        self.streams.push(stream.map(Box::from));
-        VariableId(self.variables.len() as u32 - 1)
+    pub fn admit(&mut self, variable: VariableId, stream: Option<&str>) {
+        let (stream, _) = self.streams.hold(stream.map(Box::from));
+        grow(&mut self.stream_specs, stream);
+        grow(&mut self.variables, variable.0);
+        self.variables[variable.0 as usize].stream = stream;
     }
 
     /// Gives a variable its paths: those of a program.
     pub fn lead(&mut self, variable: VariableId, program: &[u8]) -> Result<(), ProgramError> {
-        for (root, steps) in self.builder.add_paths(program)? {
-            let end = self.steps_of(root, &steps).last().copied();
-            self.variables[variable.0 as usize].ends.extend(end);
+        let program = Program::read(program)?;
+        let tables = self.formulas.hold(&program)?;
+        for path in &program.paths {
+            let way = self.hold_way(variable, &tables, path.root, &path.steps);
+            if let Some(&end) = way.last() {
+                self.below[end as usize].variables.push(variable);
+                self.variables[variable.0 as usize].ends.push(end);
+            }
         }
+        self.formulas.release(&tables);
         Ok(())
     }
 
-    /// Says what is needed of a variable's nodes.
-    pub fn need(&mut self, variable: VariableId, is_valued: bool, is_selected: bool) {
-        let spec = &mut self.variables[variable.0 as usize];
-        spec.is_valued |= is_valued;
-        spec.is_selected |= is_selected;
+    /// Dismisses a variable: its paths are gone. Its needs and edges were given up before.
+    pub fn dismiss(&mut self, variable: VariableId) {
+        let spec = std::mem::take(&mut self.variables[variable.0 as usize]);
+        for end in spec.ends {
+            self.below[end as usize]
+                .variables
+                .retain(|one| *one != variable);
+            self.release_way(end);
+        }
+        self.streams.release(spec.stream);
     }
 
-    /// Asks for the pairs of two variables. The lower one is at the end of the program's paths,
-    /// the upper one after so many steps of each.
-    pub fn edge(
+    /// Says what somebody needs of a variable's nodes.
+    pub fn need(&mut self, variable: VariableId, is_valued: bool, is_selected: bool) {
+        let spec = &mut self.variables[variable.0 as usize];
+        spec.valued += u32::from(is_valued);
+        spec.selected += u32::from(is_selected);
+        self.stream_specs[spec.stream as usize].selected += u32::from(is_selected);
+    }
+
+    /// Takes back what `need` said.
+    pub fn need_no_more(&mut self, variable: VariableId, is_valued: bool, is_selected: bool) {
+        let spec = &mut self.variables[variable.0 as usize];
+        spec.valued -= u32::from(is_valued);
+        spec.selected -= u32::from(is_selected);
+        self.stream_specs[spec.stream as usize].selected -= u32::from(is_selected);
+    }
+
+    /// Asks for the pairs of two variables once more. The lower one is at the end of the
+    /// program's paths, the upper one after so many steps of each.
+    pub fn hold_edge(
         &mut self,
         upper: VariableId,
         lower: VariableId,
         program: &[u8],
         places: &[u32],
     ) -> Result<(), ProgramError> {
-        if self.edge_ids.contains_key(&(upper, lower)) {
+        let (edge, is_new) = self.edges.hold((upper, lower));
+        if !is_new {
             return Ok(());
         }
-        let mut ends = Vec::new();
-        for ((root, steps), &place) in self.builder.add_paths(program)?.into_iter().zip(places) {
-            let way = self.steps_of(root, &steps);
-            let at = way
-                .get(place as usize)
-                .ok_or(ProgramError("an edge has no upper end"))?;
-            ends.push((*at, way[way.len() - 1]));
+        let ends = self.edge_ends(lower, program, places);
+        let ends = ends.inspect_err(|_| {
+            self.edges.release(edge);
+        })?;
+        let spec = EdgeSpec { upper, ends };
+        if edge as usize == self.edge_specs.len() {
+            self.edge_specs.push(spec);
+        } else {
+            self.edge_specs[edge as usize] = spec;
         }
-        self.edge_ids
-            .insert((upper, lower), self.edges.len() as u32);
-        self.edges.push(EdgeSpec { upper, lower, ends });
+        self.variables[lower.0 as usize].edges.push(edge);
         Ok(())
     }
 
-    /// The steps of a path, the one at the document node first.
-    fn steps_of(&mut self, root: u32, steps: &[Step]) -> Vec<StepId> {
-        let mut above = None;
+    fn edge_ends(
+        &mut self,
+        lower: VariableId,
+        program: &[u8],
+        places: &[u32],
+    ) -> Result<SmallVec<[(StepId, StepId); 1]>, ProgramError> {
+        let program = Program::read(program)?;
+        let missing = ProgramError("an edge has no upper end");
+        let paths = program.paths.iter().zip(places);
+        if paths
+            .clone()
+            .any(|(path, &at)| at as usize > path.steps.len())
+        {
+            return Err(missing);
+        }
+        let tables = self.formulas.hold(&program)?;
+        let mut ends = SmallVec::new();
+        for (path, &place) in paths {
+            let way = self.hold_way(lower, &tables, path.root, &path.steps);
+            ends.push((way[place as usize], way[way.len() - 1]));
+        }
+        self.formulas.release(&tables);
+        Ok(ends)
+    }
+
+    /// Asks for the pairs of two variables once less.
+    pub fn release_edge(&mut self, upper: VariableId, lower: VariableId) {
+        let Some(edge) = self.edges.id(&(upper, lower)) else {
+            return;
+        };
+        if self.edges.release(edge).is_none() {
+            return;
+        }
+        self.variables[lower.0 as usize]
+            .edges
+            .retain(|one| *one != edge);
+        let ends = std::mem::take(&mut self.edge_specs[edge as usize].ends);
+        for (_, end) in ends {
+            self.release_way(end);
+        }
+    }
+
+    /// Holds the steps of a path; returns them, the one at the document node first.
+    fn hold_way(
+        &mut self,
+        variable: VariableId,
+        tables: &Tables,
+        root: u32,
+        steps: &[(Axis, u32, u32)],
+    ) -> Vec<StepId> {
+        let document = self.formulas.tests.hold(NodeTest::DOCUMENT);
+        let mut above = Above::Stream(self.variables[variable.0 as usize].stream);
         let mut way = Vec::with_capacity(steps.len() + 1);
-        // The first test of every builder is the document node's.
-        for &step in std::iter::once(&(Axis::Itself, 0, root)).chain(steps) {
-            let next = self.steps.len() as StepId;
-            let id = *self.step_ids.entry((above, step)).or_insert(next);
-            if id == next {
-                self.steps.push(PathStep { above, step });
+        let first = (Axis::Itself, document, tables.formulas[root as usize]);
+        let steps = steps.iter().map(|step| tables.step(step));
+        for step in std::iter::once(first).chain(steps) {
+            let (id, is_new) = self.steps.hold((above, step));
+            if is_new {
+                self.formulas.hold_step(step);
+                grow(&mut self.below, id);
+                self.put(above, step.1, id);
+            } else if let Above::Step(above) = above {
+                // A step holds the one above it once, however often it is held itself.
+                self.steps.release(above);
             }
             way.push(id);
-            above = Some(id);
+            above = Above::Step(id);
         }
+        self.formulas.tests.release(document);
         way
     }
 
-    /// The paths as they are now.
-    pub fn freeze(&self) -> FrozenPaths {
-        let named: Vec<&str> = self
-            .streams
-            .iter()
-            .flatten()
-            .map(|stream| &**stream)
-            .collect();
-        let streams = named
-            .into_iter()
-            .map(|stream| (stream.into(), self.stream(Some(stream))));
-        FrozenPaths {
-            plan: Arc::new(self.builder.freeze()),
-            operand_steps: self.builder.operand_steps(),
-            steps: self.steps.clone(),
-            variables: self.variables.clone(),
-            edges: self.edges.clone(),
-            streams: streams.collect(),
-            every_stream: self.stream(None),
+    /// Puts a new step among those beside it.
+    fn put(&mut self, above: Above, test: TestId, step: StepId) {
+        let beside = match above {
+            Above::Stream(stream) => &mut self.stream_specs[stream as usize].roots,
+            Above::Step(above) => {
+                self.tested.entry((above, test)).or_default().push(step);
+                &mut self.below[above as usize].steps
+            }
+        };
+        beside.push(step);
+        let place = beside.len() as u32 - 1;
+        self.below[step as usize].place = place;
+    }
+
+    /// Gives up a step once; where nobody holds it, the one above it as well.
+    fn release_way(&mut self, end: StepId) {
+        let mut at = end;
+        while let Some(gone) = self.steps.release(at) {
+            let (above, step) = *gone;
+            self.formulas.release_step(step);
+            let place = std::mem::take(&mut self.below[at as usize]).place as usize;
+            let beside = match above {
+                Above::Stream(stream) => &mut self.stream_specs[stream as usize].roots,
+                Above::Step(above) => &mut self.below[above as usize].steps,
+            };
+            beside.swap_remove(place);
+            if let Some(&moved) = beside.get(place) {
+                self.below[moved as usize].place = place as u32;
+            }
+            let Above::Step(above) = above else {
+                return;
+            };
+            let key = (above, step.1);
+            if let Some(same) = self.tested.get_mut(&key) {
+                same.retain(|one| *one != at);
+                if same.is_empty() {
+                    self.tested.remove(&key);
+                }
+            }
+            at = above;
         }
     }
 
-    /// What is asked of the documents of a stream; None: of one that nobody names.
-    fn stream(&self, stream: Option<&str>) -> StreamSpec {
-        let asks = |variable: VariableId| {
-            let own = self.streams[variable.0 as usize].as_deref();
-            own.is_none() || own == stream
-        };
-        let mut needed = vec![false; self.steps.len()];
-        let variables: Vec<VariableId> = (0..self.variables.len() as u32)
-            .map(VariableId)
-            .filter(|&variable| {
-                asks(variable) && !self.variables[variable.0 as usize].ends.is_empty()
-            })
-            .collect();
-        let edges: Vec<u32> = (0..self.edges.len() as u32)
-            .filter(|&edge| asks(self.edges[edge as usize].lower))
-            .collect();
-        for variable in &variables {
-            for &end in &self.variables[variable.0 as usize].ends {
-                needed[end as usize] = true;
-            }
+    /// How much there is.
+    pub fn sizes(&self) -> PathSizes {
+        PathSizes {
+            steps: self.steps.len(),
+            formulas: self.formulas.len(),
+            tests: self.formulas.tests.len(),
+            edges: self.edges.len(),
+            streams: self.streams.len(),
         }
-        for &edge in &edges {
-            for &(upper, lower) in &self.edges[edge as usize].ends {
-                needed[upper as usize] = true;
-                needed[lower as usize] = true;
-            }
+    }
+
+    /// The first steps of the paths that concern a stream.
+    pub(super) fn roots(&self, stream: &str) -> impl Iterator<Item = StepId> + '_ {
+        let specs = self.stream_specs(stream);
+        specs.flat_map(|spec| spec.roots.iter().copied())
+    }
+
+    /// Whether somebody needs texts of nodes of a stream.
+    pub(super) fn is_selected_from(&self, stream: &str) -> bool {
+        self.stream_specs(stream).any(|spec| spec.selected > 0)
+    }
+
+    fn stream_specs(&self, stream: &str) -> impl Iterator<Item = &StreamSpec> + '_ {
+        let named = self.streams.id(&Some(stream.into()));
+        let ids = named.into_iter().chain(self.streams.id(&None));
+        ids.map(|id| &self.stream_specs[id as usize])
+    }
+
+    /// The way of a step from the one above it.
+    pub(super) fn step(&self, step: StepId) -> Option<Step> {
+        self.steps.get(step).map(|one| one.1)
+    }
+
+    /// The step above a step.
+    pub(super) fn above(&self, step: StepId) -> Option<StepId> {
+        match self.steps.get(step)?.0 {
+            Above::Step(above) => Some(above),
+            Above::Stream(_) => None,
         }
-        // Steps come after those above them.
-        for step in (0..self.steps.len()).rev() {
-            if needed[step]
-                && let Some(above) = self.steps[step].above
-            {
-                needed[above as usize] = true;
-            }
-        }
-        let steps = (0..self.steps.len() as StepId).filter(|&step| needed[step as usize]);
-        StreamSpec {
-            steps: steps.collect(),
-            variables,
-            edges,
-        }
+    }
+
+    /// What hangs on a step.
+    #[inline]
+    pub(super) fn below(&self, step: StepId) -> &Below {
+        &self.below[step as usize]
+    }
+
+    /// The steps under a step that have a test.
+    pub(super) fn tested(&self, step: StepId, test: TestId) -> &[StepId] {
+        let steps = self.tested.get(&(step, test));
+        steps.map_or(&[], |steps| steps.as_slice())
+    }
+
+    /// Whether the string value and the text of a variable's nodes are needed.
+    pub(super) fn needs(&self, variable: VariableId) -> (bool, bool) {
+        let spec = &self.variables[variable.0 as usize];
+        (spec.valued > 0, spec.selected > 0)
+    }
+
+    /// The edges whose lower variable this is.
+    pub(super) fn edges_to(&self, variable: VariableId) -> impl Iterator<Item = &EdgeSpec> + '_ {
+        let edges = self.variables[variable.0 as usize].edges.iter();
+        edges.map(|&edge| &self.edge_specs[edge as usize])
     }
 }
 
-impl FrozenPaths {
-    /// What is asked of the documents of a stream.
-    pub fn stream(&self, name: &str) -> &StreamSpec {
-        self.streams.get(name).unwrap_or(&self.every_stream)
+/// Makes room for a number.
+fn grow<T: Default + Clone>(table: &mut Vec<T>, number: u32) {
+    if table.len() <= number as usize {
+        table.resize(number as usize + 1, T::default());
     }
 }

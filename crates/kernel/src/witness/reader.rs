@@ -2,41 +2,45 @@
 
 use super::conditions::{Lookup, Memory};
 use super::evaluation::Witness;
-use super::paths::{FrozenPaths, Paths};
+use super::paths::Paths;
 use super::tree::Tree;
 use crate::error::DocumentError;
 use crate::limits::Limits;
 use crate::tokenizer::Tokenizer;
 
-/// Reads documents, one after the other, fed in pieces of any size.
+/// Reads documents, one after the other, fed in pieces of any size. Paths may change between them.
 pub struct Reader {
-    paths: FrozenPaths,
     tokenizer: Tokenizer,
     tree: Tree,
     memory: Memory,
     stream: Box<str>,
+    steps_taken: u64,
 }
 
 impl Reader {
-    /// A reader for the paths as they are now.
-    pub fn new(paths: &Paths, limits: Limits) -> Reader {
-        let paths = paths.freeze();
+    /// A reader.
+    pub fn new(limits: Limits) -> Reader {
         Reader {
             tokenizer: Tokenizer::new(limits),
-            tree: Tree::new(paths.plan.clone(), limits),
+            tree: Tree::new(limits),
             memory: Memory::default(),
             stream: "".into(),
-            paths,
+            steps_taken: 0,
         }
     }
 
     /// Starts a document of a stream; `encoding` overrides what it says of itself.
-    pub fn begin(&mut self, stream: &str, encoding: Option<&str>) -> Result<(), DocumentError> {
+    pub fn begin(
+        &mut self,
+        paths: &Paths,
+        stream: &str,
+        encoding: Option<&str>,
+    ) -> Result<(), DocumentError> {
         self.stream = stream.into();
-        let variables = &self.paths.stream(stream).variables;
-        let is_selected =
-            |variable: &super::VariableId| self.paths.variables[variable.0 as usize].is_selected;
-        self.tree.begin(variables.iter().any(is_selected));
+        if self.tree.symbols.forget_too_many() {
+            self.tokenizer.forget_symbols();
+        }
+        self.tree.begin(paths.is_selected_from(stream));
         self.tokenizer.begin(encoding)
     }
 
@@ -46,16 +50,23 @@ impl Reader {
     }
 
     /// Ends the document: its witnesses.
-    pub fn finish(&mut self) -> Result<Witness, DocumentError> {
+    pub fn finish(&mut self, paths: &Paths) -> Result<Witness, DocumentError> {
         self.tokenizer.finish(&mut self.tree)?;
         self.tree.finish();
-        self.memory.clear();
+        self.memory.begin(&mut self.tree, &paths.formulas.tests);
         let has_entities = !self.tokenizer.entities().is_empty();
         let mut lookup = Lookup {
-            paths: &self.paths,
+            paths,
             tree: &self.tree,
             memory: &mut self.memory,
         };
-        Ok(lookup.witness(self.paths.stream(&self.stream), has_entities))
+        let witness = lookup.witness(&self.stream, has_entities);
+        self.steps_taken += self.memory.steps_taken;
+        Ok(witness)
+    }
+
+    /// How many steps of paths were looked up so far, those that led nowhere included.
+    pub fn steps_taken(&self) -> u64 {
+        self.steps_taken
     }
 }

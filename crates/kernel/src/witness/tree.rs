@@ -3,12 +3,11 @@
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Handler, Scope, Span, StartTag, Symbol};
 use crate::limits::Limits;
-use crate::matcher::symbols::Symbols;
-use crate::plan::{NodeKind, Plan};
+use crate::plan::NodeKind;
 use crate::tokenizer::codes;
+use crate::witness::symbols::{self, Symbols};
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The number of a node: its place in document order.
 pub type NodeId = u32;
@@ -33,8 +32,7 @@ pub struct TreeNode {
 
 /// The tree of the document that is being read.
 pub struct Tree {
-    plan: Arc<Plan>,
-    symbols: Symbols,
+    pub symbols: Symbols,
     limits: Limits,
     pub nodes: Vec<TreeNode>,
     text: Vec<u8>,
@@ -49,10 +47,9 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(plan: Arc<Plan>, limits: Limits) -> Tree {
+    pub fn new(limits: Limits) -> Tree {
         Tree {
-            symbols: Symbols::new(&plan),
-            plan,
+            symbols: Symbols::default(),
             limits,
             nodes: Vec::new(),
             text: Vec::new(),
@@ -79,8 +76,7 @@ impl Tree {
         }
         self.open.clear();
         self.open_text = None;
-        let symbol = self.symbols.document;
-        self.push(NodeKind::Document, symbol, Span::default(), 0..0);
+        self.push(NodeKind::Document, symbols::DOCUMENT, Span::default(), 0..0);
         self.open.push(0);
     }
 
@@ -89,11 +85,6 @@ impl Tree {
         let end = self.nodes.len() as NodeId;
         self.nodes[0].end = end;
         self.nodes[0].value.end = self.text.len() as u32;
-    }
-
-    /// Whether a node passes a test.
-    pub fn passes(&self, node: NodeId, test: u32) -> bool {
-        self.symbols.passes(self.nodes[node as usize].symbol, test)
     }
 
     /// The string value of a node.
@@ -187,17 +178,11 @@ impl Tree {
 
 impl Handler for Tree {
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(
-            self.symbols
-                .resolve(&self.plan, NodeKind::Element, uri, local),
-        )
+        Symbol(self.symbols.of(NodeKind::Element, uri, local))
     }
 
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(
-            self.symbols
-                .resolve(&self.plan, NodeKind::Attribute, uri, local),
-        )
+        Symbol(self.symbols.of(NodeKind::Attribute, uri, local))
     }
 
     fn block(&mut self, bytes: &[u8], _start: u64) {
@@ -250,8 +235,7 @@ impl Handler for Tree {
                 node.span.end = span.end;
             }
             None => {
-                let symbol = self.symbols.text;
-                self.open_text = Some(self.push(NodeKind::Text, symbol, span, at..end));
+                self.open_text = Some(self.push(NodeKind::Text, symbols::TEXT, span, at..end));
             }
         }
         Ok(())
@@ -260,8 +244,7 @@ impl Handler for Tree {
     fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
         self.open_text = None;
         let value = self.keep_apart(value);
-        let symbol = self.symbols.comment;
-        self.push(NodeKind::Comment, symbol, span, value);
+        self.push(NodeKind::Comment, symbols::COMMENT, span, value);
         self.check(span.end)
     }
 
@@ -272,9 +255,7 @@ impl Handler for Tree {
         span: Span,
     ) -> Result<(), DocumentError> {
         self.open_text = None;
-        let symbol = self
-            .symbols
-            .resolve(&self.plan, NodeKind::Instruction, b"", target);
+        let symbol = self.symbols.of(NodeKind::Instruction, b"", target);
         let value = self.keep_apart(value);
         let node = self.push(NodeKind::Instruction, symbol, span, value);
         self.name_node(node, target, b"");

@@ -21,12 +21,18 @@ from penstock.twigs import (
     Slot,
     TwigNode,
 )
+from penstock.twigs.blanks import Atom
 from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
 
 
 def order_canonically(query: Query) -> Query:
     """Return the query in the order that all queries which ask the same have."""
     return _Ordering(Keys(query.constants)).query(query)
+
+
+def order_parts(condition: Condition, constants: tuple[Atom, ...]) -> Condition:
+    """Return a condition, whose parts are in order themselves, with these in order."""
+    return _Ordering(Keys(constants)).ordered(condition)
 
 
 class _Ordering(Traversal):

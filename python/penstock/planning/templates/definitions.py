@@ -12,16 +12,21 @@ from functools import lru_cache
 
 from penstock.planning.normalise import normalise
 from penstock.planning.rewrites.slot_numbers import number_slots
+from penstock.planning.templates.regular import prepend, regular_step
 from penstock.planning.templates.shapes import TOP
 from penstock.planning.templates.variables import LOWER, UPPER, Edge, Variable
-from penstock.twigs import Block, Branch, Fragments, Query, Slot, TwigNode
+from penstock.twigs import Block, Branch, Condition, Fragments, Query, Slot, TwigNode
+from penstock.twigs.blanks import Atom
 from penstock.twigs.logic import conjunction, existence
 from penstock.twigs.printing import print_path
 
 Form = Callable[[Query], Query]
 
-PATHS_MAX = 65_536
-"""Paths whose normal form is remembered."""
+PATHS_MAX = 2_048
+"""Paths whose normal form is remembered; regular ones are not among them."""
+
+Path = tuple[tuple[TwigNode, ...], tuple[Atom, ...]]
+"""The alternatives of a path, and their constants."""
 
 
 class Definitions:
@@ -50,19 +55,57 @@ class Definitions:
             if parent != TOP:
                 self._children[parent].append(node)
         self._variables: dict[int, Variable] = {}
+        self._edges: dict[tuple[int, int], Edge] = {}
+        self._steps: dict[tuple[int, int], TwigNode | None] = {}
 
     def variable(self, node: int) -> Variable:
         """Return the canonical variable of a node."""
         if node not in self._variables:
-            path = self._form(self._path(node, {node: LOWER}))
-            self._variables[node] = variable_of(self.stream, path)
+            path = self._normal_path(node, {node: LOWER})
+            self._variables[node] = variable_of(self.stream, *path)
         return self._variables[node]
 
     def edge(self, upper: int, lower: int) -> Edge:
         """Return the edge between two nodes, one above the other."""
-        path = self._form(self._path(lower, {upper: UPPER, lower: LOWER}))
-        alternatives = path.blocks[0].alternatives
-        return Edge(self.variable(upper), self.variable(lower), alternatives, path.constants)
+        pair = (upper, lower)
+        if pair not in self._edges:
+            path = self._normal_path(lower, {upper: UPPER, lower: LOWER})
+            self._edges[pair] = Edge(self.variable(upper), self.variable(lower), *path)
+        return self._edges[pair]
+
+    def _normal_path(self, node: int, marks: dict[int, str]) -> Path:
+        regular = self._regular_path(node, marks) if self._form is normal_form else None
+        if regular is not None:
+            return (regular,), ()
+        return path_of(self._form(self._path(node, marks)))
+
+    def _regular_path(self, node: int, marks: dict[int, str]) -> TwigNode | None:
+        """Return the path to a node in normal form, if it is a regular one."""
+        path: TwigNode | None = None
+        followed = TOP
+        while node != TOP:
+            step = self._regular_step(node, followed)
+            path = None if step is None else prepend(step, path, marks.get(node))
+            if path is None:
+                return None
+            followed, node = node, self.parents[node]
+        return path
+
+    def _regular_step(self, node: int, followed: int) -> TwigNode | None:
+        # What is followed and kept is no condition of any path.
+        key = (node, TOP if followed == TOP or self._is_kept[followed] else followed)
+        if key not in self._steps:
+            self._steps[key] = regular_step(self._twigs[node], self._where(node, followed))
+        return self._steps[key]
+
+    def _where(self, node: int, followed: int) -> Condition:
+        """Return the condition of a node on the path through one of its children."""
+        dropped = [
+            existence(self._twigs[child])
+            for child in self._children[node]
+            if child != followed and not self._is_kept[child]
+        ]
+        return conjunction(self._twigs[node].where, *dropped)
 
     def _number(self, twig: TwigNode, parent: int) -> None:
         node = len(self._twigs)
@@ -79,12 +122,7 @@ class Definitions:
         followed = TOP
         while node != TOP:
             twig = self._twigs[node]
-            dropped = [
-                existence(self._twigs[child])
-                for child in self._children[node]
-                if child != followed and not self._is_kept[child]
-            ]
-            where = conjunction(twig.where, *dropped)
+            where = self._where(node, followed)
             below = () if path is None else (Branch(path),)
             path = TwigNode(twig.axis, twig.test, where, marks.get(node), below)
             followed, node = node, self.parents[node]
@@ -102,13 +140,18 @@ def normal_form(path: Query) -> Query:
     return normalise(path)
 
 
-def variable_of(stream: str | None, path: Query) -> Variable:
+def path_of(query: Query) -> Path:
+    """Return the path that a query is."""
+    return query.blocks[0].alternatives, query.constants
+
+
+def variable_of(
+    stream: str | None, alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...]
+) -> Variable:
     """Return the variable of a path."""
-    constants = path.constants
 
     def constant(slot: Slot) -> str:
         return repr(constants[slot.index])
 
-    twigs = path.blocks[0].alternatives
-    key = " | ".join(print_path(twig, constant) for twig in twigs)
-    return Variable(stream, key, twigs, constants)
+    key = " | ".join(print_path(twig, constant) for twig in alternatives)
+    return Variable(stream, key, alternatives, constants)

@@ -12,7 +12,8 @@ from penstock.languages.xscl import xscl
 from penstock.languages.xscl.skeletons import MARK, Role, Skeleton
 from penstock.languages.xscl.windows import UNIT_SECONDS, WINDOW_SECONDS_MAX, window_seconds
 from penstock.planning.templates.compiling import MICROSECONDS, compile_join, name_partials
-from penstock.planning.templates.definitions import normal_form, variable_of
+from penstock.planning.templates.definitions import Path, normal_form, path_of, variable_of
+from penstock.planning.templates.regular import regular_path
 from penstock.planning.templates.rows import JoinQuery, Row, WitnessTree
 from penstock.planning.templates.variables import LOWER, Edge, Variable
 from penstock.planning.traversal import Traversal
@@ -22,7 +23,7 @@ from penstock.twigs.blanks import Atom
 Slots = Sequence[str]
 T = TypeVar("T", covariant=True)
 
-MADE_MAX = 65_536
+MADE_MAX = 1_024
 """What one place of a recipe remembers of variables or edges; it starts anew when it is full."""
 
 _NUMBER_MARK = 7_000_000_000
@@ -153,7 +154,7 @@ class _VariableRecipe:
         """Return the variable of a text."""
         marked = self._marked
         stream = None if marked.stream is None else _plain(marked.stream, slots)
-        return variable_of(stream, _fill_path(marked.alternatives, marked.constants, slots))
+        return variable_of(stream, *_fill_path(marked.alternatives, marked.constants, slots))
 
 
 class _EdgeRecipe:
@@ -167,8 +168,7 @@ class _EdgeRecipe:
     def make(self, slots: Slots) -> Edge:
         """Return the edge of a text."""
         path = _fill_path(self._marked.alternatives, self._marked.constants, slots)
-        ends = self._upper.make(slots), self._lower.make(slots)
-        return Edge(*ends, path.blocks[0].alternatives, path.constants)
+        return Edge(self._upper.make(slots), self._lower.make(slots), *path)
 
 
 class _Making(Protocol[T]):
@@ -202,12 +202,15 @@ def _no_slots(slots: Slots) -> None:
     return None
 
 
-def _fill_path(twigs: tuple[TwigNode, ...], constants: tuple[Atom, ...], slots: Slots) -> Query:
+def _fill_path(twigs: tuple[TwigNode, ...], constants: tuple[Atom, ...], slots: Slots) -> Path:
     """Return a path with its own names and constants, in normal form."""
     values = [_constant(value, slots) for value in constants]
     filling = _Filling(slots)
-    blocks = (Block(tuple(filling.twig(twig) for twig in twigs)),)
-    return normal_form(Query(blocks, Fragments(LOWER), tuple(values)))
+    filled = tuple(filling.twig(twig) for twig in twigs)
+    regular = regular_path(filled[0]) if len(filled) == 1 else None
+    if regular is not None:
+        return (regular,), ()
+    return path_of(normal_form(Query((Block(filled),), Fragments(LOWER), tuple(values))))
 
 
 class _Filling(Traversal):

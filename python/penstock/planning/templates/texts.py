@@ -21,13 +21,17 @@ from penstock.planning.templates.recipes import Recipe, Slots, make_recipe
 from penstock.planning.templates.rows import JoinQuery
 from penstock.twigs import Event, Query
 
-SHAPES_MAX = 20_000
+SHAPES_MAX = 2_000
 """Skeletons that are remembered; the table starts anew when it is full."""
+
+ONCE_MAX = 100_000
+"""Skeletons of which it is remembered that they occurred."""
 
 RECIPES_MAX = 64
 """Recipes of one skeleton: variables that refer to each other in another way need another."""
 
 _References = tuple[int, ...]
+_Key = tuple[Skeleton, str, str]
 
 
 class JoinTexts:
@@ -37,19 +41,22 @@ class JoinTexts:
     """
 
     def __init__(self) -> None:
-        self._shapes: dict[tuple[Skeleton, str, str], _Shape | None] = {}
+        self._shapes: dict[_Key, _Shape | None] = {}
+        self._once: set[int] = set()
 
-    def compile(self, text: str, options: Mapping[str, Any] | None = None) -> JoinQuery | Query:
+    def compile(
+        self, text: str, options: Mapping[str, Any] | None = None, query: Query | None = None
+    ) -> JoinQuery | Query:
         """Return the rows of a text; of a bare block, which joins nothing, the query itself.
 
-        ``options`` are those of ``xscl``.
+        ``options`` are those of ``xscl``; ``query`` is what the text was read to, if it was.
 
         Raises:
             QueryError: The text is no query, or contains what is not evaluated yet.
         """
         found = split(text)
         if found is None or (options and "variables" in options):
-            return _compile(text, options)
+            return _compile(text, options, query)
         skeleton, slots = found
         kinds = "".join([_kind(slot) for slot in slots])
         key = (skeleton, kinds, json.dumps(options, sort_keys=True) if options else "")
@@ -57,16 +64,29 @@ class JoinTexts:
         made = None if shape is None else shape.fill(slots)
         if made is not None:
             return made
-        compiled = _compile(text, options)
-        if shape is not None and isinstance(compiled, JoinQuery):
-            shape.learn(skeleton, slots, options)
-        elif key not in self._shapes:
-            if len(self._shapes) >= SHAPES_MAX:
-                self._shapes.clear()
-            # Most shapes of a varied set never come again: the second text makes the recipe.
+        compiled = _compile(text, options, query)
+        if not isinstance(compiled, JoinQuery):
+            return compiled
+        if shape is None and self._is_repeated(key):
             roles = roles_of(text)
-            self._shapes[key] = None if roles is None else _Shape(roles)
+            shape = self._shapes[key] = None if roles is None else _Shape(roles)
+        if shape is not None:
+            shape.learn(skeleton, slots, options)
         return compiled
+
+    def _is_repeated(self, key: _Key) -> bool:
+        """Whether it is the second text of a shape, which makes the recipe."""
+        # Most shapes of a varied set never come again; all that is kept of them is a hash.
+        if key in self._shapes:
+            return False
+        if len(self._shapes) >= SHAPES_MAX:
+            self._shapes.clear()
+        if len(self._once) >= ONCE_MAX:
+            self._once.clear()
+        number = hash(key)
+        is_known = number in self._once
+        self._once.add(number)
+        return is_known
 
 
 class _Shape:
@@ -107,6 +127,8 @@ def _kind(slot: str) -> str:
     return "n" if slot[0] in ".0123456789" else "w"
 
 
-def _compile(text: str, options: Mapping[str, Any] | None) -> JoinQuery | Query:
-    query = xscl(text, **(options or {}))
-    return compile_join(query) if isinstance(query.output, Event) else query
+def _compile(
+    text: str, options: Mapping[str, Any] | None, query: Query | None
+) -> JoinQuery | Query:
+    read = xscl(text, **(options or {})) if query is None else query
+    return compile_join(read) if isinstance(read.output, Event) else read

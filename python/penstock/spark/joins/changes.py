@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.joins import Subscribers
+from penstock.joins import Subscribers, compile_program
 from penstock.kernel import Joins
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
@@ -71,15 +71,13 @@ class Changes:
 
 
 class NumberedJoins(Joins):
-    """Joins that take down which numbers mean what."""
+    """Joins that take down what came and went: that decides which numbers mean what."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
         super().__init__(limits, hash_bits=hash_bits)
         self._numbers = hashlib.blake2b(digest_size=16)
-        self.variable = self._noted(self.variable)
-        self.lead = self._noted(self.lead)
-        self.edge = self._noted(self.edge)
         self.add = self._noted(self.add)
+        self.remove = self._noted(self.remove)
 
     def digest(self) -> str:
         """Return what stands for all numbers given so far."""
@@ -127,7 +125,7 @@ class Planned:
         for number in removed:
             self.subscribers.remove(number)
         for one in added:
-            self.subscribers.add(one.number, batch, one.name, one.query())
+            self.subscribers.add(one.number, batch, one.name, compile_program(one.query()))
         self.subscribers.settle()
 
     def new_ranks(self) -> tuple[Pair, ...]:

@@ -162,8 +162,8 @@ class Findings:
 
     def _add(self, found: Found, is_derived: bool) -> None:
         subscriber = self._planned.subscribers[found.joined.subscription]
-        row = found_row(subscriber.name, subscriber.query, found)
-        if is_derived or subscriber.may_repeat:
+        row = found_row(subscriber, found)
+        if is_derived or subscriber.output.may_repeat:
             self._repeated.add(row, _digest(found.joined.numbers))
         else:
             self._rows.add(row)

@@ -46,9 +46,9 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     plain = texts._compile
 
-    def noted(text: str, options: object) -> JoinQuery | Query:
+    def noted(text: str, options: object, query: Query | None) -> JoinQuery | Query:
         seen.append(text)
-        return plain(text, options)  # type: ignore[arg-type]
+        return plain(text, options, query)  # type: ignore[arg-type]
 
     monkeypatch.setattr(texts, "_compile", noted)
     return seen

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError
-from penstock.joins import compile_query, is_joining
+from penstock.joins import compile_rows, is_joining
 from penstock.kernel import witness_columns
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Edge, Row, Variable, WitnessTree
@@ -58,7 +58,7 @@ def test_edges_and_values_are_those_of_the_definitions(random: Random) -> None:
     try:
         query = penstock.xscl(random_xscl(random))
         assume(is_joining(query))
-        compile_query(query)
+        compile_rows(query)
     except QueryError:
         assume(False)
     plan, documents = Plan({"q": query}), random_stream(random)
@@ -80,7 +80,7 @@ def test_edges_and_values_are_those_of_the_definitions(random: Random) -> None:
 
     def pairs(edge: Edge, number: int) -> set[tuple[Span, Span]]:
         # A path that nothing can match is not looked for.
-        wanted = plan.paths.edges.get((numbers[edge.upper], numbers[edge.lower]))
+        wanted = plan.paths.numbers.get((numbers[edge.upper], numbers[edge.lower]))
         return {
             (spans[number, row["above"]], spans[number, row["node"]])
             for row in written

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.joins import compile_query
+from penstock.joins import compile_rows
 from penstock.joins.writing import Asking
 from penstock.planning.templates import Alone, JoinQuery, Place, Row, Template, Term, WitnessTree
 from penstock.spark.joins.batch.paths import Paths
@@ -120,7 +120,7 @@ class Plan:
             self._add(name, queries[name])
 
     def _add(self, name: str, query: Query) -> None:
-        compiled = compile_query(query)
+        compiled = compile_rows(query)
         self.asking.ask(compiled)
         last, round_ = self._rows(compiled)
         event = compiled.event

@@ -1,0 +1,250 @@
+//! Joins with what they ask documents for: subscriptions come as programs and go again.
+//!
+//! A program is one compiled query: the variables with their paths, what is needed of their nodes,
+//! the edges between them, and the rows. Equal variables of different queries are one variable. A
+//! program is read forward: everything is a varint but the bytes of strings; a string is its
+//! length and its bytes.
+//!
+//! ```text
+//! "PSJ1"
+//! output:    a string, for whoever makes something of the results
+//! variables: count, each: stream (0, or 1 and a string), key, paths (a program of the kernel, or
+//!            nothing), needs (1 the value, 2 the text)
+//! edges:     count, each: upper, lower, paths (nothing: those of the lower variable), places
+//! templates: count, each: count, words
+//! rows:      count, each: count, words as `program` reads them
+//! ```
+
+use crate::joins::{Joins, Options};
+use crate::program::Row;
+use penstock_kernel::counted::Counted;
+use penstock_kernel::plan::{ProgramError, Read, Reader};
+use penstock_kernel::witness::{Paths, VariableId};
+use rustc_hash::FxHashMap;
+
+const MAGIC: &[u8] = b"PSJ1";
+const IS_VALUED: u32 = 1;
+const IS_SELECTED: u32 = 2;
+
+/// A stream, or every one of them, and what tells the variable from others there.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct VariableKey {
+    stream: Option<Box<str>>,
+    key: Box<[u8]>,
+}
+
+/// What a subscription holds: variables with the needs of their nodes, edges, templates.
+#[derive(Debug, Default)]
+struct Held {
+    variables: Vec<(u32, u32)>,
+    edges: Vec<(u32, u32)>,
+    templates: Vec<u32>,
+}
+
+/// The joins of all subscriptions, and the paths that they ask for.
+pub struct Subscribed {
+    /// What documents are asked for.
+    pub paths: Paths,
+    /// What becomes of their records.
+    pub joins: Joins,
+    variables: Counted<VariableKey>,
+    streams: FxHashMap<Box<str>, u32>,
+    templates: Counted<Box<[u32]>>,
+    held: FxHashMap<u32, Held>,
+}
+
+/// A query as it is written in a program.
+struct Program<'a> {
+    variables: Vec<VariableSpec<'a>>,
+    edges: Vec<EdgeSpec<'a>>,
+    templates: Vec<Box<[u32]>>,
+    rows: Vec<Row>,
+}
+
+struct VariableSpec<'a> {
+    stream: Option<&'a str>,
+    key: &'a [u8],
+    paths: &'a [u8],
+    needs: u32,
+}
+
+struct EdgeSpec<'a> {
+    upper: u32,
+    lower: u32,
+    paths: &'a [u8],
+    places: Vec<u32>,
+}
+
+impl Subscribed {
+    /// No subscriptions yet.
+    pub fn new(options: Options) -> Self {
+        Subscribed {
+            paths: Paths::default(),
+            joins: Joins::new(options),
+            variables: Counted::default(),
+            streams: FxHashMap::default(),
+            templates: Counted::default(),
+            held: FxHashMap::default(),
+        }
+    }
+
+    /// The number of a stream.
+    pub fn stream(&mut self, name: &str) -> u32 {
+        let next = self.streams.len() as u32;
+        *self.streams.entry(name.into()).or_insert(next)
+    }
+
+    /// The number of a variable, if somebody asks for it.
+    pub fn variable(&self, stream: Option<&str>, key: &[u8]) -> Option<u32> {
+        self.variables.id(&VariableKey {
+            stream: stream.map(Box::from),
+            key: key.into(),
+        })
+    }
+
+    /// How many distinct variables there are.
+    pub fn variable_count(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Adds a subscription, which sees documents from `version` on. A program that is refused
+    /// leaves nothing behind.
+    pub fn add(&mut self, subscription: u32, version: u32, program: &[u8]) -> Read<()> {
+        let program = Program::read(program)?;
+        if self.held.contains_key(&subscription) {
+            return Err(ProgramError("there is such a subscription already"));
+        }
+        let mut held = Held::default();
+        let added = self.ask(&program, &mut held);
+        if added.is_ok() {
+            self.add_rows(subscription, version, program, &mut held);
+        }
+        self.held.insert(subscription, held);
+        if added.is_err() {
+            self.remove(subscription);
+        }
+        added
+    }
+
+    /// Asks documents for what a program needs of them.
+    fn ask(&mut self, program: &Program<'_>, held: &mut Held) -> Read<()> {
+        held.variables.reserve_exact(program.variables.len());
+        for spec in &program.variables {
+            let (number, is_new) = self.hold_variable(spec);
+            held.variables.push((number, spec.needs));
+            let (is_valued, is_selected) = needs_of(spec.needs);
+            let variable = VariableId(number);
+            self.paths.need(variable, is_valued, is_selected);
+            if is_new && !spec.paths.is_empty() {
+                self.paths.lead(variable, spec.paths)?;
+            }
+        }
+        held.edges.reserve_exact(program.edges.len());
+        for spec in &program.edges {
+            let number = |place: u32| held.variables[place as usize].0;
+            let pair = (number(spec.upper), number(spec.lower));
+            let paths = match spec.paths {
+                [] => program.variables[spec.lower as usize].paths,
+                paths => paths,
+            };
+            let (upper, lower) = (VariableId(pair.0), VariableId(pair.1));
+            self.paths.hold_edge(upper, lower, paths, &spec.places)?;
+            held.edges.push(pair);
+        }
+        Ok(())
+    }
+
+    fn add_rows(&mut self, subscription: u32, version: u32, program: Program<'_>, held: &mut Held) {
+        held.templates.reserve_exact(program.templates.len());
+        for words in program.templates {
+            held.templates.push(self.templates.hold(words).0);
+        }
+        for mut row in program.rows {
+            row.template = held.templates[row.template as usize];
+            for variable in row.variables.iter_mut().chain(&mut row.output) {
+                *variable = held.variables[*variable as usize].0;
+            }
+            self.joins.add(subscription, version, row);
+        }
+    }
+
+    fn hold_variable(&mut self, spec: &VariableSpec<'_>) -> (u32, bool) {
+        let (number, is_new) = self.variables.hold(VariableKey {
+            stream: spec.stream.map(Box::from),
+            key: spec.key.into(),
+        });
+        if is_new {
+            self.paths.admit(VariableId(number), spec.stream);
+            let stream = self.stream(spec.stream.unwrap_or(""));
+            self.joins.admit_variable(number, stream);
+        }
+        (number, is_new)
+    }
+
+    /// Removes a subscription, and with it everything that nobody else asks for.
+    pub fn remove(&mut self, subscription: u32) {
+        self.joins.remove(subscription);
+        let Some(held) = self.held.remove(&subscription) else {
+            return;
+        };
+        for &(upper, lower) in &held.edges {
+            self.paths
+                .release_edge(VariableId(upper), VariableId(lower));
+        }
+        for &(variable, needs) in &held.variables {
+            let (is_valued, is_selected) = needs_of(needs);
+            self.paths
+                .need_no_more(VariableId(variable), is_valued, is_selected);
+            if self.variables.release(variable).is_some() {
+                self.paths.dismiss(VariableId(variable));
+            }
+        }
+        for &template in &held.templates {
+            self.templates.release(template);
+        }
+    }
+}
+
+fn needs_of(needs: u32) -> (bool, bool) {
+    (needs & IS_VALUED != 0, needs & IS_SELECTED != 0)
+}
+
+impl<'a> Program<'a> {
+    fn read(bytes: &'a [u8]) -> Read<Program<'a>> {
+        let mut r = Reader::new(bytes, MAGIC)?;
+        r.bytes()?;
+        let variables = r.many(|r, _| {
+            Ok(VariableSpec {
+                stream: match r.word()? {
+                    0 => None,
+                    _ => Some(r.text()?),
+                },
+                key: r.bytes()?,
+                paths: r.bytes()?,
+                needs: r.word()?,
+            })
+        })?;
+        let count = variables.len();
+        let edges = r.many(|r, _| {
+            Ok(EdgeSpec {
+                upper: r.below(count)?,
+                lower: r.below(count)?,
+                paths: r.bytes()?,
+                places: words(r)?,
+            })
+        })?;
+        let templates: Vec<Box<[u32]>> = r.many(|r, _| Ok(words(r)?.into()))?;
+        let rows = r.many(|r, _| Row::read(&words(r)?, count, templates.len()))?;
+        r.end()?;
+        Ok(Program {
+            variables,
+            edges,
+            templates,
+            rows,
+        })
+    }
+}
+
+fn words(r: &mut Reader<'_>) -> Read<Vec<u32>> {
+    r.many(|r, _| r.word())
+}
