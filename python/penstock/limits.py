@@ -30,8 +30,8 @@ class Limits:
     buffer_bytes_max: int = 256 << 20
     """Bytes held at once: input of undecided or incomplete results, and what expressions keep."""
     pairs_max: int = 4_000_000
-    """Pairs of a node and a member of its set that expressions keep at once, where a count, a
-    position or a comparison needs them; :func:`penstock.verdict` says which queries do."""
+    """Pairs of a node and a member of its set that expressions look at in one document, beyond a
+    few for each node; :func:`penstock.verdict` says which queries need them."""
     entity_bytes_max: int = 8 << 20
     """Bytes that entity references add to one document."""
     entity_depth_max: int = 32

@@ -12,6 +12,10 @@ NESTED = "<!DOCTYPE a [<!ENTITY e1 'x'><!ENTITY e2 '&e1;'><!ENTITY e3 '&e2;'>]><
 DOCTYPE = "<!DOCTYPE a [<!--{}-->]><a/>"
 
 
+SIBLINGS = "<r>{}</r>"
+PAIRS = "//a/following-sibling::a[position() mod 3 = 0]"
+
+
 def error_of(document: str, query: str, limits: penstock.Limits) -> str | None:
     """Return the limit that a document passes; the one after it must never suffer."""
     registry = penstock.Registry()
@@ -33,6 +37,7 @@ CASES = [
     ("candidates_max", 2, "<a><b/><b/></a>", "<a><b/><b/><b/></a>", "/a[c]/b"),
     ("entity_bytes_max", 8, ENTITY.format("&e;&e;"), ENTITY.format("&e;&e;&e;"), "/a"),
     ("entity_depth_max", 2, NESTED.format(2), NESTED.format(3), "/a"),
+    ("pairs_max", 1, SIBLINGS.format("<a/>" * 65), SIBLINGS.format("<a/>" * 66), PAIRS),
     ("document_bytes_max", 8, "<a>1</a>", "<a>12</a>", "/a"),
 ]
 

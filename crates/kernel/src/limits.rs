@@ -17,7 +17,7 @@ pub struct Limits {
     pub candidates_max: u64,
     /// Bytes of input held at once for candidates and open results.
     pub buffer_bytes_max: u64,
-    /// Pairs of a context and a member of its set that expressions keep at once.
+    /// Pairs of a node and a member of its set that expressions look at, beyond a few for each node.
     pub pairs_max: u64,
     /// Bytes that entity references may add to one document.
     pub entity_bytes_max: u64,

@@ -106,6 +106,8 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     endless = [step for step in spine if _is_endless(step, here)]
     if not _is_path(nodes) and (endless or any(step.axis in _ORDER | BACK for step in spine)):
         return Cost.PAIRS
+    if use is not _Use.EXISTS and any(map(_climbs_again, spine)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
@@ -126,6 +128,11 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
     if use is _Use.COUNT:
         return len(spine) == 1
     return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+
+
+def _climbs_again(step: x.Step) -> bool:
+    """Return whether a step leads up from nodes below the context: all of them meet above it."""
+    return step.axis in BACK and isinstance(step.base, x.Step) and step.base.axis in _DOWN
 
 
 def _is_met(use: _Use, step: x.Step) -> bool:

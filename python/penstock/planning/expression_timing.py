@@ -5,8 +5,7 @@ All answers are bounds: three-valued logic may know earlier, never later.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 
 from penstock.planning.timing import LEAVES, Moment
 from penstock.twigs import Axis, NodeKind, Slot
@@ -47,12 +46,10 @@ class Times:
 
 
 def latest(*waits: Wait) -> Wait:
-    """Return the longest of some waits, the first of equals."""
-    return reduce(lambda one, other: other if _length(other) > _length(one) else one, waits, NONE)
-
-
-def _length(wait: Wait) -> tuple[Moment, bool]:
-    return wait.moment, not wait.is_inner
+    """Return the longest of some waits, the first of equals; inner if all that reach out are."""
+    longest = max(waits, key=lambda wait: wait.moment, default=NONE)
+    outer = [wait.is_inner for wait in waits if wait.moment > Moment.END]
+    return replace(longest, is_inner=bool(outer) and all(outer))
 
 
 def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:

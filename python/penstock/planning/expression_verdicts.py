@@ -9,9 +9,7 @@ from penstock.planning.costs import cost_of
 from penstock.planning.depths import RECORD, looks_back, lowest_depth, may_select_endless
 from penstock.planning.expression_decisions import decision_of
 from penstock.planning.expression_timing import (
-    DOCUMENT_END,
     NONE,
-    PARENT_END,
     Wait,
     latest,
     times_of,
@@ -57,9 +55,8 @@ def expression_verdict(selection: Selection) -> Verdict:
         when.append(f"the values beside it: {_when(beside, kind)}")
     what = "its value" if selection.aggregate else "its bytes"
     held = [] if wait == NONE else [f"{name}: {what}, until then"]
-    kept = dict(
-        [pair for nodes in (expression, *(n for _, n in selection.beside)) for pair in _kept(nodes)]
-    )
+    asked = (expression, *(nodes for _, nodes in selection.beside))
+    kept = dict.fromkeys(text for nodes in asked for text in _kept(nodes))
     held += [f"{text}: what later nodes ask of it" for text in kept]
     depth = lowest_depth(expression)
     cost = max([cost_of(expression), *(cost_of(n, depth, True) for _, n in selection.beside)])
@@ -105,8 +102,8 @@ def _when(wait: Wait, kind: NodeKind) -> str:
     return f"{end} at the latest, earlier once it is certain"
 
 
-def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[tuple[str, Wait]]:
-    """Yield the sets that a later node may look back at, and how long it may.
+def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[str]:
+    """Yield the sets that a later node may look back at.
 
     ``is_asked`` says that the expression is evaluated at a node of a path, not at the document.
     """
@@ -114,10 +111,9 @@ def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[tuple[st
         for part in parts_of(expression):
             yield from _kept(part, is_asked)
         return
-    if is_asked and expression.axis is Axis.PRECEDING_SIBLING:
-        yield print_expression(expression), PARENT_END
-    elif is_asked and (expression.axis is Axis.PRECEDING or isinstance(expression.base, x.Root)):
-        yield print_expression(expression), DOCUMENT_END
+    is_before = expression.axis in (Axis.PRECEDING_SIBLING, Axis.PRECEDING)
+    if is_asked and (is_before or isinstance(expression.base, x.Root)):
+        yield print_expression(expression)
     yield from _kept(expression.base, is_asked)
     for predicate in expression.predicates:
         yield from _kept(predicate, True)

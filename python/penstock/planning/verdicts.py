@@ -24,7 +24,7 @@ class Cost(IntEnum):
     KEPT = 1
     """Something is kept for each record; memory grows with the document, time follows it."""
     PAIRS = 2
-    """A node meets every member of its set, at most ``Limits.pairs_max`` pairs at once."""
+    """A node meets every member of its set, at most ``Limits.pairs_max`` pairs in a document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,6 +186,9 @@ def test_what_is_looked_back_at_is_held() -> None:
     assert said.memory == "grows with what later nodes may ask for until the document ends"
     said = verdict(xpath("/r/g/a[count(preceding-sibling::b) > 2]"))
     assert said.memory == "at most what is in one subtree of its parent"
+    said = verdict(xpath("//a[preceding::b = @x]"))
+    pairs = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
+    assert said.memory == pairs
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ codes! {
     ENTITY_DEPTH = "PL0009", "Entities nested deeper than `entity_depth_max`.";
     DOCTYPE_BYTES = "PL0010", "A document type declaration longer than `doctype_bytes_max`.";
     DOCUMENT_BYTES = "PL0011", "A document longer than `document_bytes_max`.";
-    PAIRS = "PL0012", "More pairs of nodes kept than `pairs_max`.";
+    PAIRS = "PL0012", "More pairs of nodes than `pairs_max`.";
 }
 
 #[cfg(test)]
