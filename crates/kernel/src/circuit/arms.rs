@@ -28,14 +28,16 @@ impl Circuit {
             let is_near = match route.axis {
                 Axis::Attribute => kind == NodeKind::Attribute,
                 Axis::Namespace => kind == NodeKind::Namespace,
-                _ => !matches!(kind, NodeKind::Attribute | NodeKind::Namespace),
+                _ => !is_beside(kind),
             };
             let waiting = &self.arms[id as usize];
             if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
                 continue;
             }
             let is_deep = is_deep(route.axis);
-            self.begin_lists(id, depth, is_deep);
+            if route.is_positional {
+                self.begin_lists(id, depth, is_deep);
+            }
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
             let mut looks = 0;
             for arms in [&self.arms[id as usize], &self.follow[id as usize]] {

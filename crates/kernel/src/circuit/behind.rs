@@ -2,8 +2,9 @@
 
 use super::Circuit;
 use super::cells::Wire;
+use super::chains::is_beside;
 use super::frames::{Behind, Spot};
-use crate::plan::{Axis, NodeKind};
+use crate::plan::Axis;
 
 impl Circuit {
     /// Remembers a closed node for those that will look back at it.
@@ -13,7 +14,7 @@ impl Circuit {
             Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
             _ => return,
         };
-        if depth == 0 || matches!(frame.kind, NodeKind::Attribute | NodeKind::Namespace) {
+        if depth == 0 || is_beside(frame.kind) {
             return;
         }
         let routes = self.table.clone();
@@ -41,7 +42,7 @@ impl Circuit {
         }
     }
 
-    /// What looks back along an axis from later nodes at a node of a depth.
+    /// Where closed nodes of a depth are remembered for an axis that looks back.
     fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
         if axis == Axis::Preceding {
             &mut self.behind
