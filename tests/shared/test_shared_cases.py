@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -26,9 +27,11 @@ Wrong = tuple[str, str, object, str]
 Ask = Callable[[Case, bytes], object]
 FILES = ("xpath1.jsonl", "diff.jsonl", "qt3.jsonl")
 LEVELS = ("xpath1", "xpath1-only")
-# XPath 1.0 knows no exponents: its section 4.4 makes NaN of "-22e0". And it knows no evaluation
-# without a context, so that `last()` is 1 where later versions find an error.
+# XPath 1.0 knows no exponents: its section 4.4 makes NaN of "-22e0", and its grammar no number of
+# `1e5`. And it knows no evaluation without a context, so that `last()` is 1 where later versions
+# find an error.
 MISJUDGED = {"qt3/fn-number/fn-number-8", "qt3/fn-last/last-2"}
+EXPONENT = re.compile(r"(?<![\w.'\"])[0-9.]+[eE][-+]?[0-9]")
 WITHOUT_CONTEXT = b"<none/>"
 
 read = lru_cache(8)(parse)
@@ -137,12 +140,19 @@ def run(ask: Ask, folder: Path, runner: ModuleType) -> tuple[list[Wrong], Counte
                 is_right = runner.check(case, ask(case, document))
                 verdict = "answered"
             except QueryError as error:
+                if is_of_later_versions(case, error):
+                    continue
                 is_right = case["expected"]["kind"] == "error"
                 verdict = error.code
             counts[verdict] += 1
             if not is_right and case["id"] not in MISJUDGED:
                 wrong.append((case["id"], case["expression"], case["expected"], verdict))
     return wrong, counts
+
+
+def is_of_later_versions(case: Case, error: QueryError) -> bool:
+    """Say whether a case writes a number as only later versions may."""
+    return error.code == "PQ0103" and EXPONENT.search(case["expression"]) is not None
 
 
 ASK: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}

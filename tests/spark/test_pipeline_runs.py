@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -281,8 +281,9 @@ sinks:
 
 
 def test_runs_have_names_that_sort_by_time() -> None:
-    moment = datetime(2026, 11, 16, 14, 5, 9, tzinfo=UTC)
-    assert new_run(moment, "ab12") == "20261116T140509Z-ab12"
+    moment = datetime(2026, 11, 16, 14, 5, 9, 42_999, tzinfo=UTC)
+    assert new_run(moment, "ab12") == "20261116T140509.042Z-ab12"
+    assert new_run(moment, "ff") < new_run(moment + timedelta(milliseconds=1), "00")
     assert len({new_run(moment) for _ in range(100)}) == 100
 
 
