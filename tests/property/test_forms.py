@@ -190,9 +190,9 @@ OPTIONS: list[dict[str, object]] = [
 @pytest.mark.parametrize("mode", ["query", "filter"])
 def test_options_are_part_of_a_shape(mode: Mode) -> None:
     forms = Forms()
-    for word in ("x", "y", "z", "x"):
+    for names in ("abc", "abc", "xyz", "bca", "aab", "xbx", "cxy"):
         for options in OPTIONS:
-            text = f"//a[b = '{word}']/c"
+            text = "//{}[{} = 'x']/{}".format(*names)
             fresh_one = compile_in_mode(xpath(text, **options), mode)  # type: ignore[arg-type]
             assert forms.compile(text, mode, options) == fresh_one, (text, options)
 

@@ -1,10 +1,9 @@
 """Compiling many texts of few shapes: a shape is compiled once, its queries are filled in.
 
-The first query of a shape is compiled by itself, since many shapes of a varied set never come
-again. The second one is compiled with blanks as well, which gives a *form*: the program with
-gaps, and the questions that were asked of names and constants on the way. A later query of the
-shape whose names and constants give the same answers gets its program by filling the gaps, and
-that program is, byte for byte, the one it would have been compiled to.
+The first query of a shape is compiled with blanks, which gives a *form*: the program with gaps,
+and the questions that were asked of names and constants on the way. A query of the shape whose
+names and constants give the same answers gets its program by filling the gaps, and that program
+is, byte for byte, the one it would have been compiled to.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from penstock.errors import PenstockError
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.plain import plain_query
 from penstock.languages.xpath.skeletons import Skeleton, split
@@ -57,7 +57,7 @@ class Forms:
     """
 
     def __init__(self) -> None:
-        self._shapes: dict[_Key, list[Form] | None] = {}
+        self._shapes: dict[_Key, tuple[Form, ...]] = {}
 
     def compile(self, text: str, mode: Mode, options: Mapping[str, Any] | None = None) -> bytes:
         """Return the program of a text in XPath; ``options`` are those of ``xpath``.
@@ -75,37 +75,22 @@ class Forms:
             return _compile(text, mode, options)
         skeleton, values = found
         key = (skeleton, mode, json.dumps(options) if options else "")
-        forms = self._shapes.get(key)
-        if forms:
-            for form in forms:
-                program = form.fill(values)
-                if program is not None:
-                    return program
-        program = _compile(text, mode, options)
-        self._learn(key, text, mode, options, values, program)
+        forms = self._shapes.get(key, ())
+        for form in forms:
+            program = form.fill(values)
+            if program is not None:
+                return program
+        learnt = _form(text, mode, options, values) if len(forms) < FORMS_MAX else None
+        program = None if learnt is None else learnt.fill(values)
+        if learnt is None or program is None:
+            return _compile(text, mode, options)
+        self._keep(key, (*forms, learnt))
         return program
 
-    def _learn(
-        self,
-        key: _Key,
-        text: str,
-        mode: Mode,
-        options: Mapping[str, Any] | None,
-        values: list[Atom],
-        program: bytes,
-    ) -> None:
+    def _keep(self, key: _Key, forms: tuple[Form, ...]) -> None:
         if len(self._shapes) >= SHAPES_MAX:
             self._shapes.clear()
-        if key not in self._shapes:
-            self._shapes[key] = None
-            return
-        forms = self._shapes[key] or []
-        if len(forms) < FORMS_MAX:
-            form = _form(text, mode, options, values)
-            # A form that does not give what it was made from would be a bug of a rewrite
-            # that knows nothing of blanks; the shape does without one then.
-            if form is not None and form.fill(values) == program:
-                self._shapes[key] = [*forms, form]
+        self._shapes[key] = forms
 
 
 def _compile(text: str, mode: Mode, options: Mapping[str, Any] | None) -> bytes:
@@ -122,8 +107,8 @@ def _form(
         if list(map(repr, trace.values)) != list(map(repr, values)):
             return None  # a literal that is no constant, such as the target of an instruction
         parts = form_in_mode(query, mode)
-    except ExaminedError:
-        return None
+    except (ExaminedError, PenstockError):
+        return None  # an error is told with the names and constants of the text
     return Form(tuple(trace.steps), tuple(_joined(parts)))
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import count
+from operator import eq
 from typing import Any, NamedTuple, NoReturn
 from weakref import WeakValueDictionary
 
@@ -65,6 +66,8 @@ class NameBlank(str):
         raise ExaminedError
 
     __lt__ = __le__ = __gt__ = __ge__ = _examined
+    __len__ = __iter__ = __contains__ = __getitem__ = _examined
+    startswith = endswith = encode = _examined  # type: ignore[assignment]
 
 
 _SERIALS = count()
@@ -79,8 +82,12 @@ def names_in(*printed: str) -> tuple[NameBlank, ...]:
     return tuple({text: _NAMES[text] for form in printed for text in _NAME.findall(form)}.values())
 
 
+class Place(int):
+    """Where the value of a blank is found: a question outlives the trace that it was put to."""
+
+
 class Step(NamedTuple):
-    """Something that was asked or computed; a blank among the arguments stands for its value."""
+    """Something that was asked or computed; a place among the arguments stands for its value."""
 
     function: Callable[..., Atom]
     arguments: tuple[Any, ...]
@@ -111,23 +118,58 @@ class Trace:
     def ask(self, function: Callable[..., Atom], arguments: Sequence[object]) -> Any:
         """Return what a pure function says of the constants at hand."""
         answer = function(*self._plain(arguments))
-        self.steps.append(Step(function, tuple(arguments), answer))
+        self._note(function, arguments, answer)
         return answer
 
     def derive(self, function: Callable[..., Atom], arguments: Sequence[object]) -> Any:
         """Return the blank of a value that a pure function makes of others."""
         value = function(*self._plain(arguments))
-        self.steps.append(Step(function, tuple(arguments), None))
+        self._note(function, arguments, None)
         return self.blank(value)
+
+    def beside(self) -> Beside:
+        """Return the trace of a text beside the query, which is the same for all of its shape."""
+        return Beside(self)
+
+    def find(self, name: str) -> str:
+        """Return the blank of a name that the query mentions, or the name itself."""
+        for blank in self._names.values():
+            if self.ask(eq, (blank, name)):
+                return blank
+        return name
+
+    def _note(
+        self, function: Callable[..., Atom], arguments: Sequence[object], answer: Atom | None
+    ) -> None:
+        places = [Place(one.place) if isinstance(one, BLANKS) else one for one in arguments]
+        self.steps.append(Step(function, tuple(places), answer))
 
     def _plain(self, arguments: Sequence[object]) -> list[object]:
         return [self.values[one.place] if isinstance(one, BLANKS) else one for one in arguments]
 
 
+class Beside:
+    """What a text beside a query makes of its constants and names.
+
+    They stand in every program of the shape. Whether a name is one of the query's is a question.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def blank(self, value: Atom) -> Any:
+        """Return the constant itself."""
+        return value
+
+    def name(self, name: str) -> str:
+        """Return the blank of a name that the query mentions too, or the name."""
+        return self._trace.find(name)
+
+
 def replay(steps: Sequence[Step], values: list[Atom]) -> bool:
     """Return whether constants give the same answers; computed ones are added to ``values``."""
     for function, arguments, answer in steps:
-        found = function(*[values[one.place] if type(one) in BLANKS else one for one in arguments])
+        found = function(*[values[one] if type(one) is Place else one for one in arguments])
         if answer is None:
             values.append(found)
         elif found is not answer and (type(found) is not type(answer) or found != answer):

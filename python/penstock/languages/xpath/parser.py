@@ -27,7 +27,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.languages.xpath.tokens import Token, TokenKind, tokenize
 from penstock.twigs import Axis
-from penstock.twigs.blanks import Trace
+from penstock.twigs.blanks import Beside, Trace
 
 T = TypeVar("T", str, float)
 
@@ -81,7 +81,7 @@ class Parser:
 
     operator_names = frozenset({"and", "or", "div", "mod"})
 
-    def __init__(self, text: str, trace: Trace | None = None) -> None:
+    def __init__(self, text: str, trace: Trace | Beside | None = None) -> None:
         self.text = text
         self.trace = trace
         self.tokens = tokenize(text, self.operator_names)
