@@ -95,7 +95,13 @@ def measure(texts: list[str]) -> Measured:
 
 def page(result: Measured) -> str:
     """Return the measurements as a table."""
+    where = result["machine"]
     lines = [
+        "# Loading distinct queries",
+        "",
+        f"`{result['command']}` on {where['processor']}, {where['cores']} cores, load"
+        f" {where['load']:.1f}, Python {where['python']}, revision {where['revision']}.",
+        "",
         "| set | queries | load, us each | lxml, us each | ratio | one more, us |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
