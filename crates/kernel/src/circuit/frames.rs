@@ -2,6 +2,7 @@
 
 use super::cells::{Handle, Wire};
 use super::chains::Ahead;
+use super::indexes::Joiner;
 use super::picks::Picks;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
@@ -75,8 +76,12 @@ pub struct Extra {
     pub counted: Vec<(u32, Wire)>,
     /// Numbers of nodes after it: group, number.
     pub counted_after: Vec<(u32, Handle)>,
-    /// Sets of its children that are compared by value: set, index.
+    /// Indexes of what is below it: set, index.
     pub indexes: SmallVec<[(u32, u32); 1]>,
+    /// Members that it leads to, for the nodes after it.
+    pub joiners: Vec<Joiner>,
+    /// Comparisons with what follows it: sink, its serial number.
+    pub asks: Vec<(u32, u64)>,
     /// Steps that count it as an ancestor.
     pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,
