@@ -4,6 +4,7 @@ use super::cells::{Handle, Wire};
 use super::chains::Ahead;
 use super::indexes::Joiner;
 use super::picks::Picks;
+use super::room;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -144,7 +145,7 @@ impl Infos {
             self.slots[id as usize] = info;
             return id;
         }
-        self.slots.push(info);
+        room::push(&mut self.slots, info);
         self.slots.len() as u32 - 1
     }
 

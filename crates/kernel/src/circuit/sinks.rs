@@ -5,6 +5,7 @@ use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
 use super::indexes::{Ask, Joining};
+use super::room;
 use super::routes::Need;
 use crate::plan::Comparison;
 
@@ -160,7 +161,7 @@ impl Circuit {
             self.sinks[id as usize] = sink;
             return id;
         }
-        self.sinks.push(sink);
+        room::push(&mut self.sinks, sink);
         self.sinks.len() as u32 - 1
     }
 

@@ -29,7 +29,12 @@ pub struct Values {
     heads: Vec<u32>,
     texts: Vec<u8>,
     waiters: Waiters,
+    /// How many waiters there are before those who wait no longer are looked for.
+    sweep_at: usize,
 }
+
+/// Fewer waiters are not looked through.
+const SWEEP_MIN: usize = 64;
 
 impl Values {
     /// The number of a text, if it is there.
@@ -94,7 +99,7 @@ impl Values {
 
     /// A truth waits for a member with a text.
     pub fn wait(&mut self, text: &str, bound: u64, or: Handle, cells: &mut Cells) {
-        if self.waiters.is_full() {
+        if self.waiters.count() >= self.sweep_at.max(SWEEP_MIN) {
             self.drop_decided(cells);
         }
         let id = self.intern(text) as usize;
@@ -114,9 +119,8 @@ impl Values {
             + self.waiters.bytes()
     }
 
-    /// Lets those go who wait no longer.
+    /// Lets those go who wait no longer. Doing so when their number has doubled keeps it cheap.
     fn drop_decided(&mut self, cells: &mut Cells) {
-        cells.work += self.entries.len() as u64;
         for entry in &mut self.entries {
             let waiting = self.waiters.drain(entry.waiting);
             cells.work += waiting.len() as u64;
@@ -127,7 +131,7 @@ impl Values {
                 }
             }
         }
-        self.waiters.make_room();
+        self.sweep_at = 2 * self.waiters.count();
     }
 
     fn text(&self, entry: &Value) -> &[u8] {

@@ -56,17 +56,8 @@ impl Waiters {
         Some(waiter.or)
     }
 
-    /// Whether the next waiter needs more room.
-    pub fn is_full(&self) -> bool {
-        self.free.is_empty() && self.table.len() == self.table.capacity()
-    }
-
-    /// Makes more room, unless much has become free.
-    pub fn make_room(&mut self) {
-        let more = room::step(self.table.len());
-        if self.free.len() < more {
-            self.table.reserve_exact(more);
-        }
+    pub fn count(&self) -> usize {
+        self.table.len() - self.free.len()
     }
 
     /// Takes all waiters of a heap out of it.
