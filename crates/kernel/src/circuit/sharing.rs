@@ -186,7 +186,10 @@ impl Routes {
             if kind == PartKind::Here {
                 return sharing;
             }
-            let (PartKind::Step, Some(axis)) = (kind, Axis::from_code(words[1])) else {
+            if kind != PartKind::Step {
+                return Sharing::Own;
+            }
+            let Some(axis) = Axis::from_code(words[1]) else {
                 return Sharing::Own;
             };
             let is_positional = words[3..].iter().any(|&p| self.nature(p).has_focus());
