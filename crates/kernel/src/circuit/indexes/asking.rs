@@ -49,7 +49,8 @@ impl Circuit {
         let cell = self.cells.add(Kind::Sink(sink));
         self.cells.pin(&Wire::Cell(cell));
         self.sinks[sink as usize].cell = Some(cell);
-        self.indexes[index as usize].references += 1;
+        let state = &mut self.indexes[index as usize];
+        (state.references, state.asks) = (state.references + 1, state.asks + 1);
         match key {
             Some(key) => self.cut_ask(sink, key),
             None => {
@@ -197,7 +198,9 @@ impl Circuit {
         self.cells.decide(cell, Atom::Nothing);
         self.cells.unpin(&Wire::Cell(cell));
         self.free_sinks.push(id);
-        let slots = &mut self.indexes[ask.index as usize].slots;
+        let state = &mut self.indexes[ask.index as usize];
+        state.asks -= 1;
+        let slots = &mut state.slots;
         let place = ask.key.and_then(|key| slots.find(key, ask.slot));
         match place {
             Some(place) if ask.has_value => slots.get_mut(place).has_all = true,

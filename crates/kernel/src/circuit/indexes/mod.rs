@@ -57,6 +57,8 @@ pub struct Index {
     pending: Pending,
     slots: Slots,
     is_closed: bool,
+    /// How many nodes ask whose values are not all known.
+    asks: u32,
     /// The sink that hears of unsettled members, or NONE as long as there was none.
     sink: u32,
     /// Who still refers to it: its set, members that come or are not settled, nodes that ask.
@@ -93,6 +95,7 @@ impl Index {
             pending: Pending::default(),
             slots: Slots::default(),
             is_closed: false,
+            asks: 0,
             sink: NONE,
             references: 1,
             charged: 0,
@@ -193,6 +196,10 @@ impl Circuit {
                 self.close_sink(sink);
                 continue;
             };
+            // Whoever asks later asks for what is behind it.
+            if scope != Scope::Closed && !self.is_awaited(spec, depth) {
+                continue;
+            }
             let when = self.predicates(route, Spot::Opening);
             if when.is_false() {
                 continue;
@@ -209,6 +216,18 @@ impl Circuit {
             self.arrive(route, Spot::Opening, Target::Sink(sink), when);
             self.close_sink(sink);
         }
+    }
+
+    /// Whether the opening node may be in the part of somebody who asked, or will ask.
+    fn is_awaited(&self, spec: u32, depth: usize) -> bool {
+        let indexes: &[(u32, u32)] = match self.routes.indexes[spec as usize].scope {
+            Some(Scope::Siblings) => &self.extras[depth - 1].indexes,
+            _ => &self.document_indexes,
+        };
+        let known = indexes.iter().find(|(own, _)| *own == spec);
+        let is_asked = |index: &Index| index.asks > 0 || !index.slots.is_empty();
+        self.routes.indexes[spec as usize].side == Side::Before
+            || known.is_some_and(|(_, index)| is_asked(&self.indexes[*index as usize]))
     }
 
     fn add_indexed_sink(&mut self, index: u32, joining: Joining) -> u32 {

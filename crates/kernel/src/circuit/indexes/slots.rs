@@ -78,6 +78,10 @@ impl Slots {
         (number, passed)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.start == self.slots.len()
+    }
+
     /// The first place whose key is greater.
     pub fn place(&self, key: u64) -> usize {
         let rest = &self.slots[self.start..];
