@@ -42,8 +42,8 @@ UNFINISHED = frozenset(
         "count(//a[count(.//a) <= 3])",
     }
 )
-"""Queries for which there is no summary yet: a sum along an order axis, a
-position that is no single rank or that only keys decide, counts below nested elements."""
+"""Queries for which there is no summary yet: a sum along an order axis, a position that is no
+single rank or that only keys decide, counts below nested elements."""
 UNFINISHED_SMALL = 60
 ANSWERED = 30
 EVENTS_SAMPLED = 6

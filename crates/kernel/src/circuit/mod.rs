@@ -375,7 +375,13 @@ impl Circuit {
         let sets = self.routes.indexes.iter().enumerate();
         let indexed: Vec<u32> = sets
             .filter(|(_, set)| set.root.is_none() && passes(set.test))
-            .filter(|(_, set)| if set.scope.is_some() { is_child } else { is_parent })
+            .filter(|(_, set)| {
+                if set.scope.is_some() {
+                    is_child
+                } else {
+                    is_parent
+                }
+            })
             .map(|(spec, _)| spec as u32)
             .collect();
         let mut needs = self.routes.every_needs.clone();

@@ -87,9 +87,15 @@ impl Routes {
         };
         let sides = [words[1], words[2]];
         let side = match sides.map(|set| self.sharing(plan, set)) {
-            [Sharing::Own | Sharing::Parent(_), Sharing::Root | Sharing::Order(_)]
+            [
+                Sharing::Own | Sharing::Parent(_),
+                Sharing::Root | Sharing::Order(_),
+            ]
             | [Sharing::Own, Sharing::Parent(_)] => 1,
-            [Sharing::Root | Sharing::Order(_), Sharing::Own | Sharing::Parent(_)]
+            [
+                Sharing::Root | Sharing::Order(_),
+                Sharing::Own | Sharing::Parent(_),
+            ]
             | [Sharing::Parent(_), Sharing::Own] => 0,
             _ => return false,
         };

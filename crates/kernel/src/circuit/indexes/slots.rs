@@ -127,7 +127,11 @@ impl Slots {
 
     /// Takes off a slot at one of the places whose bid wins. Bids of several slots win if one of
     /// them does.
-    pub fn take(&mut self, places: std::ops::Range<usize>, wins: impl Fn(Bid) -> bool) -> Option<Handle> {
+    pub fn take(
+        &mut self,
+        places: std::ops::Range<usize>,
+        wins: impl Fn(Bid) -> bool,
+    ) -> Option<Handle> {
         if self.bids.is_empty() || places.is_empty() {
             return None;
         }
@@ -231,6 +235,65 @@ impl Slots {
         self.bids[room..room + kept.len()].copy_from_slice(&kept);
         for node in (1..room).rev() {
             self.bids[node] = self.bids[2 * node].join(self.bids[2 * node + 1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::cells::Kind;
+
+    #[test]
+    fn slots_are_taken_as_plain_arrays_say() {
+        let mut seed = 7_u64;
+        let mut random = move |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        for _ in 0..200 {
+            let (mut cells, mut slots) = (Cells::default(), Slots::default());
+            // What the slots stand for: key, truth, least number.
+            let mut plain: Vec<(u64, Handle, f64)> = Vec::new();
+            let mut key = 5;
+            for _ in 0..150 {
+                match random(4) {
+                    0 | 1 => {
+                        key += random(2);
+                        let own = key - random(5) / 4;
+                        let or = cells.add(Kind::Value);
+                        let (number, _) = slots.add(own, or, &cells);
+                        let place = slots.find(own, number).expect("it was added");
+                        let least = random(20) as f64;
+                        slots.bid(place, Bid::Least(least));
+                        plain.push((own, or, least));
+                    }
+                    2 => {
+                        let (at, number) = (random(key + 2), random(20) as f64);
+                        let is_prefix = random(2) == 0;
+                        let place = slots.place(at);
+                        let places = if is_prefix {
+                            slots.until(place)
+                        } else {
+                            slots.from(place)
+                        };
+                        let wins = |bid| matches!(bid, Bid::Least(least) if least < number);
+                        let is_told = |slot: &(u64, Handle, f64)| {
+                            (slot.0 <= at) == is_prefix && slot.2 < number
+                        };
+                        while let Some(or) = slots.take(places.clone(), wins) {
+                            let told = plain.iter().position(|slot| slot.1 == or);
+                            assert!(is_told(&plain.remove(told.expect("it waits"))));
+                            cells.decide(or, crate::circuit::Atom::Nothing);
+                        }
+                        assert!(!plain.iter().any(is_told));
+                    }
+                    _ => {
+                        let first = slots.pop_first(random(key + 1));
+                        plain.retain(|slot| first.is_none_or(|first| first.or != slot.1));
+                    }
+                }
+            }
         }
     }
 }

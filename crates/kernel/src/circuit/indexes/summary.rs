@@ -87,7 +87,14 @@ impl Summary {
     }
 
     /// A node waits at a place for a member that its value compares with.
-    pub fn wait(&mut self, text: &str, bound: u64, at: usize, slots: &mut Slots, cells: &mut Cells) {
+    pub fn wait(
+        &mut self,
+        text: &str,
+        bound: u64,
+        at: usize,
+        slots: &mut Slots,
+        cells: &mut Cells,
+    ) {
         cells.work += 1;
         let bid = match self {
             Summary::Equal(values) => {
@@ -155,7 +162,8 @@ fn note(
     text: &Rc<str>,
     rank: u64,
 ) {
-    let is_text = |member: &Option<(u64, Rc<str>)>| member.as_ref().is_some_and(|(_, own)| own == text);
+    let is_text =
+        |member: &Option<(u64, Rc<str>)>| member.as_ref().is_some_and(|(_, own)| own == text);
     let rank_of = |member: &Option<(u64, Rc<str>)>| member.as_ref().map(|(rank, _)| *rank);
     if is_text(last) {
         *last = Some((rank.max(rank_of(last).unwrap_or(rank)), text.clone()));
@@ -168,7 +176,10 @@ fn note(
 
 /// Adds a number to a staircase; stairs that it makes superfluous go.
 fn climb(stairs: &mut BTreeMap<u64, f64>, rank: u64, number: f64) {
-    let is_needless = stairs.range(rank..).next().is_some_and(|(_, &next)| next >= number);
+    let is_needless = stairs
+        .range(rank..)
+        .next()
+        .is_some_and(|(_, &next)| next >= number);
     if is_needless {
         return;
     }

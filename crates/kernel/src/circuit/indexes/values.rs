@@ -5,8 +5,8 @@
 
 use super::waiters::Waiters;
 use crate::circuit::cells::{Cells, Handle};
-use crate::plan::NONE;
 use crate::circuit::room;
+use crate::plan::NONE;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -85,7 +85,9 @@ impl Values {
 
     /// Whether a sure member of at least a rank has a text.
     pub fn has(&self, text: &str, bound: u64) -> bool {
-        let last = self.find(text).and_then(|id| self.entries[id as usize].last);
+        let last = self
+            .find(text)
+            .and_then(|id| self.entries[id as usize].last);
         last.is_some_and(|last| last >= bound)
     }
 
@@ -162,4 +164,42 @@ fn hash_of(text: &str) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());
     (hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::cells::Kind;
+
+    #[test]
+    fn those_who_wait_for_a_value_are_told_the_widest_part_first() {
+        let (mut cells, mut values) = (Cells::default(), Values::default());
+        let bounds = (0..1_000_u64).map(|at| at * 7_919 % 1_000);
+        let waiting: Vec<(u64, Handle)> = bounds
+            .map(|bound| (bound, cells.add(Kind::Value)))
+            .collect();
+        for (bound, or) in &waiting {
+            values.wait(&(bound % 3).to_string(), *bound, *or, &mut cells);
+        }
+        let id = values.list("1", 500);
+        let mut told = Vec::new();
+        while let Some(or) = values.pop(id, 500) {
+            let waiter = waiting.iter().find(|(_, own)| *own == or);
+            told.push(waiter.expect("it waits").0);
+        }
+        let expected: Vec<u64> = (0..=500).filter(|bound| bound % 3 == 1).collect();
+        assert_eq!(told, expected);
+        assert!(values.has("1", 500) && !values.has("1", 501) && !values.has("2", 0));
+    }
+
+    #[test]
+    fn those_who_are_decided_wait_no_longer() {
+        let (mut cells, mut values) = (Cells::default(), Values::default());
+        for _ in 0..10_000 {
+            let or = cells.add(Kind::Value);
+            values.wait("x", 0, or, &mut cells);
+            cells.decide(or, crate::circuit::Atom::Nothing);
+        }
+        assert!(values.waiters.count() <= 2 * SWEEP_MIN);
+    }
 }

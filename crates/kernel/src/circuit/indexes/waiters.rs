@@ -4,8 +4,8 @@
 //! than to the left, so two heaps are melded along short ways.
 
 use crate::circuit::cells::Handle;
-use crate::plan::NONE;
 use crate::circuit::room;
+use crate::plan::NONE;
 
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
@@ -80,7 +80,9 @@ impl Waiters {
     }
 
     fn length(&self, heap: u32) -> u32 {
-        self.table.get(heap as usize).map_or(0, |first| first.length)
+        self.table
+            .get(heap as usize)
+            .map_or(0, |first| first.length)
     }
 
     fn meld(&mut self, one: u32, other: u32) -> u32 {
