@@ -23,6 +23,7 @@ from penstock.testing.generate import (
     WholeKnobs,
     random_document,
     random_expression,
+    random_shared_comparison,
     random_xpath,
 )
 from penstock.testing.tree import Tree, parse
@@ -68,6 +69,11 @@ def paths(random: Random) -> tuple[str, bytes]:
     """Draw an expression for nodes from all of XPath 1.0, and a document."""
     knobs = WholeKnobs(values=0, predicate=0.5, namespace_nodes=0.02)
     return random_xpath(random, knobs), random_document(random, _WHOLE)
+
+
+def shared_sets(random: Random) -> tuple[str, bytes]:
+    """Draw a comparison with a set that many nodes share, and a document."""
+    return random_shared_comparison(random)
 
 
 def values(random: Random) -> tuple[str, bytes]:

@@ -36,6 +36,7 @@ from tests.property.runs import (
     looks_back,
     orders_what_grows_backwards,
     paths,
+    shared_sets,
     trace_of,
     traces_of,
     twig_values,
@@ -63,7 +64,7 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
     return counts
 
 
-@DRAWS
+@pytest.mark.parametrize("draw", [twigs, paths, shared_sets])
 def test_the_kernel_is_never_wrong_and_never_late(
     draw: Draw, record_property: Callable[[str, object], None]
 ) -> None:
@@ -79,6 +80,7 @@ def test_the_kernel_is_never_wrong_late_or_overholding_on_many_pairs() -> None:
 @pytest.mark.slow
 def test_the_kernel_is_never_wrong_and_never_late_on_many_expressions() -> None:
     check(paths, 1_000_000, PATHS_SLOW)
+    check(shared_sets, 1_000_000, PATHS_SLOW)
 
 
 def is_aggregate(query: Query) -> bool:

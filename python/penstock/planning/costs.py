@@ -23,6 +23,7 @@ _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
 _ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
 _BEFORE = frozenset({Axis.PRECEDING_SIBLING, Axis.PRECEDING})
 _DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
+_INSIDE = _DOWN | {Axis.ATTRIBUTE, Axis.SELF}
 
 
 class _Use(Enum):
@@ -32,8 +33,8 @@ class _Use(Enum):
     COUNT = "how many there are"
     SUM = "their sum"
     FIRST = "the first in document order"
-    EQUAL = "whether one has a value of the node's"
-    ORDERED = "whether one compares with a value of the node's otherwise"
+    COMPARED = "whether one compares with values of the node's"
+    VALUES = "their values, one by one"
 
 
 _SUMMED: dict[_Use, frozenset[Axis]] = {
@@ -41,8 +42,8 @@ _SUMMED: dict[_Use, frozenset[Axis]] = {
     _Use.COUNT: _ORDER,
     _Use.SUM: frozenset(),
     _Use.FIRST: frozenset(),
-    _Use.EQUAL: _SIBLINGS,
-    _Use.ORDERED: frozenset(),
+    _Use.COMPARED: _ORDER,
+    _Use.VALUES: frozenset(),
 }
 """The axes along which all nodes share one summary of a set; along others they meet its members."""
 _SMALL: dict[_Use, frozenset[Axis]] = {
@@ -50,8 +51,8 @@ _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.COUNT: _BEFORE,
     _Use.SUM: frozenset(),
     _Use.FIRST: frozenset(),
-    _Use.EQUAL: frozenset(),
-    _Use.ORDERED: frozenset(),
+    _Use.COMPARED: frozenset(),
+    _Use.VALUES: frozenset(),
 }
 """The axes to what came before along which a summary keeps nothing for a member."""
 _RANKED = {"constant": _ORDER, "last": _SIBLINGS}
@@ -76,7 +77,7 @@ def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> 
             costs += [cost_of(part, here, is_asked) for part in parts_of(expression)]
             if is_asked:
                 costs += [_cost_of_set(use, nodes, here) for use, nodes in _sets(expression)]
-                costs.append(_cost_of_two(expression))
+                costs.append(_cost_of_two(expression, here))
             elif isinstance(expression, x.PairCompare):
                 costs.append(Cost.KEPT)
     return max(costs)
@@ -88,10 +89,9 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
         case x.NonEmpty(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
             yield _Use.EXISTS, nodes
         case x.SomeCompare(nodes=nodes) | x.JoinedStrings(nodes=nodes):
-            yield _Use.ORDERED, nodes
-        case x.PairCompare(operator=operator, left=left, right=right):
-            use = _Use.EQUAL if operator == "=" else _Use.ORDERED
-            yield from ((use, left), (use, right))
+            yield _Use.VALUES, nodes
+        case x.PairCompare(left=left, right=right):
+            yield from ((_Use.COMPARED, left), (_Use.COMPARED, right))
         case x.Count(nodes=nodes):
             yield _Use.COUNT, nodes
         case x.Sum(nodes=nodes):
@@ -113,8 +113,8 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
         return Cost.PAIRS
     if ordered and not _is_summed_on_the_way(use, spine, ordered):
         return Cost.PAIRS
-    is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
-    if is_valued and any(_is_met(use, step) for step in endless):
+    is_valued = use in (_Use.COMPARED, _Use.VALUES) and bool(endless)
+    if is_valued and any(_is_met(use, nodes, step) for step in endless):
         return Cost.PAIRS
     is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
@@ -127,6 +127,10 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
     """
     if use is _Use.COUNT:
         return len(spine) == 1
+    first = spine[ordered[-1]]
+    if use is _Use.COMPARED:
+        is_found = first.axis in _SIBLINGS or _is_above(first.base)
+        return is_found and all(step.axis in _INSIDE for step in spine[: ordered[-1]])
     return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
 
 
@@ -135,21 +139,42 @@ def _climbs_again(step: x.Step) -> bool:
     return step.axis in BACK and isinstance(step.base, x.Step) and step.base.axis in _DOWN
 
 
-def _is_met(use: _Use, step: x.Step) -> bool:
+def _is_met(use: _Use, nodes: x.Nodes, step: x.Step) -> bool:
     """Return whether values below a node that never ends are compared one by one."""
     if step.axis not in _DOWN:
         return False
-    return use is _Use.ORDERED or not isinstance(step.base, x.Root)
+    return use is _Use.VALUES or not (isinstance(step.base, x.Root) or _is_of_parent(nodes))
 
 
-def _cost_of_two(atom: x.Expression) -> Cost:
-    """Return PAIRS for a number or a comparison that two order axes are brought together for."""
+def _is_of_parent(nodes: x.Nodes) -> bool:
+    """Return whether a set is what a path down from a parent reaches: all its children share it."""
+    while isinstance(nodes, x.Step) and nodes.axis in _INSIDE:
+        nodes = nodes.base
+    return not isinstance(nodes, x.Here | x.Root) and _is_above(nodes)
+
+
+def _is_above(nodes: x.Nodes) -> bool:
+    """Return whether a set is the node itself, or its parent and so on without conditions."""
+    while isinstance(nodes, x.Step) and nodes.axis is Axis.PARENT and not nodes.predicates:
+        nodes = nodes.base
+    return isinstance(nodes, x.Here | x.Root)
+
+
+def _cost_of_two(atom: x.Expression, here: int) -> Cost:
+    """Return PAIRS for a number or a comparison that brings two sets together.
+
+    Sets along an order axis and those that never end below the parent are shared on one side only.
+    """
     if not isinstance(atom, x.PairCompare | x.SomeCompare | x.Count | x.Sum):
         return Cost.FLAT
     if isinstance(atom, x.SomeCompare) and isinstance(atom.value, Slot):
         return Cost.FLAT
     axes = [part.axis for part in own_parts(atom) if isinstance(part, x.Step)]
-    return Cost.PAIRS if sum(axis in _ORDER for axis in axes) > 1 else Cost.FLAT
+    shared = sum(axis in _ORDER for axis in axes)
+    if isinstance(atom, x.PairCompare):
+        sides = [side for side in (atom.left, atom.right) if _is_of_parent(side)]
+        shared += sum(any(_is_endless(step, here) for step in _spine(side)) for side in sides)
+    return Cost.PAIRS if shared > 1 else Cost.FLAT
 
 
 def _cost_of_looking_back(nodes: x.Step | x.Filter) -> Cost:

@@ -186,7 +186,7 @@ def test_what_is_looked_back_at_is_held() -> None:
     assert said.memory == "grows with what later nodes may ask for until the document ends"
     said = verdict(xpath("/r/g/a[count(preceding-sibling::b) > 2]"))
     assert said.memory == "at most what is in one subtree of its parent"
-    said = verdict(xpath("//a[preceding::b = @x]"))
+    said = verdict(xpath("//a[preceding::b/.. = @x]"))
     pairs = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
     assert said.memory == pairs
 
@@ -201,11 +201,19 @@ def test_what_is_looked_back_at_is_held() -> None:
         ("//a[b = c]", Cost.FLAT),
         ("/r[b]/a", Cost.KEPT),
         ("//a[b = //k]", Cost.KEPT),
+        ("//a[b >= //k]", Cost.KEPT),
+        ("//a[preceding::b = @x]", Cost.KEPT),
+        ("//a[../following::b/c != @x]", Cost.KEPT),
+        ("//a[@n < ../a/@n]", Cost.KEPT),
         ("//a[following-sibling::b]", Cost.KEPT),
         ("//a/preceding-sibling::a[last()]", Cost.KEPT),
         ("//a/following-sibling::a[position() mod 2 = 0]", Cost.PAIRS),
         ("//a[count(preceding-sibling::a/following-sibling::b) > 3]", Cost.PAIRS),
         ("//a[preceding-sibling::a/@n = following-sibling::a/@n]", Cost.PAIRS),
+        ("//a[../a/@n = following-sibling::a/@n]", Cost.PAIRS),
+        ("//a[parent::*[@x]/a/@n = @n]", Cost.PAIRS),
+        ("//a[b/following::c = @n]", Cost.PAIRS),
+        ("//a[preceding::b/.. = @n]", Cost.PAIRS),
     ],
 )
 def test_a_verdict_names_what_a_record_costs(text: str, cost: Cost) -> None:

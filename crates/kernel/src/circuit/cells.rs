@@ -7,6 +7,7 @@
 
 use super::counts::Side;
 use super::ranges::Range;
+use super::room;
 use super::thresholds::{End, Waiters};
 use crate::plan::Op;
 use smallvec::SmallVec;
@@ -161,7 +162,7 @@ impl Cells {
             self.slots[id as usize] = Cell { generation, ..cell };
             Handle { id, generation }
         } else {
-            self.slots.push(cell);
+            room::push(&mut self.slots, cell);
             Handle {
                 id: self.slots.len() as u32 - 1,
                 generation: 0,

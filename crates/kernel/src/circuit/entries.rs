@@ -67,7 +67,7 @@ impl Circuit {
             SinkKind::First { .. } => self.settle_first(id),
             SinkKind::Pair { .. } => self.settle_pair(id, index),
             SinkKind::Tally { .. } => self.settle_tally(id, index),
-            SinkKind::Ask { .. } => self.settle_ask(id, index),
+            SinkKind::Ask(_) => self.settle_ask(id, index),
             SinkKind::Unsettled { index: of } => self.settle_member(id, index, of),
             _ => self.settle_all(id),
         }

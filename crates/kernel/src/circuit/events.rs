@@ -290,9 +290,7 @@ impl Circuit {
         }
         self.begin_after(depth);
         self.close_counted(depth);
-        for (_, index) in std::mem::take(&mut self.extras[depth].indexes) {
-            self.close_index(index);
-        }
+        self.close_indexes(depth);
         let ends = std::mem::take(&mut self.extras[depth].ahead);
         self.close_ahead(ends);
         let picks = std::mem::take(&mut self.extras[depth].picks);
@@ -318,6 +316,7 @@ impl Circuit {
         let picks = std::mem::take(&mut self.picks);
         self.close_picks(picks);
         self.close_document_counts();
+        self.close_document_indexes();
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);

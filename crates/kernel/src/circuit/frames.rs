@@ -2,7 +2,9 @@
 
 use super::cells::{Handle, Wire};
 use super::chains::Ahead;
+use super::indexes::Joiner;
 use super::picks::Picks;
+use super::room;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
@@ -75,8 +77,12 @@ pub struct Extra {
     pub counted: Vec<(u32, Wire)>,
     /// Numbers of nodes after it: group, number.
     pub counted_after: Vec<(u32, Handle)>,
-    /// Sets of its children that are compared by value: set, index.
+    /// Indexes of what is below it: set, index.
     pub indexes: SmallVec<[(u32, u32); 1]>,
+    /// Members that it leads to, for the nodes after it.
+    pub joiners: Vec<Joiner>,
+    /// Comparisons with what follows it: sink, its serial number.
+    pub asks: Vec<(u32, u64)>,
     /// Steps that count it as an ancestor.
     pub around: SmallVec<[u32; 1]>,
     pub is_used: bool,
@@ -139,7 +145,7 @@ impl Infos {
             self.slots[id as usize] = info;
             return id;
         }
-        self.slots.push(info);
+        room::push(&mut self.slots, info);
         self.slots.len() as u32 - 1
     }
 

@@ -30,6 +30,7 @@ mod outputs;
 mod pairs;
 mod picks;
 mod ranges;
+mod room;
 mod routes;
 mod settling;
 mod sharing;
@@ -92,7 +93,7 @@ struct Symbol {
     behind: Vec<u32>,
     /// Counted steps that such nodes are members of.
     counted: Vec<u32>,
-    /// Shared sets of siblings that such nodes lead to members of.
+    /// Shared sets that such nodes lead to members of.
     indexed: Vec<u32>,
     needs: Vec<Need>,
     tests: Vec<u32>,
@@ -139,8 +140,8 @@ pub struct Circuit {
     closing: Vec<u32>,
     indexes: Vec<indexes::Index>,
     free_indexes: Vec<u32>,
-    /// Sets of the whole document that are compared by value: part, index.
-    root_indexes: Vec<(u32, u32)>,
+    /// Indexes of the whole document: set, index.
+    document_indexes: Vec<(u32, u32)>,
     sinks: Vec<Sink>,
     free_sinks: Vec<u32>,
     lists: Vec<List>,
@@ -207,7 +208,7 @@ impl Circuit {
             closing: Vec::new(),
             indexes: Vec::new(),
             free_indexes: Vec::new(),
-            root_indexes: Vec::new(),
+            document_indexes: Vec::new(),
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             lists: Vec::new(),
@@ -262,7 +263,7 @@ impl Circuit {
         self.closing.clear();
         self.indexes.clear();
         self.free_indexes.clear();
-        self.root_indexes.clear();
+        self.document_indexes.clear();
         self.sinks.clear();
         self.free_sinks.clear();
         self.lists.clear();
@@ -373,7 +374,14 @@ impl Circuit {
         );
         let sets = self.routes.indexes.iter().enumerate();
         let indexed: Vec<u32> = sets
-            .filter(|(_, route)| is_child && passes(self.table[**route as usize].test))
+            .filter(|(_, set)| set.root.is_none() && passes(set.test))
+            .filter(|(_, set)| {
+                if set.scope.is_some() {
+                    is_child
+                } else {
+                    is_parent
+                }
+            })
             .map(|(spec, _)| spec as u32)
             .collect();
         let mut needs = self.routes.every_needs.clone();

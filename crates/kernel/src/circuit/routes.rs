@@ -7,7 +7,7 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-use super::sharing::{Shared, picked};
+use super::sharing::{IndexSpec, Shared, picked};
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,10 +64,8 @@ pub struct Routes {
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
     pub(super) counted: FxHashMap<u32, (u32, Axis)>,
-    /// Sets of siblings that are compared by value: the route of the sibling step.
-    pub indexes: Vec<u32>,
-    /// Sets of the whole document that are compared by value.
-    pub root_indexes: Vec<u32>,
+    /// Sets that many contexts share, by operator.
+    pub indexes: Vec<IndexSpec>,
     pub(super) shared: FxHashMap<u32, Rc<Shared>>,
     pub uses_names: bool,
     pub uses_ids: bool,

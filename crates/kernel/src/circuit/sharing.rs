@@ -1,30 +1,50 @@
 //! What contexts share, recognised once per plan: counted steps, sets compared by value, ranks.
 
-use super::routes::{Counted, Leaf, Need, Routes, Scope};
+use super::indexes::Side;
+use super::routes::{Counted, Leaf, Need, Routes, Scope, looks_behind};
 use super::steps::is_order;
 use crate::plan::{Axis, Comparison, NONE, Op, PartKind, Plan};
 use std::rc::Rc;
 
-/// A comparison for equality with a set that many contexts share.
+/// A comparison with a set that many contexts share.
 #[derive(Debug)]
 pub struct Shared {
     /// The side that is shared: 0 or 1.
     pub side: usize,
-    pub place: SharedPlace,
+    /// The tests of the steps to parents that lead to the node whose set it is.
+    pub ups: Box<[u32]>,
+    /// The set.
+    pub spec: u32,
 }
 
-/// Where a shared set is.
-#[derive(Debug)]
-pub enum SharedPlace {
-    /// In the whole document: this part.
-    Root(u32),
-    /// Among the siblings of the context node or, with `ups`, of its parent that passes the first
-    /// test, and so on: the set, and on which side.
-    Beside {
-        ups: Box<[u32]>,
-        spec: u32,
-        axis: Axis,
-    },
+/// A set that many contexts share, for one operator.
+#[derive(Debug, PartialEq)]
+pub struct IndexSpec {
+    /// The context's value, on the left, is compared like this with members.
+    pub op: Comparison,
+    /// Where the nodes are that lead to members; nothing where all contexts see the same set.
+    pub scope: Option<Scope>,
+    /// On which side of a node they are.
+    pub side: Side,
+    /// The set, where it is one of the whole document.
+    pub root: Option<u32>,
+    /// The step that leads to members, from a node that passes the test: from any, along an
+    /// order axis, or from the parent.
+    pub route: u32,
+    pub test: u32,
+}
+
+/// How many contexts share a set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sharing {
+    /// It is the same at every node.
+    Root,
+    /// A step along an order axis, from the node or so many parents above.
+    Order(usize),
+    /// Steps down from so many parents above.
+    Parent(usize),
+    /// Every context has its own.
+    Own,
 }
 
 impl Routes {
@@ -59,40 +79,61 @@ impl Routes {
         true
     }
 
-    /// Whether a comparison asks an index: for equality, with one side that contexts share.
+    /// Whether a comparison asks an index: contexts share one side.
     pub(super) fn note_shared(&mut self, plan: &Plan, part: u32) -> bool {
         let (_, words) = plan.part(part);
-        if Comparison::from_code(words[0]) != Some(Comparison::Eq) {
+        let Some(op) = Comparison::from_code(words[0]) else {
             return false;
-        }
+        };
         let sides = [words[1], words[2]];
-        let absolute = sides.map(|set| self.nature(set).is_absolute());
-        let beside = sides.map(|set| self.sibling_step(plan, set));
-        let side = match (absolute, beside) {
-            ([false, true], [None, _]) | ([false, false], [None, Some(_)]) => 1,
-            ([true, false], [_, None]) | ([false, false], [Some(_), None]) => 0,
+        let side = match sides.map(|set| self.sharing(plan, set)) {
+            [
+                Sharing::Own | Sharing::Parent(_),
+                Sharing::Root | Sharing::Order(_),
+            ]
+            | [Sharing::Own, Sharing::Parent(_)] => 1,
+            [
+                Sharing::Root | Sharing::Order(_),
+                Sharing::Own | Sharing::Parent(_),
+            ]
+            | [Sharing::Parent(_), Sharing::Own] => 0,
             _ => return false,
         };
-        let place = match beside[side] {
-            None => self.note_root_index(plan, sides[side]),
-            Some(ups) => self.note_sibling_index(plan, sides[side], ups),
+        let op = if side == 1 { op } else { flipped(op) };
+        let (ups, spec) = match self.sharing(plan, sides[side]) {
+            Sharing::Order(ups) | Sharing::Parent(ups) => {
+                self.note_near_index(plan, sides[side], ups, op)
+            }
+            _ => self.note_root_index(plan, sides[side], op),
         };
         self.visit(plan, sides[1 - side]);
         self.need_of_ends(plan, sides[1 - side], Need::Value);
-        self.shared.insert(part, Rc::new(Shared { side, place }));
+        let shared = Rc::new(Shared { side, ups, spec });
+        self.shared.insert(part, shared);
         true
     }
 
-    fn note_root_index(&mut self, plan: &Plan, set: u32) -> SharedPlace {
+    fn note_root_index(&mut self, plan: &Plan, set: u32, op: Comparison) -> (Box<[u32]>, u32) {
         self.visit(plan, set);
         self.need_of_ends(plan, set, Need::Value);
-        if !self.root_indexes.contains(&set) {
-            self.root_indexes.push(set);
-        }
-        SharedPlace::Root(set)
+        let spec = self.intern_index(IndexSpec {
+            op,
+            scope: None,
+            side: Side::Behind,
+            root: Some(set),
+            route: NONE,
+            test: NONE,
+        });
+        (Box::default(), spec)
     }
 
-    fn note_sibling_index(&mut self, plan: &Plan, set: u32, ups: usize) -> SharedPlace {
+    fn note_near_index(
+        &mut self,
+        plan: &Plan,
+        set: u32,
+        ups: usize,
+        op: Comparison,
+    ) -> (Box<[u32]>, u32) {
         let (_, mut at) = self.of_set(plan, set, Leaf::Collect);
         let mut tests = Vec::with_capacity(ups);
         for _ in 0..ups {
@@ -100,63 +141,81 @@ impl Routes {
             tests.push(route.test);
             at = route.next;
         }
-        let (first, axis) = (at, self.get(at).axis);
+        let (route, axis) = (at, self.get(at).axis);
+        let scope = Scope::of(axis);
         while at != NONE {
-            let route = self.get(at).clone();
-            if at != first {
+            let own = self.get(at).clone();
+            // The nodes of a step along an order axis tell of themselves.
+            if at != route || scope.is_none() {
                 self.used.insert(at);
             }
-            for &predicate in route.predicates.iter() {
+            for &predicate in own.predicates.iter() {
                 self.visit_predicate(plan, predicate);
             }
-            at = route.next;
+            at = own.next;
         }
-        // The same members serve both sides of a node.
-        let same = |known: &u32| {
-            let (known, own) = (self.get(*known), self.get(first));
-            known.test == own.test && known.predicates == own.predicates && known.next == own.next
-        };
-        let known = self.indexes.iter().position(same);
-        let spec = known.unwrap_or_else(|| {
-            self.indexes.push(first);
-            self.indexes.len() - 1
+        let spec = self.intern_index(IndexSpec {
+            op,
+            scope,
+            side: if looks_behind(axis) {
+                Side::Before
+            } else {
+                Side::Behind
+            },
+            root: None,
+            route,
+            test: match (scope, tests.last()) {
+                (None, Some(&parent)) => parent,
+                _ => self.get(route).test,
+            },
         });
-        SharedPlace::Beside {
-            ups: tests.into(),
-            spec: spec as u32,
-            axis,
-        }
+        (tests.into(), spec)
     }
 
-    /// How many parents a path goes up before a step to siblings that only goes down behind it.
-    fn sibling_step(&self, plan: &Plan, set: u32) -> Option<usize> {
+    fn intern_index(&mut self, spec: IndexSpec) -> u32 {
+        let known = self.indexes.iter().position(|known| *known == spec);
+        known.unwrap_or_else(|| {
+            self.indexes.push(spec);
+            self.indexes.len() - 1
+        }) as u32
+    }
+
+    /// How many contexts share a set: a path that only goes down behind its first steps.
+    fn sharing(&self, plan: &Plan, set: u32) -> Sharing {
+        if self.nature(set).is_absolute() {
+            return Sharing::Root;
+        }
+        let mut sharing = Sharing::Own;
         let mut at = set;
-        let mut ups = None;
         loop {
             let (kind, words) = plan.part(at);
             if kind == PartKind::Here {
-                return ups;
+                return sharing;
             }
             if kind != PartKind::Step {
-                return None;
+                return Sharing::Own;
             }
-            let axis = Axis::from_code(words[1])?;
+            let Some(axis) = Axis::from_code(words[1]) else {
+                return Sharing::Own;
+            };
             let is_positional = words[3..].iter().any(|&p| self.nature(p).has_focus());
-            match (axis, ups) {
-                (Axis::Parent, Some(count)) if words.len() == 3 => ups = Some(count + 1),
-                (Axis::PrecedingSibling | Axis::FollowingSibling, None) if !is_positional => {
-                    ups = Some(0);
+            sharing = match (axis, sharing) {
+                (Axis::Parent, Sharing::Order(ups)) if words.len() == 3 => Sharing::Order(ups + 1),
+                (Axis::Parent, Sharing::Parent(ups)) if words.len() == 3 => {
+                    Sharing::Parent(ups + 1)
                 }
+                (Axis::Parent, Sharing::Own) if words.len() == 3 && at != set => Sharing::Parent(1),
+                (_, Sharing::Own) if is_order(axis) && !is_positional => Sharing::Order(0),
                 (
                     Axis::Child
                     | Axis::Descendant
                     | Axis::DescendantOrSelf
                     | Axis::Attribute
                     | Axis::Itself,
-                    None,
-                ) => {}
-                _ => return None,
-            }
+                    Sharing::Own,
+                ) => Sharing::Own,
+                _ => return Sharing::Own,
+            };
             at = words[0];
         }
     }
@@ -187,4 +246,15 @@ pub(super) fn picked(plan: &Plan, axis: Axis, predicate: u32) -> Option<u32> {
     };
     let is_rank = number.fract() == 0.0 && (1.0..1e9).contains(&number);
     is_rank.then_some(number as u32)
+}
+
+/// The comparison with its sides exchanged.
+fn flipped(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        Comparison::Eq | Comparison::Ne => op,
+    }
 }

@@ -4,7 +4,8 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
-use super::indexes::Cut;
+use super::indexes::{Ask, Joining};
+use super::room;
 use super::routes::Need;
 use crate::plan::Comparison;
 
@@ -78,23 +79,17 @@ pub enum SinkKind {
     Filter {
         list: u32,
     },
-    /// Members of a shared set, listed by value.
+    /// Members of a shared set.
     Indexed {
         index: u32,
-        order: u64,
-        /// Whether they are all there are.
-        is_whole: bool,
+        joining: Joining,
     },
     /// Members of a shared set that are not settled.
     Unsettled {
         index: u32,
     },
-    /// Nodes that ask for their values in a part of a shared set.
-    Ask {
-        index: u32,
-        cut: Cut,
-        or: Handle,
-    },
+    /// Nodes whose values are compared with a part of a shared set.
+    Ask(Ask),
     /// Kept for whoever asks later.
     Store {
         entries: Vec<(u32, Wire)>,
@@ -166,7 +161,7 @@ impl Circuit {
             self.sinks[id as usize] = sink;
             return id;
         }
-        self.sinks.push(sink);
+        room::push(&mut self.sinks, sink);
         self.sinks.len() as u32 - 1
     }
 
@@ -203,7 +198,7 @@ impl Circuit {
                 self.is_heard(ArmTarget::Plain(target))
             }
             SinkKind::Filter { list } => self.is_heard(ArmTarget::List(list)),
-            SinkKind::Ask { or, .. } => self.cells.is_open(or),
+            SinkKind::Ask(ask) => self.cells.is_open(ask.or),
             SinkKind::Store {
                 is_dropped,
                 ref links,
@@ -290,11 +285,11 @@ impl Circuit {
                 let last = self.sinks[id as usize].entries.len() - 1;
                 self.settle_pair(id, last);
             }
-            SinkKind::Indexed { index, order, .. } => {
-                let (index, order) = (*index, *order);
-                self.add_indexed(index, order, spot, when);
+            SinkKind::Indexed { index, joining } => {
+                let (index, joining) = (*index, *joining);
+                self.add_indexed(index, joining, spot, when);
             }
-            SinkKind::Ask { .. } => {
+            SinkKind::Ask(_) => {
                 let value = self.value_of(spot);
                 self.add_entry(id, spot, when, value, 0);
                 let last = self.sinks[id as usize].entries.len() - 1;
@@ -417,17 +412,12 @@ impl Circuit {
                     self.free_sinks.push(id);
                 }
             }
-            SinkKind::Indexed {
-                index, is_whole, ..
-            } => {
-                let (index, is_whole) = (*index, *is_whole);
+            SinkKind::Indexed { index, joining } => {
+                let (index, joining) = (*index, *joining);
                 self.free_sinks.push(id);
-                if is_whole {
-                    self.close_index(index);
-                }
-                self.release_index(index);
+                self.close_indexed(index, joining);
             }
-            SinkKind::Ask { .. } => self.finish_ask(id),
+            SinkKind::Ask(_) => self.finish_ask(id),
             SinkKind::Output { .. }
             | SinkKind::Tally { .. }
             | SinkKind::Bind { .. }

@@ -63,6 +63,8 @@ def ask_parents(
     node and its parent, if any, are known to pass.
     """
     match expression:
+        case Step(base=Here(), axis=Axis.PARENT, test=test, predicates=()) if test == ANY_NODE:
+            return Step(Here(), Axis.PARENT, parent)
         case Step(base=base, axis=axis, test=test, predicates=predicates):
             around = test_of(base, here) if axis in _UNDER else ANY_NODE
             base = ask_parents(base, slots, here, parent)

@@ -1,0 +1,205 @@
+//! Values of a set, each text once, with the last member that has it and those who wait for one.
+//!
+//! A hash table whose memory grows smoothly: texts lie behind each other in one buffer, entries in
+//! a table that grows by a quarter, and as many heads of chains lead to them.
+
+use super::waiters::Waiters;
+use crate::circuit::cells::{Cells, Handle};
+use crate::circuit::room;
+use crate::plan::NONE;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+#[derive(Debug)]
+struct Value {
+    start: usize,
+    length: u32,
+    hash: u32,
+    /// The next entry with the same head.
+    next: u32,
+    /// A heap of waiters.
+    waiting: u32,
+    /// The greatest rank of a sure member.
+    last: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Values {
+    entries: Vec<Value>,
+    heads: Vec<u32>,
+    texts: Vec<u8>,
+    waiters: Waiters,
+    /// How many waiters there are before those who wait no longer are looked for.
+    sweep_at: usize,
+}
+
+/// Fewer waiters are not looked through.
+const SWEEP_MIN: usize = 64;
+
+impl Values {
+    /// The number of a text, if it is there.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let hash = hash_of(text);
+        let mut at = *self.heads.get(self.head_of(hash))?;
+        while let Some(entry) = self.entries.get(at as usize) {
+            if entry.hash == hash && self.text(entry) == text.as_bytes() {
+                return Some(at);
+            }
+            at = entry.next;
+        }
+        None
+    }
+
+    /// The number of a text, which is there from now on.
+    pub fn intern(&mut self, text: &str) -> u32 {
+        if let Some(id) = self.find(text) {
+            return id;
+        }
+        let id = self.entries.len() as u32;
+        let hash = hash_of(text);
+        let missing = (self.texts.len() + text.len()).saturating_sub(self.texts.capacity());
+        if missing > 0 {
+            let more = room::step(self.texts.len()).max(missing);
+            self.texts.reserve_exact(more);
+        }
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text.as_bytes());
+        room::push(
+            &mut self.entries,
+            Value {
+                start,
+                length: text.len() as u32,
+                hash,
+                next: NONE,
+                waiting: NONE,
+                last: None,
+            },
+        );
+        if self.heads.len() < self.entries.capacity() {
+            self.spread();
+        } else {
+            self.link(id);
+        }
+        id
+    }
+
+    /// Whether a sure member of at least a rank has a text.
+    pub fn has(&self, text: &str, bound: u64) -> bool {
+        let last = self
+            .find(text)
+            .and_then(|id| self.entries[id as usize].last);
+        last.is_some_and(|last| last >= bound)
+    }
+
+    /// A sure member has a text.
+    pub fn list(&mut self, text: &str, rank: u64) -> u32 {
+        let id = self.intern(text);
+        let entry = &mut self.entries[id as usize];
+        entry.last = entry.last.max(Some(rank));
+        id
+    }
+
+    /// A truth waits for a member with a text.
+    pub fn wait(&mut self, text: &str, bound: u64, or: Handle, cells: &mut Cells) {
+        if self.waiters.count() >= self.sweep_at.max(SWEEP_MIN) {
+            self.drop_decided(cells);
+        }
+        let id = self.intern(text) as usize;
+        self.entries[id].waiting = self.waiters.push(self.entries[id].waiting, bound, or);
+    }
+
+    /// One who waited for a member of a rank with a text.
+    pub fn pop(&mut self, id: u32, rank: u64) -> Option<Handle> {
+        let entry = &mut self.entries[id as usize];
+        self.waiters.pop(&mut entry.waiting, rank)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Value>()
+            + self.heads.capacity() * size_of::<u32>()
+            + self.texts.capacity()
+            + self.waiters.bytes()
+    }
+
+    /// Lets those go who wait no longer. Doing so when their number has doubled keeps it cheap.
+    fn drop_decided(&mut self, cells: &mut Cells) {
+        for entry in &mut self.entries {
+            let waiting = self.waiters.drain(entry.waiting);
+            cells.work += waiting.len() as u64;
+            entry.waiting = NONE;
+            for (bound, or) in waiting {
+                if cells.is_open(or) {
+                    entry.waiting = self.waiters.push(entry.waiting, bound, or);
+                }
+            }
+        }
+        self.sweep_at = 2 * self.waiters.count();
+    }
+
+    fn text(&self, entry: &Value) -> &[u8] {
+        &self.texts[entry.start..entry.start + entry.length as usize]
+    }
+
+    fn head_of(&self, hash: u32) -> usize {
+        (u64::from(hash) * self.heads.len() as u64 >> 32) as usize
+    }
+
+    /// Gives every entry a head of its own, on average.
+    fn spread(&mut self) {
+        self.heads = vec![NONE; self.entries.capacity()];
+        for id in 0..self.entries.len() as u32 {
+            self.link(id);
+        }
+    }
+
+    fn link(&mut self, id: u32) {
+        let head = self.head_of(self.entries[id as usize].hash);
+        self.entries[id as usize].next = self.heads[head];
+        self.heads[head] = id;
+    }
+}
+
+/// Its high bits choose the head, so they have to be mixed well.
+fn hash_of(text: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    (hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::cells::Kind;
+
+    #[test]
+    fn those_who_wait_for_a_value_are_told_the_widest_part_first() {
+        let (mut cells, mut values) = (Cells::default(), Values::default());
+        let bounds = (0..1_000_u64).map(|at| at * 7_919 % 1_000);
+        let waiting: Vec<(u64, Handle)> = bounds
+            .map(|bound| (bound, cells.add(Kind::Value)))
+            .collect();
+        for (bound, or) in &waiting {
+            values.wait(&(bound % 3).to_string(), *bound, *or, &mut cells);
+        }
+        let id = values.list("1", 500);
+        let mut told = Vec::new();
+        while let Some(or) = values.pop(id, 500) {
+            let waiter = waiting.iter().find(|(_, own)| *own == or);
+            told.push(waiter.expect("it waits").0);
+        }
+        let expected: Vec<u64> = (0..=500).filter(|bound| bound % 3 == 1).collect();
+        assert_eq!(told, expected);
+        assert!(values.has("1", 500) && !values.has("1", 501) && !values.has("2", 0));
+    }
+
+    #[test]
+    fn those_who_are_decided_wait_no_longer() {
+        let (mut cells, mut values) = (Cells::default(), Values::default());
+        for _ in 0..10_000 {
+            let or = cells.add(Kind::Value);
+            values.wait("x", 0, or, &mut cells);
+            cells.decide(or, crate::circuit::Atom::Nothing);
+        }
+        assert!(values.waiters.count() <= 2 * SWEEP_MIN);
+    }
+}
