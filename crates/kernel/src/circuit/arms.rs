@@ -25,6 +25,12 @@ impl Circuit {
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
+            if route.end.is_some() {
+                if !is_beside(kind) {
+                    self.advance_lasts(id);
+                }
+                continue;
+            }
             let is_near = match route.axis {
                 Axis::Attribute => kind == NodeKind::Attribute,
                 Axis::Namespace => kind == NodeKind::Namespace,
@@ -182,6 +188,9 @@ impl Circuit {
 
     /// Takes the arms of a route at a node down.
     pub(super) fn disarm(&mut self, route: u32, depth: usize) {
+        if self.table[route as usize].end.is_some() {
+            return self.close_lasts(route, depth);
+        }
         let is_here = |arm: &mut Arm| arm.depth as usize == depth;
         while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
             self.cells.unpin(&arm.when);

@@ -19,10 +19,12 @@ mod counts;
 mod entries;
 mod evaluation;
 mod events;
+mod farthest;
 mod frames;
 mod gates;
 mod identifiers;
 mod indexes;
+mod lasts;
 mod lateness;
 mod lists;
 mod natures;
@@ -126,6 +128,8 @@ pub struct Circuit {
     ahead: Vec<chains::Ahead>,
     /// Nodes that wait for the k-th node to come.
     picks: Vec<picks::Picks>,
+    /// By route: open nodes that wait for the last node below them.
+    lasts: Vec<Vec<lasts::Lasts>>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
@@ -198,6 +202,7 @@ impl Circuit {
             behind: Vec::new(),
             ahead: Vec::new(),
             picks: Vec::new(),
+            lasts: (0..count).map(|_| Vec::new()).collect(),
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
@@ -253,6 +258,7 @@ impl Circuit {
         self.behind.clear();
         self.ahead.clear();
         self.picks.clear();
+        self.lasts.iter_mut().for_each(Vec::clear);
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();
