@@ -8,6 +8,7 @@ use super::routes::Need;
 use super::sinks::SinkKind;
 use super::{Action, Circuit, Tests};
 use crate::plan::{NONE, NodeKind, Output};
+use crate::tables::append;
 use std::rc::Rc;
 
 impl Circuit {
@@ -19,14 +20,15 @@ impl Circuit {
         if node.is_silent {
             self.heard_from = self.next_order;
         }
-        self.frames.push(Frame {
+        let frame = Frame {
             symbol: node.symbol,
             kind: node.kind,
             order,
             info: NONE,
-        });
+        };
+        append(&mut self.frames, frame);
         if self.extras.len() < self.frames.len() {
-            self.extras.push(Extra::default());
+            append(&mut self.extras, Extra::default());
         }
         let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
         if self.concerns(node.symbol, tests) || is_asked {

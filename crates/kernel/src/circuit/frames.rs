@@ -5,6 +5,7 @@ use super::chains::Ahead;
 use super::picks::Picks;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
+use crate::tables::{append, bytes_of};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -139,7 +140,7 @@ impl Infos {
             self.slots[id as usize] = info;
             return id;
         }
-        self.slots.push(info);
+        append(&mut self.slots, info);
         self.slots.len() as u32 - 1
     }
 
@@ -149,7 +150,7 @@ impl Infos {
     }
 
     pub fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<Info>()
+        bytes_of(&self.slots)
     }
 
     pub fn clear(&mut self) {

@@ -46,6 +46,7 @@ pub use cells::Atom;
 pub use frames::Opening;
 
 use crate::plan::{Axis, NONE, NodeKind, Plan};
+use crate::tables::bytes_of;
 use cells::{Cells, Wire};
 use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
@@ -171,7 +172,7 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
-    /// Bytes that lie outside the tables: entries of sinks, values of indexes.
+    /// Bytes that lie outside the tables: arms, entries of sinks, values of indexes.
     held_bytes: usize,
     /// Meetings of a node with a member of its set, one by one, in this document.
     pairs: u64,
@@ -242,6 +243,7 @@ impl Circuit {
     /// Forgets the document under way.
     pub fn clear(&mut self) {
         if self.kept_bytes() > TABLE_BYTES_MAX {
+            self.extras = Vec::new();
             self.sinks = Vec::new();
             self.lists = Vec::new();
             self.set_pairs = Vec::new();
@@ -311,11 +313,13 @@ impl Circuit {
     pub fn kept_bytes(&self) -> u64 {
         let tables = self.cells.bytes()
             + self.infos.bytes()
-            + self.sinks.capacity() * size_of::<Sink>()
-            + self.lists.capacity() * size_of::<List>()
-            + self.set_pairs.capacity() * size_of::<Pair>()
-            + self.indexes.capacity() * size_of::<indexes::Index>()
-            + self.counts.capacity() * size_of::<counts::Group>();
+            + bytes_of(&self.frames)
+            + bytes_of(&self.extras)
+            + bytes_of(&self.sinks)
+            + bytes_of(&self.lists)
+            + bytes_of(&self.set_pairs)
+            + bytes_of(&self.indexes)
+            + bytes_of(&self.counts);
         (tables + self.held_bytes) as u64
     }
 

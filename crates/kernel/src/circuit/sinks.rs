@@ -7,6 +7,7 @@ use super::frames::{ArmTarget, Spot, Target};
 use super::indexes::Cut;
 use super::routes::Need;
 use crate::plan::Comparison;
+use crate::tables::append;
 
 /// What of the first node is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +167,7 @@ impl Circuit {
             self.sinks[id as usize] = sink;
             return id;
         }
-        self.sinks.push(sink);
+        append(&mut self.sinks, sink);
         self.sinks.len() as u32 - 1
     }
 
