@@ -130,9 +130,9 @@ impl Circuit {
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
         if let Some(old) = take_covered(&mut self.arms[route as usize], since) {
-            self.cells.unpin(&old.when);
-            self.source_close(old.to);
+            self.drop_arm(old);
         }
+        self.held_bytes += size_of::<Arm>();
         self.arms[route as usize].push(Arm {
             depth: depth as u32,
             since,
@@ -193,9 +193,15 @@ impl Circuit {
         }
         let is_here = |arm: &mut Arm| arm.depth as usize == depth;
         while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
-            self.cells.unpin(&arm.when);
-            self.source_close(arm.to);
+            self.drop_arm(arm);
         }
+    }
+
+    /// An arm that was put up is gone.
+    pub(super) fn drop_arm(&mut self, arm: Arm) {
+        self.held_bytes -= size_of::<Arm>();
+        self.cells.unpin(&arm.when);
+        self.source_close(arm.to);
     }
 }
 

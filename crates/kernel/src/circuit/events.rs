@@ -279,9 +279,9 @@ impl Circuit {
             self.cells.pin(&all);
             self.cells.unpin(&when);
             if let Some(old) = take_covered(&mut self.follow[route as usize], since) {
-                self.cells.unpin(&old.when);
-                self.source_close(old.to);
+                self.drop_arm(old);
             }
+            self.held_bytes += size_of::<Arm>();
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
@@ -311,8 +311,7 @@ impl Circuit {
     fn close_document(&mut self) {
         for route in 0..self.follow.len() {
             for arm in std::mem::take(&mut self.follow[route]) {
-                self.cells.unpin(&arm.when);
-                self.source_close(arm.to);
+                self.drop_arm(arm);
             }
         }
         let ends = std::mem::take(&mut self.ahead);

@@ -78,6 +78,7 @@ impl Circuit {
         self.cells.pin(&when);
         self.cells.pin(&around);
         self.source_open(ArmTarget::Plain(to));
+        self.held_bytes += size_of::<Context>();
         self.lasts[id as usize][at].contexts.push(Context {
             depth: depth as u32,
             order,
@@ -207,6 +208,7 @@ impl Circuit {
             }
             None => {}
         }
+        self.held_bytes -= size_of::<Context>();
         self.cells.unpin(&context.when);
         self.cells.unpin(&context.around);
         self.source_close(ArmTarget::Plain(context.to));
