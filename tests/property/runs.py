@@ -47,6 +47,15 @@ from tests.property.probes import Trace, TraceStep
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))
 CHUNKS = (1, 7, 1 << 16)
 
+_LAST_AXES = (
+    "descendant",
+    "descendant",
+    "descendant-or-self",
+    "preceding",
+    "following",
+    "ancestor",
+)
+
 Draw = Callable[[Random], tuple[str, bytes]]
 KernelStep = tuple[int, list[tuple[int, int, int]], list[int]]
 
@@ -79,6 +88,23 @@ def shared_sets(random: Random) -> tuple[str, bytes]:
 def values(random: Random) -> tuple[str, bytes]:
     """Draw an expression for a value from all of XPath 1.0, and a document."""
     return random_xpath(random, WholeKnobs(values=1)), random_document(random, _WHOLE)
+
+
+def lasts(random: Random) -> tuple[str, bytes]:
+    """Draw an expression for the last node along an axis, and a document."""
+    one_of = random.choice
+    before, after = one_of(("", "", "", "[@x]", "[b]", "[. = //b]")), one_of(("", "", "[b]", "[1]"))
+    position = one_of(("last()", "last()", "last()", "position() = last() - 1"))
+    last = f"{one_of(_LAST_AXES)}::{one_of('ab***')}{before}[{position}]{after}"
+    path = last + one_of(("", "", "/b", "/@x", "/..", f"/{one_of(_LAST_AXES)}::*[last()]"))
+    context = one_of(("//a", "//*", "//*", "//a[b]", "//*[not(b)]", "//@x", "/", "//*[. = //b]"))
+    if context == "/":
+        expression = f"/descendant::*/{path} | //b/{path}"
+    elif random.random() < 0.3:
+        expression = f"{context}[{path}{one_of(('', ' = 1'))}]"
+    else:
+        expression = f"{context}/{path}"
+    return expression, random_document(random, _SMALL)
 
 
 def cases(draw: Draw, first: int, count: int) -> Iterator[tuple[str, Query, Tree]]:

@@ -31,12 +31,9 @@ KEPT_BYTES_FREE = 16 << 10
 UNFINISHED = frozenset(
     {
         "//c/following-sibling::a[b = //k][2]",
-        "//a[b]/following::*[last()]/b",
         "//a[sum(preceding-sibling::a/@n) < 50]",
         "(//a[@n = //k])[1]",
-        "count(//a/ancestor::a[last()])",
         "//a[sum(preceding-sibling::a/@n) = 50]",
-        "count(//a/descendant::*[last()])",
         "//a[sum(preceding::b) < @n]",
         "//a/following-sibling::c[position() > 2]",
         "count(//a[count(.//a) <= 3])",

@@ -33,6 +33,7 @@ from tests.property.runs import (
     PAIRS,
     Draw,
     cases,
+    lasts,
     looks_back,
     orders_what_grows_backwards,
     paths,
@@ -64,7 +65,7 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("draw", [twigs, paths, shared_sets])
+@pytest.mark.parametrize("draw", [twigs, paths, shared_sets, lasts])
 def test_the_kernel_is_never_wrong_and_never_late(
     draw: Draw, record_property: Callable[[str, object], None]
 ) -> None:

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod matcher;
 pub mod plan;
 pub mod session;
+mod tables;
 pub mod tiers;
 pub mod tokenizer;
 pub mod usage;

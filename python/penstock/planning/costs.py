@@ -14,7 +14,7 @@ from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
 from penstock.planning.expression_timing import wait_for
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
-from penstock.twigs import Axis, Slot
+from penstock.twigs import Axis, NodeKind, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import is_positional, own_parts, parts_of
 from penstock.twigs.nodetests import BACK
@@ -55,8 +55,8 @@ _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.VALUES: frozenset(),
 }
 """The axes to what came before along which a summary keeps nothing for a member."""
-_RANKED = {"constant": _ORDER, "last": _SIBLINGS}
-"""The axes along which a position that equals a constant, or one from the last, is a rank."""
+_FROM_THE_END = _SIBLINGS | {Axis.FOLLOWING}
+"""The axes along which all nodes beyond a node are the same for whoever reached it."""
 
 
 def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> Cost:
@@ -209,7 +209,12 @@ def _spine(nodes: x.Nodes) -> Iterator[x.Step]:
 
 def _is_undecided(step: x.Step) -> bool:
     """Return whether members wait for what comes after them."""
-    waits = [wait_for(predicate, step.test.kind).moment for predicate in step.predicates]
+    return _waits(step.predicates, step.test.kind)
+
+
+def _waits(predicates: tuple[x.Atom, ...], kind: NodeKind) -> bool:
+    """Return whether predicates of nodes wait for what comes after those."""
+    waits = [wait_for(predicate, kind).moment for predicate in predicates]
     return max(waits, default=Moment.START) > Moment.END
 
 
@@ -231,19 +236,21 @@ def _position_cost(nodes: x.Step | x.Filter) -> Cost:
         return Cost.FLAT
     counted = [predicate for predicate in nodes.predicates if is_positional(predicate)]
     if nodes.axis in _ORDER:
-        is_rank = len(counted) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
-        return Cost.FLAT if is_rank else Cost.PAIRS
+        return Cost.FLAT if len(counted) == 1 and _is_rank(nodes, counted[0]) else Cost.PAIRS
     asks_for_last = any(isinstance(part, x.Last) for atom in counted for part in own_parts(atom))
     return Cost.KEPT if len(counted) > 1 and asks_for_last else Cost.FLAT
 
 
-def _ranked_axes(predicate: x.Atom) -> frozenset[Axis]:
-    """Return the axes along which a predicate is one rank."""
-    match predicate:
+def _is_rank(step: x.Step, position: x.Atom) -> bool:
+    """Return whether a position on an order axis is one rank that is found without counting."""
+    place = step.predicates.index(position)
+    match position:
         case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
             match other:
                 case Slot():
-                    return _RANKED["constant"]
+                    return place == 0
+                case x.Last() if step.axis is Axis.PRECEDING:
+                    return not _waits(step.predicates[:place], step.test.kind)
                 case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
-                    return _RANKED["last"]
-    return frozenset()
+                    return step.axis in _FROM_THE_END
+    return False

@@ -25,6 +25,12 @@ impl Circuit {
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
+            if route.end.is_some() {
+                if !is_beside(kind) {
+                    self.advance_lasts(id);
+                }
+                continue;
+            }
             let is_near = match route.axis {
                 Axis::Attribute => kind == NodeKind::Attribute,
                 Axis::Namespace => kind == NodeKind::Namespace,
@@ -124,9 +130,9 @@ impl Circuit {
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
         if let Some(old) = take_covered(&mut self.arms[route as usize], since) {
-            self.cells.unpin(&old.when);
-            self.source_close(old.to);
+            self.drop_arm(old);
         }
+        self.held_bytes += size_of::<Arm>();
         self.arms[route as usize].push(Arm {
             depth: depth as u32,
             since,
@@ -182,11 +188,20 @@ impl Circuit {
 
     /// Takes the arms of a route at a node down.
     pub(super) fn disarm(&mut self, route: u32, depth: usize) {
+        if self.table[route as usize].end.is_some() {
+            return self.close_lasts(route, depth);
+        }
         let is_here = |arm: &mut Arm| arm.depth as usize == depth;
         while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
-            self.cells.unpin(&arm.when);
-            self.source_close(arm.to);
+            self.drop_arm(arm);
         }
+    }
+
+    /// An arm that was put up is gone.
+    pub(super) fn drop_arm(&mut self, arm: Arm) {
+        self.held_bytes -= size_of::<Arm>();
+        self.cells.unpin(&arm.when);
+        self.source_close(arm.to);
     }
 }
 

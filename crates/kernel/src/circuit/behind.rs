@@ -34,6 +34,9 @@ impl Circuit {
             });
             match &mut behind[at].1 {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
+                Behind::Nodes(nodes) if routes[id as usize].end.is_some() => {
+                    self.list_farthest(id, frame.info, nodes);
+                }
                 Behind::Nodes(nodes) => {
                     self.list_behind(frame.info, nodes, routes[id as usize].pick)
                 }

@@ -7,9 +7,9 @@
 
 use super::counts::Side;
 use super::ranges::Range;
-use super::room;
 use super::thresholds::{End, Waiters};
 use crate::plan::Op;
+use crate::tables::{append, bytes_of};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -162,7 +162,7 @@ impl Cells {
             self.slots[id as usize] = Cell { generation, ..cell };
             Handle { id, generation }
         } else {
-            room::push(&mut self.slots, cell);
+            append(&mut self.slots, cell);
             Handle {
                 id: self.slots.len() as u32 - 1,
                 generation: 0,
@@ -415,7 +415,7 @@ impl Cells {
     /// Bytes of all cells and their wires.
     pub fn bytes(&self) -> usize {
         let wires = self.links * size_of::<Edge>();
-        self.slots.capacity() * size_of::<Cell>() + wires + self.text_bytes
+        bytes_of(&self.slots) + wires + self.text_bytes
     }
 
     pub fn clear(&mut self) {

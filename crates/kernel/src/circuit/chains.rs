@@ -93,6 +93,9 @@ impl Circuit {
         if is_beside(self.frames[depth].kind) {
             return self.truth_after(route);
         }
+        if depth == 0 {
+            return Wire::FALSE;
+        }
         let or = self.open_or(1);
         self.cells.pin(&Wire::Cell(or));
         self.extras[depth].after.push((route, or));

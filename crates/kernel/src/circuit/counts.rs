@@ -13,6 +13,7 @@ use super::ranges::Range;
 use super::routes::Scope;
 use super::slack::Slack;
 use crate::plan::{Axis, Op};
+use crate::tables::append;
 use std::collections::VecDeque;
 
 /// On which side of the node the counted members are.
@@ -268,7 +269,7 @@ impl Circuit {
             self.counts[id as usize] = Group::default();
             return id;
         }
-        self.counts.push(Group::default());
+        append(&mut self.counts, Group::default());
         self.counts.len() as u32 - 1
     }
 

@@ -31,7 +31,12 @@ impl Circuit {
             }
         }
         self.held_bytes += size_of::<Entry>();
-        self.sinks[id as usize].entries.push(entry);
+        let entries = &mut self.sinks[id as usize].entries;
+        // Most sets have one node, and a vector begins with room for four.
+        if entries.capacity() == 0 {
+            entries.reserve_exact(1);
+        }
+        entries.push(entry);
     }
 
     /// Something about an entry of a sink is known now.

@@ -8,6 +8,7 @@ use super::routes::Need;
 use super::sinks::SinkKind;
 use super::{Action, Circuit, Tests};
 use crate::plan::{NONE, NodeKind, Output};
+use crate::tables::append;
 use std::rc::Rc;
 
 impl Circuit {
@@ -19,14 +20,15 @@ impl Circuit {
         if node.is_silent {
             self.heard_from = self.next_order;
         }
-        self.frames.push(Frame {
+        let frame = Frame {
             symbol: node.symbol,
             kind: node.kind,
             order,
             info: NONE,
-        });
+        };
+        append(&mut self.frames, frame);
         if self.extras.len() < self.frames.len() {
-            self.extras.push(Extra::default());
+            append(&mut self.extras, Extra::default());
         }
         let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
         if self.concerns(node.symbol, tests) || is_asked {
@@ -277,9 +279,9 @@ impl Circuit {
             self.cells.pin(&all);
             self.cells.unpin(&when);
             if let Some(old) = take_covered(&mut self.follow[route as usize], since) {
-                self.cells.unpin(&old.when);
-                self.source_close(old.to);
+                self.drop_arm(old);
             }
+            self.held_bytes += size_of::<Arm>();
             self.follow[route as usize].push(Arm {
                 depth: 0,
                 since,
@@ -307,8 +309,7 @@ impl Circuit {
     fn close_document(&mut self) {
         for route in 0..self.follow.len() {
             for arm in std::mem::take(&mut self.follow[route]) {
-                self.cells.unpin(&arm.when);
-                self.source_close(arm.to);
+                self.drop_arm(arm);
             }
         }
         let ends = std::mem::take(&mut self.ahead);

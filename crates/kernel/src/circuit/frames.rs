@@ -4,9 +4,9 @@ use super::cells::{Handle, Wire};
 use super::chains::Ahead;
 use super::indexes::Joiner;
 use super::picks::Picks;
-use super::room;
 use super::routes::Need;
 use crate::plan::{NONE, NodeKind};
+use crate::tables::{append, bytes_of};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -145,7 +145,7 @@ impl Infos {
             self.slots[id as usize] = info;
             return id;
         }
-        room::push(&mut self.slots, info);
+        append(&mut self.slots, info);
         self.slots.len() as u32 - 1
     }
 
@@ -155,7 +155,7 @@ impl Infos {
     }
 
     pub fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<Info>()
+        bytes_of(&self.slots)
     }
 
     pub fn clear(&mut self) {

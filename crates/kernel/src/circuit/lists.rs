@@ -5,6 +5,7 @@ use super::cells::{Atom, Handle, Wire};
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Spot, Target};
 use crate::plan::NONE;
+use crate::tables::append;
 
 /// How many nodes got as far as one predicate.
 #[derive(Debug, Default)]
@@ -78,7 +79,7 @@ impl Circuit {
             self.lists[id as usize] = list;
             return id;
         }
-        self.lists.push(list);
+        append(&mut self.lists, list);
         self.lists.len() as u32 - 1
     }
 

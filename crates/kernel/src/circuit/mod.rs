@@ -19,10 +19,12 @@ mod counts;
 mod entries;
 mod evaluation;
 mod events;
+mod farthest;
 mod frames;
 mod gates;
 mod identifiers;
 mod indexes;
+mod lasts;
 mod lateness;
 mod lists;
 mod natures;
@@ -30,7 +32,6 @@ mod outputs;
 mod pairs;
 mod picks;
 mod ranges;
-mod room;
 mod routes;
 mod settling;
 mod sharing;
@@ -45,6 +46,7 @@ pub use cells::Atom;
 pub use frames::Opening;
 
 use crate::plan::{Axis, NONE, NodeKind, Plan};
+use crate::tables::bytes_of;
 use cells::{Cells, Wire};
 use frames::{Arm, Behind, Extra, Frame, Infos};
 use lists::List;
@@ -127,6 +129,8 @@ pub struct Circuit {
     ahead: Vec<chains::Ahead>,
     /// Nodes that wait for the k-th node to come.
     picks: Vec<picks::Picks>,
+    /// By route: open nodes that wait for the last node below them.
+    lasts: Vec<Vec<lasts::Lasts>>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
@@ -168,7 +172,7 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
-    /// Bytes that lie outside the tables: entries of sinks, values of indexes.
+    /// Bytes that lie outside the tables: arms, entries of sinks, values of indexes.
     held_bytes: usize,
     /// Meetings of a node with a member of its set, one by one, in this document.
     pairs: u64,
@@ -199,6 +203,7 @@ impl Circuit {
             behind: Vec::new(),
             ahead: Vec::new(),
             picks: Vec::new(),
+            lasts: (0..count).map(|_| Vec::new()).collect(),
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
@@ -238,6 +243,7 @@ impl Circuit {
     /// Forgets the document under way.
     pub fn clear(&mut self) {
         if self.kept_bytes() > TABLE_BYTES_MAX {
+            self.extras = Vec::new();
             self.sinks = Vec::new();
             self.lists = Vec::new();
             self.set_pairs = Vec::new();
@@ -254,6 +260,7 @@ impl Circuit {
         self.behind.clear();
         self.ahead.clear();
         self.picks.clear();
+        self.lasts.iter_mut().for_each(Vec::clear);
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();
@@ -306,11 +313,13 @@ impl Circuit {
     pub fn kept_bytes(&self) -> u64 {
         let tables = self.cells.bytes()
             + self.infos.bytes()
-            + self.sinks.capacity() * size_of::<Sink>()
-            + self.lists.capacity() * size_of::<List>()
-            + self.set_pairs.capacity() * size_of::<Pair>()
-            + self.indexes.capacity() * size_of::<indexes::Index>()
-            + self.counts.capacity() * size_of::<counts::Group>();
+            + bytes_of(&self.frames)
+            + bytes_of(&self.extras)
+            + bytes_of(&self.sinks)
+            + bytes_of(&self.lists)
+            + bytes_of(&self.set_pairs)
+            + bytes_of(&self.indexes)
+            + bytes_of(&self.counts);
         (tables + self.held_bytes) as u64
     }
 

@@ -6,6 +6,7 @@ use super::frames::{Spot, Target};
 use super::sinks::SinkKind;
 use crate::matcher::values;
 use crate::plan::Comparison;
+use crate::tables::append;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -48,7 +49,7 @@ impl Circuit {
             sides: Default::default(),
         };
         if id as usize == self.set_pairs.len() {
-            self.set_pairs.push(pair);
+            append(&mut self.set_pairs, pair);
         } else {
             self.set_pairs[id as usize] = pair;
         }

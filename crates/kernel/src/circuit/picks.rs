@@ -101,15 +101,15 @@ impl Circuit {
     }
 
     /// The one node that a position left goes on, under the predicates behind the position.
-    fn deliver_picked(&mut self, id: u32, spot: Spot, target: Target, when: &Wire) {
-        let predicates = self.table[id as usize].predicates.clone();
+    pub(super) fn deliver_picked(&mut self, id: u32, spot: Spot, target: Target, when: &Wire) {
+        let routes = self.table.clone();
         let one = Some(Wire::Known(Atom::Number(1.0)));
         let focus = Focus {
             position: one.clone(),
             last: one,
         };
         let mut passed = self.cells.resolve(when);
-        for &predicate in &predicates[1..] {
+        for &predicate in routes[id as usize].behind_position() {
             if passed.is_false() {
                 return;
             }

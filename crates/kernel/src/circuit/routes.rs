@@ -179,6 +179,7 @@ impl Routes {
                         axis,
                         test: words[2],
                         pick: predicates.first().and_then(|&p| picked(plan, axis, p)),
+                        end: self.ending(plan, axis, &predicates),
                         predicates,
                         is_positional,
                         next,

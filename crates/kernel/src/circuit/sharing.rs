@@ -225,6 +225,20 @@ impl Routes {
         self.shared.get(&part).cloned()
     }
 
+    /// The predicate that asks for the last node of an axis, where the circuit finds that without a
+    /// list: the first one that asks for a position, below a node the first of all.
+    pub(super) fn ending(&self, plan: &Plan, axis: Axis, predicates: &[u32]) -> Option<u32> {
+        let at = predicates
+            .iter()
+            .position(|&predicate| self.nature(predicate).has_focus())?;
+        let is_found = match axis {
+            Axis::Preceding => true,
+            Axis::Descendant | Axis::DescendantOrSelf => at == 0,
+            _ => false,
+        };
+        (is_found && is_last(plan, predicates[at])).then_some(at as u32)
+    }
+
     /// The counted step and axis of a part that counts one.
     pub fn counted(&self, part: u32) -> Option<(u32, Axis)> {
         self.counted.get(&part).copied()
@@ -234,16 +248,11 @@ impl Routes {
 /// The position that a predicate asks for, `position() = k`, where an axis picks by rank.
 pub(super) fn picked(plan: &Plan, axis: Axis, predicate: u32) -> Option<u32> {
     let is_ranked = is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf);
-    let (kind, words) = plan.part(predicate);
-    if !is_ranked || kind != PartKind::Call || Op::from_code(words[0]) != Some(Op::Eq) {
+    let other = compared_position(plan, predicate).filter(|_| is_ranked)?;
+    let (PartKind::Number, words) = plan.part(other) else {
         return None;
-    }
-    let (left, right) = (plan.part(words[1]), plan.part(words[2]));
-    let number = match (left.0, right.0) {
-        (PartKind::Position, PartKind::Number) => plan.number(right.1[0]),
-        (PartKind::Number, PartKind::Position) => plan.number(left.1[0]),
-        _ => return None,
     };
+    let number = plan.number(words[0]);
     let is_rank = number.fract() == 0.0 && (1.0..1e9).contains(&number);
     is_rank.then_some(number as u32)
 }
@@ -256,5 +265,25 @@ fn flipped(op: Comparison) -> Comparison {
         Comparison::Gt => Comparison::Lt,
         Comparison::Ge => Comparison::Le,
         Comparison::Eq | Comparison::Ne => op,
+    }
+}
+
+/// Whether a predicate is `position() = last()`.
+fn is_last(plan: &Plan, predicate: u32) -> bool {
+    let other = compared_position(plan, predicate);
+    other.is_some_and(|other| plan.part(other).0 == PartKind::Last)
+}
+
+/// What a predicate compares the position with, for equality.
+fn compared_position(plan: &Plan, predicate: u32) -> Option<u32> {
+    let (kind, words) = plan.part(predicate);
+    if kind != PartKind::Call || Op::from_code(words[0]) != Some(Op::Eq) {
+        return None;
+    }
+    let is_position = |word: u32| plan.part(word).0 == PartKind::Position;
+    match (is_position(words[1]), is_position(words[2])) {
+        (true, false) => Some(words[2]),
+        (false, true) => Some(words[1]),
+        _ => None,
     }
 }

@@ -5,9 +5,9 @@ use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
 use super::indexes::{Ask, Joining};
-use super::room;
 use super::routes::Need;
 use crate::plan::Comparison;
+use crate::tables::append;
 
 /// What of the first node is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,7 +161,7 @@ impl Circuit {
             self.sinks[id as usize] = sink;
             return id;
         }
-        room::push(&mut self.sinks, sink);
+        append(&mut self.sinks, sink);
         self.sinks.len() as u32 - 1
     }
 

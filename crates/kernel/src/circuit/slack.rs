@@ -4,6 +4,12 @@
 //! of a group raises the low ends, or lowers the high ends, of a prefix or a suffix of the entries.
 //! Every entry has two bounds at which somebody wants to be told; it is also told when its ends
 //! meet. A tree over the distances finds those entries without looking at the others.
+//!
+//! The tree has as many leaves as there is room, whatever number that is: leaf `i` of `n` is node
+//! `n + i`, and the parent of a node is half its number. So its nodes are no subtrees of neighbours
+//! alone, but every entry is below the root, and a range is the same nodes in whatever order.
+
+use crate::tables::{bytes_of, room_for};
 
 /// Distances to the next thing that matters: the low end to its bound, the high end to its bound,
 /// the ends to each other.
@@ -40,7 +46,7 @@ struct Leaf<T> {
 #[derive(Debug)]
 pub struct Slack<T> {
     leaves: Vec<Leaf<T>>,
-    /// A complete binary tree over `leaves`, its root at 1; as many inner nodes as room for leaves.
+    /// The inner nodes of the tree over `leaves`, its root at 1; as many as room for leaves.
     nodes: Vec<Node>,
     /// Entries that are gone from the front.
     gone: usize,
@@ -63,7 +69,7 @@ impl<T: Copy> Slack<T> {
     }
 
     pub fn bytes(&self) -> usize {
-        self.leaves.capacity() * size_of::<Leaf<T>>() + self.nodes.capacity() * size_of::<Node>()
+        bytes_of(&self.leaves) + bytes_of(&self.nodes)
     }
 
     /// Adds an entry that nobody waits for yet.
@@ -230,20 +236,38 @@ impl<T: Copy> Slack<T> {
         }
     }
 
-    /// Drops what is over at the front, or doubles the room.
+    /// Drops what is over at the front, or makes more room.
     fn make_room(&mut self) {
-        for at in 0..self.leaves.len() {
-            let (low, high) = self.pending(at);
-            let leaf = &mut self.leaves[at];
-            (leaf.low, leaf.high) = (leaf.low + low, leaf.high + high);
-        }
+        self.push_down();
         let over = self.leaves.iter().take_while(|leaf| leaf.is_over).count();
         self.leaves.drain(..over);
         self.gone += over;
-        let room = (2 * self.leaves.len()).next_power_of_two().max(4);
-        self.nodes = vec![EMPTY; room];
+        let count = self.leaves.len();
+        let room = room_for(count, size_of::<Leaf<T>>() + size_of::<Node>());
+        self.leaves.shrink_to(room);
+        self.leaves.reserve_exact(room - count);
+        self.nodes.clear();
+        self.nodes.shrink_to(room);
+        self.nodes.reserve_exact(room);
+        self.nodes.resize(room, EMPTY);
         for node in (1..room).rev() {
             self.renew(node);
+        }
+    }
+
+    /// Adds to all entries what is still to be added to them.
+    fn push_down(&mut self) {
+        let room = self.nodes.len();
+        for at in 1..room {
+            let Node { low, high, .. } = self.nodes[at];
+            for child in [2 * at, 2 * at + 1] {
+                if child < room {
+                    let node = &mut self.nodes[child];
+                    (node.low, node.high) = (node.low + low, node.high + high);
+                } else if let Some(leaf) = self.leaves.get_mut(child - room) {
+                    (leaf.low, leaf.high) = (leaf.low + low, leaf.high + high);
+                }
+            }
         }
     }
 }

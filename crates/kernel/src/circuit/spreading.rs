@@ -114,6 +114,13 @@ impl Circuit {
         if let Some(k) = route.pick {
             return self.spread_picked(id, k, target, when);
         }
+        match route.axis {
+            Axis::Preceding if route.end.is_some() => {
+                return self.spread_farthest(id, target, when);
+            }
+            _ if route.end.is_some() => return self.spread_below(id, target, when),
+            _ => {}
+        }
         let depth = self.frames.len() - 1;
         let kind = self.frames[depth].kind;
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);

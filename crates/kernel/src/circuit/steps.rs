@@ -26,6 +26,8 @@ pub struct Route {
     pub is_positional: bool,
     /// The position that the first predicate asks for, along an axis that picks by rank.
     pub pick: Option<u32>,
+    /// The predicate that asks for the last node, along an axis that finds it.
+    pub end: Option<u32>,
     /// The rest, or NONE.
     pub next: u32,
     pub leaf: Leaf,
@@ -35,6 +37,11 @@ impl Route {
     /// Whether every node that the step reaches will do.
     pub fn is_plain(&self) -> bool {
         self.predicates.is_empty() && self.next == NONE && self.leaf == Leaf::Exists
+    }
+
+    /// The predicates behind a position that leaves one node.
+    pub fn behind_position(&self) -> &[u32] {
+        &self.predicates[self.end.unwrap_or(0) as usize + 1..]
     }
 
     pub fn is_late(&self) -> bool {

@@ -4,6 +4,7 @@ use super::rows::Bindings;
 use super::small::SmallSet;
 use crate::events::Scope;
 use crate::plan::NodeKind;
+use crate::tables::{append, bytes_of};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -92,7 +93,9 @@ impl Candidates {
             make(Some(&mut self.slots[id as usize]));
             return id;
         }
-        self.slots.extend(make(None));
+        if let Some(candidate) = make(None) {
+            append(&mut self.slots, candidate);
+        }
         (self.slots.len() - 1) as u32
     }
 
@@ -123,6 +126,11 @@ impl Candidates {
         self.slots.clear();
         self.free.clear();
         self.held = 0;
+    }
+
+    /// Bytes of their table.
+    pub fn bytes(&self) -> usize {
+        bytes_of(&self.slots)
     }
 
     /// Candidates in being.

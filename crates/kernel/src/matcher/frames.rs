@@ -2,6 +2,7 @@
 
 use super::small::SmallSet;
 use crate::plan::NONE;
+use crate::tables::{append, bytes_of};
 
 /// Progress of a node.
 pub mod stage {
@@ -118,7 +119,7 @@ impl Frames {
     }
 
     pub fn push(&mut self, state: u32, symbol: u32, flags: u32, value_from: u32) {
-        self.stack.push(Frame {
+        let frame = Frame {
             state,
             symbol,
             memory: 0,
@@ -126,7 +127,13 @@ impl Frames {
             value_from,
             stage: 0,
             flags,
-        });
+        };
+        append(&mut self.stack, frame);
+    }
+
+    /// Bytes of the stack and of the facts.
+    pub fn bytes(&self) -> usize {
+        bytes_of(&self.stack) + bytes_of(&self.memories)
     }
 
     /// The facts at a node, for reading.
@@ -140,7 +147,7 @@ impl Frames {
     pub fn memory_mut(&mut self, depth: usize) -> &mut Memory {
         if self.stack[depth].memory == 0 {
             let id = self.free.pop().unwrap_or_else(|| {
-                self.memories.push(Memory::default());
+                append(&mut self.memories, Memory::default());
                 (self.memories.len() - 1) as u32
             });
             self.stack[depth].memory = id;

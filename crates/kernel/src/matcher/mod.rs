@@ -348,7 +348,10 @@ impl Matcher {
             cache_clears: self.automaton.clears,
             steps: self.steps + self.circuit.as_ref().map_or(0, |circuit| circuit.work()),
             held: self.candidates.held,
-            kept_bytes: self.source.kept() as u64 + self.closed_bytes + self.circuit_bytes(),
+            kept_bytes: self.source.kept() as u64
+                + self.closed_bytes
+                + self.circuit_bytes()
+                + (self.candidates.bytes() + self.frames.bytes()) as u64,
         }
     }
 

@@ -26,7 +26,8 @@ def counts(random: Random) -> str:
     counted = random_xpath(random, WholeKnobs(values=0, nesting_max=1, union=0)).lstrip("/")
     if counted.startswith("("):
         counted = "*"
-    sides = [f"count({counted})", random.choice("0112")]
+    number = random.choice((f"count({counted})", f"count({counted}) + count(*)"))
+    sides = [number, random.choice("0112")]
     random.shuffle(sides)
     return f"//*[{sides[0]} {random.choice(SIGNS)} {sides[1]}] | {path}"
 
@@ -39,6 +40,12 @@ def counts(random: Random) -> str:
         ("//a[count(../b) = 0]", "/descendant::a[not(boolean(parent::node()/child::b))]"),
         ("//a[1 > count(../b)]", "/descendant::a[not(boolean(parent::node()/child::b))]"),
         ("//a[count(../b) = 1]", "/descendant::a[count(parent::node()/child::b) = 1]"),
+        (
+            "//a[count(b) + count(c) = 0]",
+            "/descendant::a[not(boolean(child::b) or boolean(child::c))]",
+        ),
+        ("//a[0 < count(b) + count(c)]", "/descendant::a[boolean(child::b) or boolean(child::c)]"),
+        ("//a[count(b) + 1 > 0]", "/descendant::a[(count(child::b) + 1) > 0]"),
         ("//a[0 > count(../b)]", "/descendant::a[0 > count(parent::node()/child::b)]"),
     ],
 )
@@ -51,6 +58,7 @@ def test_results_are_kept() -> None:
         for number in ("0", "1", "-1", "0.5", "0 div 0"):
             assert_results_kept(REWRITE, f"//*[count(b) {sign} {number}]")
             assert_results_kept(REWRITE, f"//*[{number} {sign} count(../a | b)]")
+            assert_results_kept(REWRITE, f"//*[count(a) + count(../b) {sign} {number}]")
 
 
 def test_three_valued_logic_decides_at_the_same_events() -> None:

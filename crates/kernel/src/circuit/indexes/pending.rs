@@ -3,7 +3,7 @@
 //! Only the first and the last one are ever asked for. Orders are pushed as they grow, so a queue
 //! is enough: members in the middle go when they are many.
 
-use crate::circuit::room;
+use crate::tables::more_for;
 use std::collections::VecDeque;
 
 /// The undecided members of a set: how many there are of each order.
@@ -27,7 +27,8 @@ impl Pending {
             }
             _ => {
                 if self.counts.len() == self.counts.capacity() {
-                    self.counts.reserve_exact(room::step(self.counts.len()));
+                    self.counts
+                        .reserve_exact(more_for::<(u64, u32)>(self.counts.len()));
                 }
                 self.counts.push_back((order, 1));
             }

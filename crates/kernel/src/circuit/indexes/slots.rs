@@ -6,7 +6,7 @@
 //! all up to it.
 
 use crate::circuit::cells::{Cells, Handle};
-use crate::circuit::room;
+use crate::tables::more_for;
 
 /// What the values of a node, or of several, come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,7 +223,7 @@ impl Slots {
             is_kept
         });
         self.start = 0;
-        let more = room::step(before);
+        let more = more_for::<Slot>(before);
         if self.slots.capacity() - self.slots.len() < more {
             self.slots.reserve_exact(more);
         }

@@ -5,8 +5,9 @@
 
 use super::waiters::Waiters;
 use crate::circuit::cells::{Cells, Handle};
-use crate::circuit::room;
+
 use crate::plan::NONE;
+use crate::tables::{append, more_for};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -59,12 +60,12 @@ impl Values {
         let hash = hash_of(text);
         let missing = (self.texts.len() + text.len()).saturating_sub(self.texts.capacity());
         if missing > 0 {
-            let more = room::step(self.texts.len()).max(missing);
+            let more = more_for::<u8>(self.texts.len()).max(missing);
             self.texts.reserve_exact(more);
         }
         let start = self.texts.len();
         self.texts.extend_from_slice(text.as_bytes());
-        room::push(
+        append(
             &mut self.entries,
             Value {
                 start,

@@ -4,8 +4,9 @@
 //! than to the left, so two heaps are melded along short ways.
 
 use crate::circuit::cells::Handle;
-use crate::circuit::room;
+
 use crate::plan::NONE;
+use crate::tables::append;
 
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
@@ -39,7 +40,7 @@ impl Waiters {
             self.table[id as usize] = waiter;
             id
         } else {
-            room::push(&mut self.table, waiter);
+            append(&mut self.table, waiter);
             self.table.len() as u32 - 1
         };
         self.meld(heap, id)
@@ -51,7 +52,7 @@ impl Waiters {
         if waiter.bound > rank {
             return None;
         }
-        room::push(&mut self.free, *heap);
+        append(&mut self.free, *heap);
         *heap = self.meld(waiter.left, waiter.right);
         Some(waiter.or)
     }
@@ -70,7 +71,7 @@ impl Waiters {
             };
             all.push((waiter.bound, waiter.or));
             heaps.extend([waiter.left, waiter.right]);
-            room::push(&mut self.free, id);
+            append(&mut self.free, id);
         }
         all
     }

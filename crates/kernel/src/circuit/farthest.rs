@@ -1,0 +1,75 @@
+//! `preceding::a[last()]`: the first node of the document that is closed and passes.
+//!
+//! Closed nodes are remembered in document order up to the first that is sure to pass: whatever
+//! comes behind it is the last of no context. An ancestor closes after the nodes inside it and then
+//! stands before them. A context that opens meets those that are undecided and the sure one.
+
+use super::Circuit;
+use super::cells::Wire;
+use super::evaluation::Focus;
+use super::frames::{Behind, Spot, Target};
+
+impl Circuit {
+    /// One more closed node that a step looks back at.
+    pub(super) fn list_farthest(&mut self, id: u32, info: u32, nodes: &mut Vec<u32>) {
+        let passed = self.passed_before(id, info);
+        if passed.is_false() {
+            return;
+        }
+        let order = self.infos[info].order;
+        let at = nodes.partition_point(|&node| self.infos[node].order < order);
+        // Only the first may be sure, so what is undecided in between is all there is.
+        if at > 0 && self.passed_before(id, nodes[at - 1]).is_true() {
+            return;
+        }
+        self.infos[info].references += 1;
+        nodes.insert(at, info);
+        if passed.is_true() {
+            nodes
+                .drain(at + 1..)
+                .for_each(|behind| self.release(behind));
+        }
+    }
+
+    /// Sends the last node that a step looks back at, from the opening node, to a target.
+    pub(super) fn spread_farthest(&mut self, id: u32, target: Target, when: Wire) {
+        let Some(at) = self.behind.iter().position(|(route, _)| *route == id) else {
+            return;
+        };
+        let Behind::Nodes(nodes) = &mut self.behind[at].1 else {
+            return;
+        };
+        let mut kept = std::mem::take(nodes);
+        let mut is_sure = false;
+        let mut none_before = when;
+        kept.retain(|&info| {
+            self.cells.work += 1;
+            self.pairs += 1;
+            let passed = self.passed_before(id, info);
+            if is_sure || passed.is_false() {
+                self.release(info);
+                return false;
+            }
+            is_sure = passed.is_true();
+            let is_last = self.and(none_before.clone(), passed.clone());
+            self.deliver_picked(id, Spot::Late(info), target, &is_last);
+            let fails = self.not(&passed);
+            none_before = self.and(none_before.clone(), fails);
+            true
+        });
+        self.behind[at].1 = Behind::Nodes(kept);
+    }
+
+    /// Whether a remembered node passes the predicates before the position.
+    fn passed_before(&mut self, id: u32, info: u32) -> Wire {
+        let route = &self.table[id as usize];
+        let before = route.end.unwrap_or(0) as usize;
+        let mut passed = Wire::TRUE;
+        for place in 0..before {
+            let predicate = self.table[id as usize].predicates[place];
+            let truth = self.evaluate(predicate, Spot::Late(info), &Focus::default());
+            passed = self.and(passed, truth);
+        }
+        passed
+    }
+}
