@@ -35,7 +35,9 @@ impl Circuit {
             match &mut behind[at].1 {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
                 Behind::Nodes(nodes) => {
-                    self.list_behind(frame.info, nodes, routes[id as usize].pick)
+                    let pick = routes[id as usize].pick.as_ref();
+                    let k = pick.and_then(|pick| pick.spans.first()).map(|span| span.0);
+                    self.list_behind(frame.info, nodes, k)
                 }
             }
             *self.behind_of(axis, depth) = behind;
@@ -65,7 +67,7 @@ impl Circuit {
     }
 
     /// One more node; of those that a position picks from, the nearest are enough.
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u32>) {
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u64>) {
         self.infos[info].references += 1;
         let order = self.infos[info].order;
         let at = nodes.partition_point(|&node| self.infos[node].order < order);

@@ -263,8 +263,8 @@ impl Circuit {
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
-            if let Some(k) = self.table[route as usize].pick {
-                self.pick_after(route, k, to, when);
+            if self.table[route as usize].pick.is_some() {
+                self.pick_after(route, to, when);
                 continue;
             }
             let since = self.next_order.saturating_sub(1);

@@ -63,7 +63,7 @@ pub struct Extra {
     pub behind: Vec<(u32, Behind)>,
     /// Ends of chains about children that are still to come.
     pub ahead: Vec<Ahead>,
-    /// Children that wait for the k-th sibling to come.
+    /// Children that count the siblings to come.
     pub picks: Vec<Picks>,
     /// What the node asked of the nodes after it: route, truth.
     pub after: Vec<(u32, Handle)>,

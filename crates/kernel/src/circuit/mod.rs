@@ -24,12 +24,14 @@ mod gates;
 mod identifiers;
 mod indexes;
 mod lateness;
+mod lines;
 mod lists;
 mod natures;
 mod outputs;
 mod pairs;
 mod picks;
 mod ranges;
+mod ranks;
 mod routes;
 mod settling;
 mod sharing;
@@ -86,7 +88,7 @@ struct Symbol {
     awaited: Vec<u32>,
     /// Routes of chains that such nodes are members of.
     chained: Vec<u32>,
-    /// Routes that pick the k-th of such nodes to come.
+    /// Routes that pick positions among such nodes to come.
     picked: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
@@ -124,7 +126,7 @@ pub struct Circuit {
     behind: Vec<(u32, Behind)>,
     /// Ends of chains about all nodes to come.
     ahead: Vec<chains::Ahead>,
-    /// Nodes that wait for the k-th node to come.
+    /// Nodes that count the nodes to come.
     picks: Vec<picks::Picks>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,

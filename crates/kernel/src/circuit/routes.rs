@@ -7,7 +7,8 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-use super::sharing::{Shared, picked};
+use super::sharing::Shared;
+use super::steps::{is_late, is_ranked};
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -177,10 +178,18 @@ impl Routes {
                     let predicates: Box<[u32]> = words[3..].into();
                     let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
                     let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
+                    let pick = is_ranked(axis)
+                        .then(|| self.pick_of(plan, &predicates))
+                        .flatten()
+                        .filter(|pick| {
+                            !is_late(axis)
+                                || pick.guards.is_empty()
+                                    && matches!(pick.spans[..], [(a, b)] if a == b)
+                        });
                     next = self.intern(Route {
                         axis,
                         test: words[2],
-                        pick: predicates.first().and_then(|&p| picked(plan, axis, p)),
+                        pick: pick.map(Rc::new),
                         predicates,
                         is_positional,
                         next,

@@ -1,8 +1,7 @@
-//! What contexts share, recognised once per plan: counted steps, sets compared by value, ranks.
+//! What contexts share, recognised once per plan: counted steps, sets compared by value.
 
 use super::routes::{Counted, Leaf, Need, Routes, Scope};
-use super::steps::is_order;
-use crate::plan::{Axis, Comparison, NONE, Op, PartKind, Plan};
+use crate::plan::{Axis, Comparison, NONE, PartKind, Plan};
 use std::rc::Rc;
 
 /// A comparison for equality with a set that many contexts share.
@@ -170,21 +169,4 @@ impl Routes {
     pub fn counted(&self, part: u32) -> Option<(u32, Axis)> {
         self.counted.get(&part).copied()
     }
-}
-
-/// The position that a predicate asks for, `position() = k`, where an axis picks by rank.
-pub(super) fn picked(plan: &Plan, axis: Axis, predicate: u32) -> Option<u32> {
-    let is_ranked = is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf);
-    let (kind, words) = plan.part(predicate);
-    if !is_ranked || kind != PartKind::Call || Op::from_code(words[0]) != Some(Op::Eq) {
-        return None;
-    }
-    let (left, right) = (plan.part(words[1]), plan.part(words[2]));
-    let number = match (left.0, right.0) {
-        (PartKind::Position, PartKind::Number) => plan.number(right.1[0]),
-        (PartKind::Number, PartKind::Position) => plan.number(left.1[0]),
-        _ => return None,
-    };
-    let is_rank = number.fract() == 0.0 && (1.0..1e9).contains(&number);
-    is_rank.then_some(number as u32)
 }

@@ -111,8 +111,8 @@ impl Circuit {
         }
         let routes = self.table.clone();
         let route = &routes[id as usize];
-        if let Some(k) = route.pick {
-            return self.spread_picked(id, k, target, when);
+        if let Some(pick) = &route.pick {
+            return self.spread_picked(id, pick, target, when);
         }
         let depth = self.frames.len() - 1;
         let kind = self.frames[depth].kind;

@@ -1,6 +1,8 @@
 //! One step of a route, and which way its axis looks.
 
+use super::ranks::Pick;
 use crate::plan::{Axis, Comparison, NONE};
+use std::rc::Rc;
 
 /// What is asked of the nodes at the end of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,8 +26,8 @@ pub struct Route {
     pub test: u32,
     pub predicates: Box<[u32]>,
     pub is_positional: bool,
-    /// The position that the first predicate asks for, along an axis that picks by rank.
-    pub pick: Option<u32>,
+    /// The positions that it asks for, along an axis that picks by rank.
+    pub pick: Option<Rc<Pick>>,
     /// The rest, or NONE.
     pub next: u32,
     pub leaf: Leaf,
@@ -98,6 +100,11 @@ pub fn is_order(axis: Axis) -> bool {
         axis,
         Axis::FollowingSibling | Axis::Following | Axis::PrecedingSibling | Axis::Preceding
     )
+}
+
+/// Whether contexts share the nodes along an axis, so that positions are found by rank.
+pub fn is_ranked(axis: Axis) -> bool {
+    is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf)
 }
 
 /// Whether a step looks back at nodes that are closed.
