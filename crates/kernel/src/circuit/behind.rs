@@ -4,6 +4,7 @@ use super::Circuit;
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::frames::{Behind, Spot};
+use super::trails::Trail;
 use crate::plan::Axis;
 
 impl Circuit {
@@ -24,7 +25,9 @@ impl Circuit {
             let mut behind = std::mem::take(self.behind_of(axis, depth));
             let at = behind.iter().position(|(route, _)| *route == id);
             let at = at.unwrap_or_else(|| {
-                let none = if is_listed {
+                let none = if routes[id as usize].pick.is_some() {
+                    Behind::Trail(Trail::default())
+                } else if is_listed {
                     Behind::Nodes(Vec::new())
                 } else {
                     Behind::Truth(Wire::FALSE)
@@ -34,10 +37,11 @@ impl Circuit {
             });
             match &mut behind[at].1 {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
-                Behind::Nodes(nodes) => {
-                    let pick = routes[id as usize].pick.as_ref();
-                    let k = pick.and_then(|pick| pick.spans.first()).map(|span| span.0);
-                    self.list_behind(frame.info, nodes, k)
+                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
+                Behind::Trail(trail) => {
+                    if let Some(pick) = &routes[id as usize].pick {
+                        self.lengthen_trail(trail, pick, frame.info);
+                    }
                 }
             }
             *self.behind_of(axis, depth) = behind;
@@ -45,7 +49,7 @@ impl Circuit {
     }
 
     /// Where closed nodes of a depth are remembered for an axis that looks back.
-    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
+    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
         if axis == Axis::Preceding {
             &mut self.behind
         } else {
@@ -66,22 +70,18 @@ impl Circuit {
         *sum = wire;
     }
 
-    /// One more node; of those that a position picks from, the nearest are enough.
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u64>) {
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
         self.infos[info].references += 1;
         let order = self.infos[info].order;
         let at = nodes.partition_point(|&node| self.infos[node].order < order);
         nodes.insert(at, info);
-        if pick.is_some_and(|k| nodes.len() > k as usize) {
-            let farthest = nodes.remove(0);
-            self.release(farthest);
-        }
     }
 
     pub(super) fn forget(&mut self, behind: Behind) {
         match behind {
             Behind::Truth(wire) => self.cells.unpin(&wire),
             Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
+            Behind::Trail(trail) => self.close_trail(trail),
         }
     }
 }

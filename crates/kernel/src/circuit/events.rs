@@ -297,6 +297,7 @@ impl Circuit {
         self.close_ahead(ends);
         let picks = std::mem::take(&mut self.extras[depth].picks);
         self.close_picks(picks);
+        self.leave_trails(depth);
         for (_, above) in std::mem::take(&mut self.extras[depth].above) {
             self.cells.unpin(&above);
         }

@@ -4,6 +4,7 @@ use super::cells::{Handle, Wire};
 use super::chains::Ahead;
 use super::picks::Picks;
 use super::routes::Need;
+use super::trails::Trail;
 use crate::plan::{NONE, NodeKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -65,6 +66,8 @@ pub struct Extra {
     pub ahead: Vec<Ahead>,
     /// Children that count the siblings to come.
     pub picks: Vec<Picks>,
+    /// Routes whose trails of open nodes it is on, or was passed over for.
+    pub trails: SmallVec<[u32; 1]>,
     /// What the node asked of the nodes after it: route, truth.
     pub after: Vec<(u32, Handle)>,
     /// By route: the truth that the node or an ancestor will do.
@@ -83,12 +86,14 @@ pub struct Extra {
 }
 
 /// The closed nodes that a route looks back at.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Behind {
     /// Only whether one will do matters.
     Truth(Wire),
     /// Remembered nodes, in document order.
     Nodes(Vec<u32>),
+    /// Nodes among which positions are asked for.
+    Trail(Trail),
 }
 
 /// What has been wired at a remembered node.

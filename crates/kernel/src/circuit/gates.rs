@@ -119,6 +119,18 @@ impl Circuit {
         }
     }
 
+    /// No source of an `Or` has anything more to add, however many there were.
+    pub(super) fn or_end(&mut self, or: Handle) {
+        if let Some(cell) = self.cells.open(or)
+            && let Kind::Or { unknown, open } = &mut cell.kind
+        {
+            *open = 0;
+            if *unknown == 0 {
+                self.cells.decide(or, Atom::Truth(false));
+            }
+        }
+    }
+
     /// A count of wires, from `sure` on; it stays open for `sources`.
     pub(super) fn count(&mut self, sure: f64, wires: &[Handle], sources: u32) -> Handle {
         let count = self.cells.add(Kind::Count {

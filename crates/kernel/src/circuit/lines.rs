@@ -39,6 +39,7 @@ pub struct Station {
     from: u64,
     until: u64,
     end: Option<End>,
+    /// One for each sink, by its serial number.
     tokens: SmallVec<[Token; 1]>,
 }
 
@@ -53,6 +54,8 @@ struct End {
 #[derive(Debug)]
 struct Token {
     sink: u32,
+    /// Contexts come with sinks of their own or share one: those that came later are newer.
+    serial: u64,
     when: Wire,
 }
 
@@ -63,9 +66,6 @@ pub struct Reached {
     left: Vec<Station>,
 }
 
-/// Tokens looked through for one of the same set.
-const NEAR: usize = 8;
-
 impl Station {
     pub fn new(span: Span) -> Self {
         Station {
@@ -74,6 +74,10 @@ impl Station {
             end: None,
             tokens: SmallVec::new(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.end.is_none() && self.tokens.is_empty()
     }
 }
 
@@ -120,8 +124,13 @@ impl Circuit {
                 return self.or_add(or, &wire);
             }
         };
-        let mut near = station.tokens.iter_mut().rev().take(NEAR);
-        if let Some(token) = near.find(|token| token.sink == sink) {
+        let serial = self.sinks[sink as usize].serial;
+        let at = station
+            .tokens
+            .partition_point(|token| token.serial < serial);
+        if let Some(token) = station.tokens.get_mut(at)
+            && token.serial == serial
+        {
             let wire = self.any(&[token.when.clone(), when]);
             self.cells.pin(&wire);
             self.cells.unpin(&token.when);
@@ -131,7 +140,7 @@ impl Circuit {
         self.cells.pin(&when);
         self.source_open(ArmTarget::Plain(target));
         self.held_bytes += size_of::<Token>();
-        station.tokens.push(Token { sink, when });
+        station.tokens.insert(at, Token { sink, serial, when });
     }
 
     /// The end of a station that has no members yet.
@@ -154,17 +163,22 @@ impl Circuit {
     /// Contexts that came since the last member take their places. Their spans count from here.
     pub(super) fn line_up(&mut self, line: &mut Line, fresh: Vec<Station>) {
         for station in fresh {
-            if station.end.is_none() && station.tokens.is_empty() {
-                continue;
-            }
             let from = line.rank.saturating_add(station.from);
-            let place = line.station(from, line.rank.saturating_add(station.until));
-            if place.end.is_none() && place.tokens.is_empty() {
-                (place.end, place.tokens) = (station.end, station.tokens);
-            } else {
-                self.move_tokens(&station, place, &Wire::TRUE);
-                self.leave(station);
-            }
+            let until = line.rank.saturating_add(station.until);
+            self.settle_station(line, station, from, until);
+        }
+    }
+
+    fn settle_station(&mut self, line: &mut Line, station: Station, from: u64, until: u64) {
+        if station.is_empty() {
+            return;
+        }
+        let place = line.station(from, until);
+        if place.is_empty() {
+            (place.end, place.tokens) = (station.end, station.tokens);
+        } else {
+            self.move_tokens(&station, place, &Wire::TRUE);
+            self.leave(station);
         }
     }
 
@@ -209,6 +223,16 @@ impl Circuit {
     /// A member comes by; it counts if a truth holds.
     pub(super) fn pass(&mut self, line: &mut Line, truth: &Wire) -> Reached {
         let mut reached = Reached::default();
+        let next = line.rank + 1;
+        let due = line.waiting.partition_point(|station| station.from <= next);
+        for station in line
+            .waiting
+            .drain(..due)
+            .collect::<SmallVec<[Station; 1]>>()
+        {
+            let until = station.until;
+            self.settle_station(line, station, 0, until);
+        }
         match self.cells.resolve(truth) {
             truth if truth.is_false() => {}
             truth if truth.is_true() => self.pass_sure(line, &mut reached),
@@ -220,22 +244,11 @@ impl Circuit {
 
     fn pass_sure(&mut self, line: &mut Line, reached: &mut Reached) {
         line.rank += 1;
-        let mut open = std::mem::take(&mut line.open);
-        let due = line
-            .waiting
-            .partition_point(|station| station.from <= line.rank);
-        open.extend(line.waiting.drain(..due));
-        for mut station in open {
+        for mut station in std::mem::take(&mut line.open) {
             self.hear(&mut station, &Wire::TRUE, reached);
-            if station.until <= line.rank {
-                reached.left.push(station);
-                continue;
-            }
-            let place = line.station(0, station.until);
-            if place.end.is_none() && place.tokens.is_empty() {
-                (place.end, place.tokens) = (station.end, station.tokens);
+            if station.until > line.rank {
+                line.open.push(station);
             } else {
-                self.move_tokens(&station, place, &Wire::TRUE);
                 reached.left.push(station);
             }
         }

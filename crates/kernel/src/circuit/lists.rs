@@ -4,7 +4,10 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Wire};
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Spot, Target};
+use super::lines::{Line, Station};
+use super::ranks::Pick;
 use crate::plan::NONE;
+use std::rc::Rc;
 
 /// How many nodes got as far as one predicate.
 #[derive(Debug, Default)]
@@ -27,6 +30,15 @@ pub struct List {
     pub open: u32,
     /// Nodes that came out of order wait here for the end: order, node, condition.
     waiting: Option<Vec<(u64, u32, Wire)>>,
+    /// Counts the nodes, where constants say which positions are asked for.
+    line: Option<Box<(Rc<Pick>, Line)>>,
+}
+
+impl List {
+    /// Whether no further node is asked for.
+    pub fn is_over(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.1.is_empty())
+    }
 }
 
 impl Circuit {
@@ -37,10 +49,27 @@ impl Circuit {
     }
 
     /// A list under a filter, in document order.
-    pub(super) fn add_filter(&mut self, predicates: &[u32], target: Target, is_late: bool) -> u32 {
+    pub(super) fn add_filter(
+        &mut self,
+        filter: u32,
+        predicates: &[u32],
+        target: Target,
+        is_late: bool,
+    ) -> u32 {
         let counts = |&p: &u32| self.routes.nature(p).has_focus();
         let waiting = (is_late && predicates.iter().any(counts)).then(Vec::new);
-        self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting)
+        let Some(pick) = self.routes.filter_pick(filter) else {
+            return self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting);
+        };
+        let list = self.new_list(NONE, [].into(), target, Wire::TRUE, waiting);
+        let mut line = Line::default();
+        for &span in pick.spans.iter() {
+            let mut station = Station::new(span);
+            self.enter(&mut station, target, Wire::TRUE);
+            self.line_up(&mut line, vec![station]);
+        }
+        self.lists[list as usize].line = Some(Box::new((pick, line)));
+        list
     }
 
     fn new_list(
@@ -73,6 +102,7 @@ impl Circuit {
             levels,
             open: 1,
             waiting,
+            line: None,
         };
         if let Some(id) = self.free_lists.pop() {
             self.lists[id as usize] = list;
@@ -104,6 +134,11 @@ impl Circuit {
 
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
     fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
+        if let Some(mut counter) = self.lists[id as usize].line.take() {
+            self.count_filtered(&mut counter, spot, own);
+            self.lists[id as usize].line = Some(counter);
+            return;
+        }
         self.pairs += 1;
         let mut passed = self.cells.resolve(&own);
         for level in 0..self.lists[id as usize].predicates.len() {
@@ -129,6 +164,20 @@ impl Circuit {
         } else {
             self.arrive(route, spot, target, wire);
         }
+    }
+
+    /// The next node of a filter whose positions are counted by a line.
+    fn count_filtered(&mut self, counter: &mut (Rc<Pick>, Line), spot: Spot, own: Wire) {
+        let (pick, line) = counter;
+        let truth = self.pass_guards(pick, spot, own);
+        let reached = self.pass(line, &truth);
+        for (to, when) in &reached.heard {
+            if let ArmTarget::Plain(target) = *to {
+                let wire = self.pass_rest(pick, spot, when.clone());
+                self.add(target, spot, wire);
+            }
+        }
+        self.finish_pass(reached);
     }
 
     /// Position and size for a node that got as far as a predicate; counts it.
@@ -183,6 +232,9 @@ impl Circuit {
                 self.cells.unpin(&when);
                 self.release(info);
             }
+        }
+        if let Some(counter) = self.lists[id as usize].line.take() {
+            self.close_line(counter.1);
         }
         let levels = std::mem::take(&mut self.lists[id as usize].levels);
         for level in levels {

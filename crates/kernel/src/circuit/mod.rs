@@ -41,6 +41,7 @@ mod spreading;
 mod steps;
 mod stores;
 mod thresholds;
+mod trails;
 
 pub use cells::Atom;
 pub use frames::Opening;
@@ -128,6 +129,10 @@ pub struct Circuit {
     ahead: Vec<chains::Ahead>,
     /// Nodes that count the nodes to come.
     picks: Vec<picks::Picks>,
+    /// By route: open nodes among which positions are asked for.
+    trails: Vec<trails::Trail>,
+    /// By sink: arrivals on trails that further nodes may join.
+    arrivals: FxHashMap<u32, Vec<cells::Handle>>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
@@ -200,6 +205,8 @@ impl Circuit {
             behind: Vec::new(),
             ahead: Vec::new(),
             picks: Vec::new(),
+            trails: (0..count).map(|_| trails::Trail::default()).collect(),
+            arrivals: FxHashMap::default(),
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
@@ -255,6 +262,8 @@ impl Circuit {
         self.behind.clear();
         self.ahead.clear();
         self.picks.clear();
+        self.trails.fill_with(trails::Trail::default);
+        self.arrivals.clear();
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();

@@ -1,7 +1,7 @@
 //! Positions along an order axis, found without a list for each context.
 //!
-//! What is still to come is counted by a line of contexts (`lines`). Behind a node, the k nearest
-//! are all that is remembered.
+//! What is still to come is counted by a line of contexts (`lines`), what is there already lies on
+//! a trail that contexts walk back along (`trails`).
 
 use super::Circuit;
 use super::cells::{Atom, Wire};
@@ -10,7 +10,7 @@ use super::evaluation::Focus;
 use super::frames::{ArmTarget, Behind, Spot, Target};
 use super::lines::{Line, Station};
 use super::ranks::Pick;
-use crate::plan::{Axis, NONE};
+use crate::plan::Axis;
 use smallvec::SmallVec;
 
 /// The contexts that count the nodes to come of one step.
@@ -30,7 +30,6 @@ impl Circuit {
     pub(super) fn spread_picked(&mut self, id: u32, pick: &Pick, target: Target, when: Wire) {
         let depth = self.frames.len() - 1;
         let is_beside = is_beside(self.frames[depth].kind);
-        let k = pick.spans.first().map_or(0, |span| span.0 as u32);
         match self.table[id as usize].axis {
             Axis::FollowingSibling if depth > 0 && !is_beside => {
                 let mut picks = std::mem::take(&mut self.extras[depth - 1].picks);
@@ -43,55 +42,28 @@ impl Circuit {
             Axis::Following if depth > 0 => {
                 self.arm_later(id, depth, ArmTarget::Plain(target), when);
             }
-            Axis::PrecedingSibling if depth > 0 && !is_beside => {
-                let node = nearest(&self.extras[depth - 1].behind, id, k);
-                self.deliver_late(id, node, target, &when);
-            }
-            Axis::Preceding => {
-                let node = nearest(&self.behind, id, k);
-                self.deliver_late(id, node, target, &when);
-            }
-            Axis::Ancestor => {
-                let node = self.open_node(id, depth, k);
-                self.deliver_late(id, node, target, &when);
-            }
-            Axis::AncestorOrSelf => {
-                let is_self = self.passes(depth, self.table[id as usize].test);
-                if is_self && k == 1 {
-                    self.deliver_picked(id, Spot::Opening, target, &when);
-                } else {
-                    let node = self.open_node(id, depth, k - u32::from(is_self));
-                    self.deliver_late(id, node, target, &when);
+            Axis::PrecedingSibling if depth == 0 || is_beside => {}
+            axis @ (Axis::PrecedingSibling | Axis::Preceding) => {
+                let mut behind = std::mem::take(self.behind_of(axis, depth));
+                let trail = behind.iter_mut().find(|(route, _)| *route == id);
+                if let Some((_, Behind::Trail(trail))) = trail {
+                    self.walk(id, trail, target, Circuit::wants_of(pick, &when));
                 }
+                *self.behind_of(axis, depth) = behind;
+            }
+            Axis::AncestorOrSelf if self.passes(depth, self.table[id as usize].test) => {
+                let wants = self.walk_self(id, pick, target, &when);
+                self.walk_up(id, pick, target, wants);
+            }
+            Axis::Ancestor | Axis::AncestorOrSelf => {
+                self.walk_up(id, pick, target, Circuit::wants_of(pick, &when));
             }
             _ => {}
         }
     }
 
-    /// The k-th open node above a depth that a step reaches.
-    fn open_node(&mut self, id: u32, depth: usize, k: u32) -> Option<u32> {
-        let test = self.table[id as usize].test;
-        let mut left = k;
-        for at in (0..depth).rev() {
-            self.cells.work += 1;
-            if self.passes(at, test) {
-                left -= 1;
-                if left == 0 {
-                    return Some(self.frames[at].info).filter(|&info| info != NONE);
-                }
-            }
-        }
-        None
-    }
-
-    fn deliver_late(&mut self, id: u32, node: Option<u32>, target: Target, when: &Wire) {
-        if let Some(info) = node {
-            self.deliver_picked(id, Spot::Late(info), target, when);
-        }
-    }
-
     /// A node at one of the positions goes on, under what is asked behind the position.
-    fn deliver_picked(&mut self, id: u32, spot: Spot, target: Target, when: &Wire) {
+    pub(super) fn deliver_picked(&mut self, id: u32, spot: Spot, target: Target, when: &Wire) {
         if let Some(pick) = self.table[id as usize].pick.clone() {
             let passed = self.pass_rest(&pick, spot, when.clone());
             self.arrive(id, spot, target, passed);
@@ -217,19 +189,11 @@ impl Circuit {
     /// Nothing comes any more for those who wait.
     pub(super) fn close_picks(&mut self, all: Vec<Picks>) {
         for picks in all {
-            picks.fresh.into_iter().for_each(|station| self.leave(station));
+            picks
+                .fresh
+                .into_iter()
+                .for_each(|station| self.leave(station));
             self.close_line(picks.line);
         }
-    }
-}
-
-/// The k-th of the remembered nodes behind, from the last one on.
-fn nearest(behind: &[(u32, Behind)], id: u32, k: u32) -> Option<u32> {
-    match behind.iter().find(|(route, _)| *route == id) {
-        Some((_, Behind::Nodes(nodes))) => {
-            let at = nodes.len().checked_sub(k as usize)?;
-            nodes.get(at).copied()
-        }
-        _ => None,
     }
 }

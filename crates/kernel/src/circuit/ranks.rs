@@ -6,6 +6,7 @@
 
 use super::routes::Routes;
 use crate::plan::{Op, PartKind, Plan};
+use std::rc::Rc;
 
 /// Positions from one to another, both included; `END` is no bound.
 pub type Span = (u64, u64);
@@ -24,6 +25,11 @@ pub struct Pick {
 }
 
 impl Routes {
+    /// The positions that a filter asks for, where constants say which.
+    pub fn filter_pick(&self, filter: u32) -> Option<Rc<Pick>> {
+        self.filter_picks.get(&filter).cloned()
+    }
+
     /// The positions that predicates ask for, where constants say which.
     pub(super) fn pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<Pick> {
         let at = predicates

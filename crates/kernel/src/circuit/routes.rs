@@ -7,8 +7,9 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
+use super::ranks::Pick;
 use super::sharing::Shared;
-use super::steps::{is_late, is_ranked};
+use super::steps::is_ranked;
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,6 +62,8 @@ pub struct Routes {
     /// By part that is a set: its source and route for asking whether there is a node, and for the
     /// nodes; by comparison with a constant: the same for asking that.
     planned: Vec<[(Source, u32); 2]>,
+    /// The positions that filters ask for.
+    pub(super) filter_picks: FxHashMap<u32, Rc<Pick>>,
     /// Steps that are counted by groups.
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
@@ -132,6 +135,11 @@ impl Routes {
                 [(Source::Here, NONE); 2]
             };
             self.planned.push(planned);
+            if kind == PartKind::Filter
+                && let Some(pick) = self.pick_of(plan, &words[1..])
+            {
+                self.filter_picks.insert(part, Rc::new(pick));
+            }
         }
     }
 
@@ -180,12 +188,7 @@ impl Routes {
                     let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
                     let pick = is_ranked(axis)
                         .then(|| self.pick_of(plan, &predicates))
-                        .flatten()
-                        .filter(|pick| {
-                            !is_late(axis)
-                                || pick.guards.is_empty()
-                                    && matches!(pick.spans[..], [(a, b)] if a == b)
-                        });
+                        .flatten();
                     next = self.intern(Route {
                         axis,
                         test: words[2],

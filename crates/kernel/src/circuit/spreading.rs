@@ -92,7 +92,7 @@ impl Circuit {
             }
             PartKind::Filter => {
                 let is_late = self.routes.is_late_set(&plan, words[0]);
-                let list = self.add_filter(&words[1..], target, is_late);
+                let list = self.add_filter(part, &words[1..], target, is_late);
                 let sink = Target::Sink(self.add_relay(SinkKind::Filter { list }));
                 self.collect_merged(words[0], Spot::Opening, sink, when);
             }
@@ -309,7 +309,8 @@ impl Circuit {
                 self.is_sink_heard(sink)
             }
             ArmTarget::List(list) => {
-                self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
+                let list = &self.lists[list as usize];
+                !list.is_over() && self.is_heard(ArmTarget::Plain(list.target))
             }
         }
     }
