@@ -12,6 +12,11 @@ from enum import Enum
 
 from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
 from penstock.planning.expression_timing import wait_for
+from penstock.planning.positions import (
+    asks_for_constant_positions,
+    has_last_position,
+    is_one_rank,
+)
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
 from penstock.twigs import Axis, Slot
@@ -54,8 +59,6 @@ _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.ORDERED: frozenset(),
 }
 """The axes to what came before along which a summary keeps nothing for a member."""
-_RANKED = {"constant": _ORDER, "last": _SIBLINGS}
-"""The axes along which a position that equals a constant, or one from the last, is a rank."""
 
 
 def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> Cost:
@@ -108,6 +111,8 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
         return Cost.PAIRS
     if use is not _Use.EXISTS and any(map(_climbs_again, spine)):
         return Cost.PAIRS
+    if use is not _Use.EXISTS and any(map(_is_counted_apart, spine)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
@@ -116,7 +121,7 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
     if is_valued and any(_is_met(use, step) for step in endless):
         return Cost.PAIRS
-    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] or _keeps_all(step) for step in spine)
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
 
 
@@ -206,19 +211,36 @@ def _position_cost(nodes: x.Step | x.Filter) -> Cost:
         return Cost.FLAT
     counted = [predicate for predicate in nodes.predicates if is_positional(predicate)]
     if nodes.axis in _ORDER:
-        is_rank = len(counted) == 1 and nodes.axis in _ranked_axes(nodes.predicates[0])
-        return Cost.FLAT if is_rank else Cost.PAIRS
+        is_shared = asks_for_constant_positions(nodes.predicates) or (
+            len(counted) == 1 and nodes.axis in _SIBLINGS and _is_from_last(nodes.predicates[0])
+        )
+        return Cost.FLAT if is_shared else Cost.PAIRS
     asks_for_last = any(isinstance(part, x.Last) for atom in counted for part in own_parts(atom))
     return Cost.KEPT if len(counted) > 1 and asks_for_last else Cost.FLAT
 
 
-def _ranked_axes(predicate: x.Atom) -> frozenset[Axis]:
-    """Return the axes along which a predicate is one rank."""
+def _is_from_last(predicate: x.Atom) -> bool:
+    """Return whether a predicate asks for one position, counted from the last."""
     match predicate:
         case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
             match other:
-                case Slot():
-                    return _RANKED["constant"]
                 case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
-                    return _RANKED["last"]
-    return frozenset()
+                    return True
+    return False
+
+
+def _is_counted_apart(step: x.Step) -> bool:
+    """Return whether a node that collects a step counts its members for itself.
+
+    One rank is waited for by all nodes together. A range, or a condition before the position,
+    makes a member a possible one for every node that has not got its own yet.
+    """
+    is_ordered = step.axis in _ORDER and _is_counted(step)
+    first = step.predicates[0] if step.predicates else None
+    return is_ordered and not (first and (is_one_rank(first) or _is_from_last(first)))
+
+
+def _keeps_all(step: x.Step) -> bool:
+    """Return whether positions among what came before have no end: all of it is kept."""
+    is_counted = step.axis in _BEFORE and _is_counted(step)
+    return is_counted and not has_last_position(step.predicates)

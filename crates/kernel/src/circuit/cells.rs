@@ -6,6 +6,7 @@
 //! an event stays readable until its end.
 
 use super::counts::Side;
+use super::push_tight;
 use super::ranges::Range;
 use super::thresholds::{End, Waiters};
 use crate::plan::Op;
@@ -161,7 +162,7 @@ impl Cells {
             self.slots[id as usize] = Cell { generation, ..cell };
             Handle { id, generation }
         } else {
-            self.slots.push(cell);
+            push_tight(&mut self.slots, cell);
             Handle {
                 id: self.slots.len() as u32 - 1,
                 generation: 0,

@@ -3,6 +3,7 @@
 use super::cells::{Handle, Wire};
 use super::chains::Ahead;
 use super::picks::Picks;
+use super::push_tight;
 use super::routes::Need;
 use super::trails::Trail;
 use crate::plan::{NONE, NodeKind};
@@ -144,7 +145,7 @@ impl Infos {
             self.slots[id as usize] = info;
             return id;
         }
-        self.slots.push(info);
+        push_tight(&mut self.slots, info);
         self.slots.len() as u32 - 1
     }
 

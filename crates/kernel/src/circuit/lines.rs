@@ -59,6 +59,14 @@ struct Token {
     when: Wire,
 }
 
+/// Whether an undecided member counts.
+#[derive(Clone, Copy)]
+enum Case<'a> {
+    Any,
+    Counts(&'a Wire),
+    Out(&'a Wire),
+}
+
 /// Who gets a member, each once, and the stations that go when they have it.
 #[derive(Debug, Default)]
 pub struct Reached {
@@ -177,26 +185,36 @@ impl Circuit {
         if place.is_empty() {
             (place.end, place.tokens) = (station.end, station.tokens);
         } else {
-            self.move_tokens(&station, place, &Wire::TRUE);
+            self.move_tokens(&station, place, Case::Any);
             self.leave(station);
         }
     }
 
     /// The tokens of a station stand at another one too, under a condition.
-    fn move_tokens(&mut self, station: &Station, place: &mut Station, when: &Wire) {
+    fn move_tokens(&mut self, station: &Station, place: &mut Station, case: Case<'_>) {
         self.cells.work += 1;
         if let Some(end) = station.end
             && self.cells.is_open(end.or)
         {
-            self.enter(place, Target::Any(end.or), when.clone());
+            let rest = self.end_of(place);
+            let wire = self.in_case(&Wire::Cell(rest), case);
+            self.or_add(end.or, &wire);
         }
         for token in &station.tokens {
             let target = Target::Sink(token.sink);
             if self.is_heard(ArmTarget::Plain(target)) {
                 self.cells.work += 1;
-                let wire = self.and(token.when.clone(), when.clone());
+                let wire = self.in_case(&token.when, case);
                 self.enter(place, target, wire);
             }
+        }
+    }
+
+    fn in_case(&mut self, when: &Wire, case: Case<'_>) -> Wire {
+        match case {
+            Case::Any => when.clone(),
+            Case::Counts(counts) => self.and(when.clone(), counts.clone()),
+            Case::Out(counts) => self.and_not(when, counts),
         }
     }
 
@@ -255,7 +273,6 @@ impl Circuit {
     }
 
     fn pass_undecided(&mut self, line: &mut Line, counts: &Wire, reached: &mut Reached) {
-        let out = self.not(counts);
         let next = line.rank + 1;
         for mut station in std::mem::take(&mut line.open) {
             self.hear(&mut station, counts, reached);
@@ -265,20 +282,24 @@ impl Circuit {
             }
             if station.until > next {
                 let either = line.station(0, station.until - 1);
-                self.move_tokens(&station, either, &Wire::TRUE);
+                self.move_tokens(&station, either, Case::Any);
             }
-            self.move_tokens(&station, line.station(0, station.until), &out);
+            self.move_tokens(&station, line.station(0, station.until), Case::Out(counts));
             reached.left.push(station);
         }
         for station in std::mem::take(&mut line.waiting) {
             let Station { from, until, .. } = station;
             let before = if until == END { END } else { until - 1 };
-            self.move_tokens(&station, line.station(from - 1, before), counts);
+            self.move_tokens(
+                &station,
+                line.station(from - 1, before),
+                Case::Counts(counts),
+            );
             if from <= before {
-                self.move_tokens(&station, line.station(from, before), &Wire::TRUE);
+                self.move_tokens(&station, line.station(from, before), Case::Any);
             }
             if until != END {
-                self.move_tokens(&station, line.station(from, until), &out);
+                self.move_tokens(&station, line.station(from, until), Case::Out(counts));
             }
             self.pairs += 1;
             reached.left.push(station);

@@ -458,3 +458,13 @@ impl Circuit {
         self.infos[info].candidate = candidate;
     }
 }
+
+/// Appends to a table of which each part is kept. It grows by a quarter: doubled, half of it may
+/// be empty.
+fn push_tight<T>(table: &mut Vec<T>, item: T) {
+    const LEAST: usize = 64;
+    if table.len() == table.capacity() {
+        table.reserve_exact((table.len() / 4).max(LEAST));
+    }
+    table.push(item);
+}

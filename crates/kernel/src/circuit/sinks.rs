@@ -5,6 +5,7 @@ use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
 use super::indexes::Cut;
+use super::push_tight;
 use super::routes::Need;
 use crate::plan::Comparison;
 
@@ -166,7 +167,7 @@ impl Circuit {
             self.sinks[id as usize] = sink;
             return id;
         }
-        self.sinks.push(sink);
+        push_tight(&mut self.sinks, sink);
         self.sinks.len() as u32 - 1
     }
 

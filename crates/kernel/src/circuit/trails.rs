@@ -290,8 +290,7 @@ impl Circuit {
         }
         self.want(wants, (from, before), when.clone());
         if until != END {
-            let out = self.not(counts);
-            let wire = self.and(when.clone(), out);
+            let wire = self.and_not(when, counts);
             self.want(wants, span, wire);
         }
     }
