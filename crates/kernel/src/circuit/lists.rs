@@ -5,9 +5,8 @@ use super::cells::{Atom, Handle, Wire};
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Spot, Target};
 use super::lines::{Line, Station};
-use super::ranks::Pick;
+use super::ranks::{END, FilterPick};
 use crate::plan::NONE;
-use std::rc::Rc;
 
 /// How many nodes got as far as one predicate.
 #[derive(Debug, Default)]
@@ -31,13 +30,14 @@ pub struct List {
     /// Nodes that came out of order wait here for the end: order, node, condition.
     waiting: Option<Vec<(u64, u32, Wire)>>,
     /// Counts the nodes, where constants say which positions are asked for.
-    line: Option<Box<(Rc<Pick>, Line)>>,
+    line: Option<Box<(FilterPick, Line)>>,
 }
 
 impl List {
     /// Whether no further node is asked for.
     pub fn is_over(&self) -> bool {
-        self.line.as_ref().is_some_and(|line| line.1.is_empty())
+        let line = self.line.as_ref();
+        line.is_some_and(|line| line.0.behind.is_none() && line.1.is_empty())
     }
 }
 
@@ -58,17 +58,17 @@ impl Circuit {
     ) -> u32 {
         let counts = |&p: &u32| self.routes.nature(p).has_focus();
         let waiting = (is_late && predicates.iter().any(counts)).then(Vec::new);
-        let Some(pick) = self.routes.filter_pick(filter) else {
+        let Some(filter) = self.routes.filter_pick(filter) else {
             return self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting);
         };
         let list = self.new_list(NONE, [].into(), target, Wire::TRUE, waiting);
         let mut line = Line::default();
-        for &span in pick.spans.iter() {
+        for &span in filter.pick.spans.iter() {
             let mut station = Station::new(span);
             self.enter(&mut station, target, Wire::TRUE);
             self.line_up(&mut line, vec![station]);
         }
-        self.lists[list as usize].line = Some(Box::new((pick, line)));
+        self.lists[list as usize].line = Some(Box::new((filter, line)));
         list
     }
 
@@ -135,7 +135,7 @@ impl Circuit {
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
     fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
         if let Some(mut counter) = self.lists[id as usize].line.take() {
-            self.count_filtered(&mut counter, spot, own);
+            self.count_filtered(id, &mut counter, spot, own);
             self.lists[id as usize].line = Some(counter);
             return;
         }
@@ -167,17 +167,42 @@ impl Circuit {
     }
 
     /// The next node of a filter whose positions are counted by a line.
-    fn count_filtered(&mut self, counter: &mut (Rc<Pick>, Line), spot: Spot, own: Wire) {
-        let (pick, line) = counter;
-        let truth = self.pass_guards(pick, spot, own);
+    fn count_filtered(&mut self, id: u32, counter: &mut (FilterPick, Line), spot: Spot, own: Wire) {
+        let (filter, line) = counter;
+        let truth = self.pass_guards(&filter.pick, spot, own);
         let reached = self.pass(line, &truth);
         for (to, when) in &reached.heard {
-            if let ArmTarget::Plain(target) = *to {
-                let wire = self.pass_rest(pick, spot, when.clone());
-                self.add(target, spot, wire);
+            match *to {
+                ArmTarget::Plain(Target::Any(or)) => self.or_add(or, when),
+                ArmTarget::Plain(target) => {
+                    let wire = self.pass_rest(&filter.pick, spot, when.clone());
+                    self.add(target, spot, wire);
+                }
+                _ => {}
             }
         }
         self.finish_pass(reached);
+        if let (Some(behind), false) = (filter.behind, truth.is_false()) {
+            let more = self.is_followed(line, behind + 1);
+            let mut wire = self.and_not(&truth, &more);
+            if behind > 0 {
+                let enough = self.is_followed(line, behind);
+                wire = self.and(wire, enough);
+            }
+            let wire = self.pass_rest(&filter.pick, spot, wire);
+            let target = self.lists[id as usize].target;
+            self.add(target, spot, wire);
+        }
+    }
+
+    /// Whether so many members follow.
+    fn is_followed(&mut self, line: &mut Line, count: u64) -> Wire {
+        let or = self.open_or(1);
+        let mut station = Station::new((count, END));
+        self.enter(&mut station, Target::Any(or), Wire::TRUE);
+        self.line_up(line, vec![station]);
+        self.or_close(or);
+        Wire::Cell(or)
     }
 
     /// Position and size for a node that got as far as a predicate; counts it.

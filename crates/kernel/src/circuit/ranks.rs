@@ -24,10 +24,39 @@ pub struct Pick {
     pub rest: Box<[u32]>,
 }
 
+/// The positions that a filter asks for, or how many nodes are behind the one it asks for.
+#[derive(Clone, Debug)]
+pub struct FilterPick {
+    pub pick: Rc<Pick>,
+    pub behind: Option<u64>,
+}
+
 impl Routes {
+    /// The positions that a filter's predicates ask for, where constants say which.
+    pub(super) fn filter_pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<FilterPick> {
+        let ranks = self.pick_of(plan, predicates).map(|pick| (None, pick));
+        let last = || self.last_pick_of(plan, predicates);
+        let (behind, pick) = ranks.or_else(|| last().map(|(behind, pick)| (Some(behind), pick)))?;
+        let pick = Rc::new(pick);
+        Some(FilterPick { pick, behind })
+    }
+
     /// The positions that a filter asks for, where constants say which.
-    pub fn filter_pick(&self, filter: u32) -> Option<Rc<Pick>> {
+    pub fn filter_pick(&self, filter: u32) -> Option<FilterPick> {
         self.filter_picks.get(&filter).cloned()
+    }
+
+    /// The one position that predicates ask for, where a constant says how far it is from the last.
+    pub(super) fn last_pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<(u64, Pick)> {
+        let at = predicates
+            .iter()
+            .position(|&p| self.nature(p).has_focus())?;
+        let pick = Pick {
+            guards: predicates[..at].into(),
+            spans: [].into(),
+            rest: predicates[at + 1..].into(),
+        };
+        Some((behind_of(plan, predicates[at])?, pick))
     }
 
     /// The positions that predicates ask for, where constants say which.
@@ -58,6 +87,33 @@ impl Routes {
             spans: spans.into(),
             rest: rest.into(),
         })
+    }
+}
+
+/// How many are behind the position that a predicate asks for: `position() = last() - 2`.
+fn behind_of(plan: &Plan, part: u32) -> Option<u64> {
+    let (PartKind::Call, &[op, left, right]) = plan.part(part) else {
+        return None;
+    };
+    let (left, right) = (plan.part(left), plan.part(right));
+    let last = match (Op::from_code(op)?, left.0, right.0) {
+        (Op::Eq, PartKind::Position, _) => right,
+        (Op::Eq, _, PartKind::Position) => left,
+        _ => return None,
+    };
+    match last {
+        (PartKind::Last, _) => Some(0),
+        (PartKind::Call, &[op, last, number])
+            if Op::from_code(op)? == Op::Subtract && plan.part(last).0 == PartKind::Last =>
+        {
+            let (PartKind::Number, words) = plan.part(number) else {
+                return None;
+            };
+            let number = plan.number(words[0]);
+            let is_count = number.fract() == 0.0 && (0.0..1e9).contains(&number);
+            is_count.then_some(number as u64)
+        }
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-use super::ranks::Pick;
+use super::ranks::FilterPick;
 use super::sharing::Shared;
 use super::steps::is_ranked;
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
@@ -63,7 +63,7 @@ pub struct Routes {
     /// nodes; by comparison with a constant: the same for asking that.
     planned: Vec<[(Source, u32); 2]>,
     /// The positions that filters ask for.
-    pub(super) filter_picks: FxHashMap<u32, Rc<Pick>>,
+    pub(super) filter_picks: FxHashMap<u32, FilterPick>,
     /// Steps that are counted by groups.
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
@@ -136,9 +136,9 @@ impl Routes {
             };
             self.planned.push(planned);
             if kind == PartKind::Filter
-                && let Some(pick) = self.pick_of(plan, &words[1..])
+                && let Some(pick) = self.filter_pick_of(plan, &words[1..])
             {
-                self.filter_picks.insert(part, Rc::new(pick));
+                self.filter_picks.insert(part, pick);
             }
         }
     }

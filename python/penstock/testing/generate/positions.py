@@ -16,6 +16,7 @@ _CONDITIONS = (
     *("@n", "b", "@n > 1", "b = //k", "@n = //k", "not(b = //k)", "following-sibling::b"),
     *("preceding-sibling::a", "following::k = @n", "text()"),
 )
+_LASTS = ("last()", "last() - 1", "position() = last() - 2")
 _TAILS = ("", "", "", "/b", "/@n", "/..", "/following-sibling::*", "/preceding::b[1]")
 
 
@@ -30,6 +31,7 @@ def random_positions(random: Random) -> str:
             f"{context}[{_step(random)}{one_of(_TAILS)}{one_of(('', ' = 1', ' = @n'))}]",
             f"{context}[count({_step(random)}) {one_of('=<>')} {one_of('012')}]",
             f"({one_of(_SETS)}){_predicates(random)}{one_of(_TAILS)}",
+            f"({one_of(_SETS)})[{one_of(_CONDITIONS)}][{one_of(_LASTS)}]{one_of(_TAILS)}",
         )
     )
 
