@@ -23,7 +23,9 @@ from penstock.testing.generate import (
     WholeKnobs,
     random_document,
     random_expression,
+    random_positions,
     random_shared_comparison,
+    random_siblings,
     random_xpath,
 )
 from penstock.testing.tree import Tree, parse
@@ -83,6 +85,11 @@ def paths(random: Random) -> tuple[str, bytes]:
 def shared_sets(random: Random) -> tuple[str, bytes]:
     """Draw a comparison with a set that many nodes share, and a document."""
     return random_shared_comparison(random)
+
+
+def positions(random: Random) -> tuple[str, bytes]:
+    """Draw an expression with positions along order axes, and a document with keys at its end."""
+    return random_positions(random), random_siblings(random)
 
 
 def values(random: Random) -> tuple[str, bytes]:

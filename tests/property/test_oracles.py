@@ -37,6 +37,7 @@ from tests.property.runs import (
     looks_back,
     orders_what_grows_backwards,
     paths,
+    positions,
     shared_sets,
     trace_of,
     traces_of,
@@ -47,7 +48,7 @@ from tests.property.runs import (
 
 PAIRS_SLOW = 100_000
 PATHS_SLOW = 20_000
-DRAWS = pytest.mark.parametrize("draw", [twigs, paths])
+DRAWS = pytest.mark.parametrize("draw", [twigs, paths, positions])
 VALUES = pytest.mark.parametrize("draw", [twig_values, values])
 
 
@@ -81,6 +82,7 @@ def test_the_kernel_is_never_wrong_late_or_overholding_on_many_pairs() -> None:
 @pytest.mark.slow
 def test_the_kernel_is_never_wrong_and_never_late_on_many_expressions() -> None:
     check(paths, 1_000_000, PATHS_SLOW)
+    check(positions, 1_000_000, PATHS_SLOW)
     check(shared_sets, 1_000_000, PATHS_SLOW)
 
 

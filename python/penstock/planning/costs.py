@@ -12,6 +12,11 @@ from enum import Enum
 
 from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
 from penstock.planning.expression_timing import wait_for
+from penstock.planning.positions import (
+    asks_for_constant_positions,
+    has_last_position,
+    is_one_rank,
+)
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
 from penstock.twigs import Axis, NodeKind, Slot
@@ -108,6 +113,8 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
         return Cost.PAIRS
     if use is not _Use.EXISTS and any(map(_climbs_again, spine)):
         return Cost.PAIRS
+    if use is not _Use.EXISTS and any(map(_is_counted_apart, spine)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
@@ -116,7 +123,7 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     is_valued = use in (_Use.COMPARED, _Use.VALUES) and bool(endless)
     if is_valued and any(_is_met(use, nodes, step) for step in endless):
         return Cost.PAIRS
-    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] or _keeps_all(step) for step in spine)
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
 
 
@@ -236,21 +243,47 @@ def _position_cost(nodes: x.Step | x.Filter) -> Cost:
         return Cost.FLAT
     counted = [predicate for predicate in nodes.predicates if is_positional(predicate)]
     if nodes.axis in _ORDER:
-        return Cost.FLAT if len(counted) == 1 and _is_rank(nodes, counted[0]) else Cost.PAIRS
+        is_shared = asks_for_constant_positions(nodes.predicates) or (
+            len(counted) == 1 and _is_found_from_last(nodes, counted[0])
+        )
+        return Cost.FLAT if is_shared else Cost.PAIRS
     asks_for_last = any(isinstance(part, x.Last) for atom in counted for part in own_parts(atom))
     return Cost.KEPT if len(counted) > 1 and asks_for_last else Cost.FLAT
 
 
-def _is_rank(step: x.Step, position: x.Atom) -> bool:
-    """Return whether a position on an order axis is one rank that is found without counting."""
-    place = step.predicates.index(position)
+def _is_found_from_last(step: x.Step, position: x.Atom) -> bool:
+    """Return whether a position from the last is found along an order axis without counting."""
+    before = step.predicates[: step.predicates.index(position)]
     match position:
+        case x.Apply(
+            function="=", arguments=(x.Position(), x.Last()) | (x.Last(), x.Position())
+        ) if step.axis is Axis.PRECEDING:
+            return not _waits(before, step.test.kind)
+    return _is_from_last(position) and step.axis in _FROM_THE_END
+
+
+def _is_from_last(predicate: x.Atom) -> bool:
+    """Return whether a predicate asks for one position, counted from the last."""
+    match predicate:
         case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
             match other:
-                case Slot():
-                    return place == 0
-                case x.Last() if step.axis is Axis.PRECEDING:
-                    return not _waits(step.predicates[:place], step.test.kind)
                 case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
-                    return step.axis in _FROM_THE_END
+                    return True
     return False
+
+
+def _is_counted_apart(step: x.Step) -> bool:
+    """Return whether a node that collects a step counts its members for itself.
+
+    One rank is waited for by all nodes together. A range, or a condition before the position,
+    makes a member a possible one for every node that has not got its own yet.
+    """
+    is_ordered = step.axis in _ORDER and _is_counted(step)
+    first = step.predicates[0] if step.predicates else None
+    return is_ordered and not (first and (is_one_rank(first) or _is_from_last(first)))
+
+
+def _keeps_all(step: x.Step) -> bool:
+    """Return whether positions among what came before have no end: all of it is kept."""
+    is_counted = step.axis in _BEFORE and _is_counted(step)
+    return is_counted and not has_last_position(step.predicates)

@@ -16,12 +16,11 @@ impl Circuit {
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
         if depth > 0 && !is_beside(kind) {
-            if !symbol.picked.is_empty() {
-                self.advance_picks(&symbol.picked, depth);
-            }
+            let lines = self.line_up_picks(&symbol.picked, depth);
             if !symbol.chained.is_empty() {
                 self.extend_ahead(&symbol.chained, depth);
             }
+            self.advance_picks(lines, depth);
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];
@@ -101,6 +100,16 @@ impl Circuit {
 
     /// One node reaches a sink once by each route, however many nodes it is below.
     fn deliver_all(&mut self, id: u32, heard: SmallVec<[(ArmTarget, Wire); 4]>) {
+        for (to, when) in self.merge_heard(heard).into_iter().rev() {
+            self.deliver(id, to, Spot::Opening, &when);
+        }
+    }
+
+    /// Those who hear of a node, each sink once.
+    pub(super) fn merge_heard(
+        &mut self,
+        heard: SmallVec<[(ArmTarget, Wire); 4]>,
+    ) -> SmallVec<[(ArmTarget, Wire); 4]> {
         let mut sinks: FxHashMap<u32, usize> = FxHashMap::default();
         let mut merged: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
         for (to, when) in heard {
@@ -112,9 +121,7 @@ impl Circuit {
                 merged.push((to, when));
             }
         }
-        for (to, when) in merged.into_iter().rev() {
-            self.deliver(id, to, Spot::Opening, &when);
-        }
+        merged
     }
 
     /// Waits at an open node for what a route's step reaches.

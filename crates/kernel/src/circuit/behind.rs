@@ -4,6 +4,7 @@ use super::Circuit;
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::frames::{Behind, Spot};
+use super::trails::Trail;
 use crate::plan::Axis;
 
 impl Circuit {
@@ -24,7 +25,9 @@ impl Circuit {
             let mut behind = std::mem::take(self.behind_of(axis, depth));
             let at = behind.iter().position(|(route, _)| *route == id);
             let at = at.unwrap_or_else(|| {
-                let none = if is_listed {
+                let none = if routes[id as usize].pick.is_some() {
+                    Behind::Trail(Trail::default())
+                } else if is_listed {
                     Behind::Nodes(Vec::new())
                 } else {
                     Behind::Truth(Wire::FALSE)
@@ -37,8 +40,11 @@ impl Circuit {
                 Behind::Nodes(nodes) if routes[id as usize].end.is_some() => {
                     self.list_farthest(id, frame.info, nodes);
                 }
-                Behind::Nodes(nodes) => {
-                    self.list_behind(frame.info, nodes, routes[id as usize].pick)
+                Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
+                Behind::Trail(trail) => {
+                    if let Some(pick) = &routes[id as usize].pick {
+                        self.lengthen_trail(trail, pick, frame.info);
+                    }
                 }
             }
             *self.behind_of(axis, depth) = behind;
@@ -46,7 +52,7 @@ impl Circuit {
     }
 
     /// Where closed nodes of a depth are remembered for an axis that looks back.
-    fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
+    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
         if axis == Axis::Preceding {
             &mut self.behind
         } else {
@@ -67,22 +73,18 @@ impl Circuit {
         *sum = wire;
     }
 
-    /// One more node; of those that a position picks from, the nearest are enough.
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>, pick: Option<u32>) {
+    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
         self.infos[info].references += 1;
         let order = self.infos[info].order;
         let at = nodes.partition_point(|&node| self.infos[node].order < order);
         nodes.insert(at, info);
-        if pick.is_some_and(|k| nodes.len() > k as usize) {
-            let farthest = nodes.remove(0);
-            self.release(farthest);
-        }
     }
 
     pub(super) fn forget(&mut self, behind: Behind) {
         match behind {
             Behind::Truth(wire) => self.cells.unpin(&wire),
             Behind::Nodes(nodes) => nodes.into_iter().for_each(|info| self.release(info)),
+            Behind::Trail(trail) => self.close_trail(trail),
         }
     }
 }

@@ -80,7 +80,7 @@ impl Circuit {
     }
 
     /// An end becomes a link of its chain: the rest is another.
-    fn link_end(&mut self, end: Handle, rest: Handle) {
+    pub(super) fn link_end(&mut self, end: Handle, rest: Handle) {
         self.or_add(end, &Wire::Cell(rest));
         self.or_close(end);
         self.cells.unpin(&Wire::Cell(end));

@@ -265,8 +265,8 @@ impl Circuit {
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
-            if let Some(k) = self.table[route as usize].pick {
-                self.pick_after(route, k, to, when);
+            if self.table[route as usize].pick.is_some() {
+                self.pick_after(route, to, when);
                 continue;
             }
             let since = self.next_order.saturating_sub(1);
@@ -297,6 +297,7 @@ impl Circuit {
         self.close_ahead(ends);
         let picks = std::mem::take(&mut self.extras[depth].picks);
         self.close_picks(picks);
+        self.leave_trails(depth);
         for (_, above) in std::mem::take(&mut self.extras[depth].above) {
             self.cells.unpin(&above);
         }

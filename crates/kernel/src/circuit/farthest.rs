@@ -6,7 +6,6 @@
 
 use super::Circuit;
 use super::cells::Wire;
-use super::evaluation::Focus;
 use super::frames::{Behind, Spot, Target};
 
 impl Circuit {
@@ -62,14 +61,9 @@ impl Circuit {
 
     /// Whether a remembered node passes the predicates before the position.
     fn passed_before(&mut self, id: u32, info: u32) -> Wire {
-        let route = &self.table[id as usize];
-        let before = route.end.unwrap_or(0) as usize;
-        let mut passed = Wire::TRUE;
-        for place in 0..before {
-            let predicate = self.table[id as usize].predicates[place];
-            let truth = self.evaluate(predicate, Spot::Late(info), &Focus::default());
-            passed = self.and(passed, truth);
-        }
-        passed
+        let end = self.table[id as usize].end.clone();
+        end.map_or(Wire::TRUE, |end| {
+            self.pass_guards(&end, Spot::Late(info), Wire::TRUE)
+        })
     }
 }

@@ -5,6 +5,7 @@ use super::chains::Ahead;
 use super::indexes::Joiner;
 use super::picks::Picks;
 use super::routes::Need;
+use super::trails::Trail;
 use crate::plan::{NONE, NodeKind};
 use crate::tables::{append, bytes_of};
 use smallvec::SmallVec;
@@ -65,8 +66,10 @@ pub struct Extra {
     pub behind: Vec<(u32, Behind)>,
     /// Ends of chains about children that are still to come.
     pub ahead: Vec<Ahead>,
-    /// Children that wait for the k-th sibling to come.
+    /// Children that count the siblings to come.
     pub picks: Vec<Picks>,
+    /// Routes whose trails of open nodes it is on, or was passed over for.
+    pub trails: SmallVec<[u32; 1]>,
     /// What the node asked of the nodes after it: route, truth.
     pub after: Vec<(u32, Handle)>,
     /// By route: the truth that the node or an ancestor will do.
@@ -89,12 +92,14 @@ pub struct Extra {
 }
 
 /// The closed nodes that a route looks back at.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Behind {
     /// Only whether one will do matters.
     Truth(Wire),
     /// Remembered nodes, in document order.
     Nodes(Vec<u32>),
+    /// Nodes among which positions are asked for.
+    Trail(Trail),
 }
 
 /// What has been wired at a remembered node.

@@ -6,6 +6,9 @@ use super::{Action, Circuit};
 use crate::matcher::values::{self, Value};
 use crate::plan::Op;
 
+/// Marks an input of an `And` that has to be false.
+const INVERSE: u32 = 1;
+
 impl Circuit {
     pub(super) fn and(&mut self, left: Wire, right: Wire) -> Wire {
         self.all(&[left, right])
@@ -32,6 +35,21 @@ impl Circuit {
                 unknown.iter().for_each(|&h| self.cells.depend(gate, h, 0));
                 Wire::Cell(gate)
             }
+        }
+    }
+
+    /// The left wire without the right one.
+    pub(super) fn and_not(&mut self, left: &Wire, right: &Wire) -> Wire {
+        match (self.cells.resolve(left), self.cells.resolve(right)) {
+            (left, Wire::Known(atom)) if !atom.holds() => left,
+            (Wire::Known(atom), right) if atom.holds() => self.not(&right),
+            (Wire::Cell(left), Wire::Cell(right)) if left != right => {
+                let gate = self.cells.add(Kind::And { unknown: 2 });
+                self.cells.depend(gate, left, 0);
+                self.cells.depend(gate, right, INVERSE);
+                Wire::Cell(gate)
+            }
+            _ => Wire::FALSE,
         }
     }
 
@@ -114,6 +132,18 @@ impl Circuit {
         if let Kind::Or { unknown, open } = &mut cell.kind {
             *open -= 1;
             if *open == 0 && *unknown == 0 {
+                self.cells.decide(or, Atom::Truth(false));
+            }
+        }
+    }
+
+    /// No source of an `Or` has anything more to add, however many there were.
+    pub(super) fn or_end(&mut self, or: Handle) {
+        if let Some(cell) = self.cells.open(or)
+            && let Kind::Or { unknown, open } = &mut cell.kind
+        {
+            *open = 0;
+            if *unknown == 0 {
                 self.cells.decide(or, Atom::Truth(false));
             }
         }
@@ -284,8 +314,9 @@ impl Circuit {
             }
             Kind::And { unknown } => {
                 *unknown -= 1;
-                if !atom.holds() || *unknown == 0 {
-                    self.cells.decide(to, atom);
+                let holds = atom.holds() != (tag == INVERSE);
+                if !holds || *unknown == 0 {
+                    self.cells.decide(to, Atom::Truth(holds));
                 }
             }
             Kind::Not => self.cells.decide(to, Atom::Truth(!atom.holds())),

@@ -4,6 +4,8 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Wire};
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Spot, Target};
+use super::lines::{Line, Station};
+use super::ranks::{END, FilterPick};
 use crate::plan::NONE;
 use crate::tables::append;
 
@@ -28,6 +30,16 @@ pub struct List {
     pub open: u32,
     /// Nodes that came out of order wait here for the end: order, node, condition.
     waiting: Option<Vec<(u64, u32, Wire)>>,
+    /// Counts the nodes, where constants say which positions are asked for.
+    line: Option<Box<(FilterPick, Line)>>,
+}
+
+impl List {
+    /// Whether no further node is asked for.
+    pub fn is_over(&self) -> bool {
+        let line = self.line.as_ref();
+        line.is_some_and(|line| line.0.behind.is_none() && line.1.is_empty())
+    }
 }
 
 impl Circuit {
@@ -38,10 +50,27 @@ impl Circuit {
     }
 
     /// A list under a filter, in document order.
-    pub(super) fn add_filter(&mut self, predicates: &[u32], target: Target, is_late: bool) -> u32 {
+    pub(super) fn add_filter(
+        &mut self,
+        filter: u32,
+        predicates: &[u32],
+        target: Target,
+        is_late: bool,
+    ) -> u32 {
         let counts = |&p: &u32| self.routes.nature(p).has_focus();
         let waiting = (is_late && predicates.iter().any(counts)).then(Vec::new);
-        self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting)
+        let Some(filter) = self.routes.filter_pick(filter) else {
+            return self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting);
+        };
+        let list = self.new_list(NONE, [].into(), target, Wire::TRUE, waiting);
+        let mut line = Line::default();
+        for &span in filter.pick.spans.iter() {
+            let mut station = Station::new(span);
+            self.enter(&mut station, target, Wire::TRUE);
+            self.line_up(&mut line, vec![station]);
+        }
+        self.lists[list as usize].line = Some(Box::new((filter, line)));
+        list
     }
 
     fn new_list(
@@ -74,6 +103,7 @@ impl Circuit {
             levels,
             open: 1,
             waiting,
+            line: None,
         };
         if let Some(id) = self.free_lists.pop() {
             self.lists[id as usize] = list;
@@ -105,6 +135,11 @@ impl Circuit {
 
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
     fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
+        if let Some(mut counter) = self.lists[id as usize].line.take() {
+            self.count_filtered(id, &mut counter, spot, own);
+            self.lists[id as usize].line = Some(counter);
+            return;
+        }
         self.pairs += 1;
         let mut passed = self.cells.resolve(&own);
         for level in 0..self.lists[id as usize].predicates.len() {
@@ -130,6 +165,45 @@ impl Circuit {
         } else {
             self.arrive(route, spot, target, wire);
         }
+    }
+
+    /// The next node of a filter whose positions are counted by a line.
+    fn count_filtered(&mut self, id: u32, counter: &mut (FilterPick, Line), spot: Spot, own: Wire) {
+        let (filter, line) = counter;
+        let truth = self.pass_guards(&filter.pick, spot, own);
+        let reached = self.pass(line, &truth);
+        for (to, when) in &reached.heard {
+            match *to {
+                ArmTarget::Plain(Target::Any(or)) => self.or_add(or, when),
+                ArmTarget::Plain(target) => {
+                    let wire = self.pass_rest(&filter.pick, spot, when.clone());
+                    self.add(target, spot, wire);
+                }
+                _ => {}
+            }
+        }
+        self.finish_pass(reached);
+        if let (Some(behind), false) = (filter.behind, truth.is_false()) {
+            let more = self.is_followed(line, behind + 1);
+            let mut wire = self.and_not(&truth, &more);
+            if behind > 0 {
+                let enough = self.is_followed(line, behind);
+                wire = self.and(wire, enough);
+            }
+            let wire = self.pass_rest(&filter.pick, spot, wire);
+            let target = self.lists[id as usize].target;
+            self.add(target, spot, wire);
+        }
+    }
+
+    /// Whether so many members follow.
+    fn is_followed(&mut self, line: &mut Line, count: u64) -> Wire {
+        let or = self.open_or(1);
+        let mut station = Station::new((count, END));
+        self.enter(&mut station, Target::Any(or), Wire::TRUE);
+        self.line_up(line, vec![station]);
+        self.or_close(or);
+        Wire::Cell(or)
     }
 
     /// Position and size for a node that got as far as a predicate; counts it.
@@ -184,6 +258,9 @@ impl Circuit {
                 self.cells.unpin(&when);
                 self.release(info);
             }
+        }
+        if let Some(counter) = self.lists[id as usize].line.take() {
+            self.close_line(counter.1);
         }
         let levels = std::mem::take(&mut self.lists[id as usize].levels);
         for level in levels {

@@ -26,12 +26,14 @@ mod identifiers;
 mod indexes;
 mod lasts;
 mod lateness;
+mod lines;
 mod lists;
 mod natures;
 mod outputs;
 mod pairs;
 mod picks;
 mod ranges;
+mod ranks;
 mod routes;
 mod settling;
 mod sharing;
@@ -41,6 +43,7 @@ mod spreading;
 mod steps;
 mod stores;
 mod thresholds;
+mod trails;
 
 pub use cells::Atom;
 pub use frames::Opening;
@@ -89,7 +92,7 @@ struct Symbol {
     awaited: Vec<u32>,
     /// Routes of chains that such nodes are members of.
     chained: Vec<u32>,
-    /// Routes that pick the k-th of such nodes to come.
+    /// Routes that pick positions among such nodes to come.
     picked: Vec<u32>,
     /// Routes that may look back at such nodes: truths and nodes.
     behind: Vec<u32>,
@@ -127,10 +130,14 @@ pub struct Circuit {
     behind: Vec<(u32, Behind)>,
     /// Ends of chains about all nodes to come.
     ahead: Vec<chains::Ahead>,
-    /// Nodes that wait for the k-th node to come.
+    /// Nodes that count the nodes to come.
     picks: Vec<picks::Picks>,
     /// By route: open nodes that wait for the last node below them.
     lasts: Vec<Vec<lasts::Lasts>>,
+    /// By route: open nodes among which positions are asked for.
+    trails: Vec<trails::Trail>,
+    /// By sink: arrivals on trails that further nodes may join.
+    arrivals: FxHashMap<u32, Vec<cells::Handle>>,
     counts: Vec<counts::Group>,
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
@@ -204,6 +211,8 @@ impl Circuit {
             ahead: Vec::new(),
             picks: Vec::new(),
             lasts: (0..count).map(|_| Vec::new()).collect(),
+            trails: (0..count).map(|_| trails::Trail::default()).collect(),
+            arrivals: FxHashMap::default(),
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
@@ -261,6 +270,8 @@ impl Circuit {
         self.ahead.clear();
         self.picks.clear();
         self.lasts.iter_mut().for_each(Vec::clear);
+        self.trails.fill_with(trails::Trail::default);
+        self.arrivals.clear();
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();

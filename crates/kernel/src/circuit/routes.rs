@@ -7,7 +7,9 @@
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
 use super::natures::{Nature, nature};
-use super::sharing::{IndexSpec, Shared, picked};
+use super::ranks::FilterPick;
+use super::sharing::{IndexSpec, Shared};
+use super::steps::is_ranked;
 pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,6 +62,8 @@ pub struct Routes {
     /// By part that is a set: its source and route for asking whether there is a node, and for the
     /// nodes; by comparison with a constant: the same for asking that.
     planned: Vec<[(Source, u32); 2]>,
+    /// The positions that filters ask for.
+    pub(super) filter_picks: FxHashMap<u32, FilterPick>,
     /// Steps that are counted by groups.
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
@@ -129,6 +133,11 @@ impl Routes {
                 [(Source::Here, NONE); 2]
             };
             self.planned.push(planned);
+            if kind == PartKind::Filter
+                && let Some(pick) = self.filter_pick_of(plan, &words[1..])
+            {
+                self.filter_picks.insert(part, pick);
+            }
         }
     }
 
@@ -175,10 +184,13 @@ impl Routes {
                     let predicates: Box<[u32]> = words[3..].into();
                     let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
                     let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
+                    let pick = is_ranked(axis)
+                        .then(|| self.pick_of(plan, &predicates))
+                        .flatten();
                     next = self.intern(Route {
                         axis,
                         test: words[2],
-                        pick: predicates.first().and_then(|&p| picked(plan, axis, p)),
+                        pick: pick.map(Rc::new),
                         end: self.ending(plan, axis, &predicates),
                         predicates,
                         is_positional,

@@ -1,9 +1,10 @@
-//! What contexts share, recognised once per plan: counted steps, sets compared by value, ranks.
+//! What contexts share, recognised once per plan: counted steps, sets compared by value.
 
 use super::indexes::Side;
+use super::ranks::Pick;
 use super::routes::{Counted, Leaf, Need, Routes, Scope, looks_behind};
 use super::steps::is_order;
-use crate::plan::{Axis, Comparison, NONE, Op, PartKind, Plan};
+use crate::plan::{Axis, Comparison, NONE, PartKind, Plan};
 use std::rc::Rc;
 
 /// A comparison with a set that many contexts share.
@@ -225,36 +226,22 @@ impl Routes {
         self.shared.get(&part).cloned()
     }
 
-    /// The predicate that asks for the last node of an axis, where the circuit finds that without a
-    /// list: the first one that asks for a position, below a node the first of all.
-    pub(super) fn ending(&self, plan: &Plan, axis: Axis, predicates: &[u32]) -> Option<u32> {
-        let at = predicates
-            .iter()
-            .position(|&predicate| self.nature(predicate).has_focus())?;
+    /// What asks for the last node of an axis, where the circuit finds that without a list: below a
+    /// node only if nothing is asked before the position.
+    pub(super) fn ending(&self, plan: &Plan, axis: Axis, predicates: &[u32]) -> Option<Rc<Pick>> {
+        let (behind, pick) = self.last_pick_of(plan, predicates)?;
         let is_found = match axis {
             Axis::Preceding => true,
-            Axis::Descendant | Axis::DescendantOrSelf => at == 0,
+            Axis::Descendant | Axis::DescendantOrSelf => pick.guards.is_empty(),
             _ => false,
         };
-        (is_found && is_last(plan, predicates[at])).then_some(at as u32)
+        (is_found && behind == 0).then(|| Rc::new(pick))
     }
 
     /// The counted step and axis of a part that counts one.
     pub fn counted(&self, part: u32) -> Option<(u32, Axis)> {
         self.counted.get(&part).copied()
     }
-}
-
-/// The position that a predicate asks for, `position() = k`, where an axis picks by rank.
-pub(super) fn picked(plan: &Plan, axis: Axis, predicate: u32) -> Option<u32> {
-    let is_ranked = is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf);
-    let other = compared_position(plan, predicate).filter(|_| is_ranked)?;
-    let (PartKind::Number, words) = plan.part(other) else {
-        return None;
-    };
-    let number = plan.number(words[0]);
-    let is_rank = number.fract() == 0.0 && (1.0..1e9).contains(&number);
-    is_rank.then_some(number as u32)
 }
 
 /// The comparison with its sides exchanged.
@@ -265,25 +252,5 @@ fn flipped(op: Comparison) -> Comparison {
         Comparison::Gt => Comparison::Lt,
         Comparison::Ge => Comparison::Le,
         Comparison::Eq | Comparison::Ne => op,
-    }
-}
-
-/// Whether a predicate is `position() = last()`.
-fn is_last(plan: &Plan, predicate: u32) -> bool {
-    let other = compared_position(plan, predicate);
-    other.is_some_and(|other| plan.part(other).0 == PartKind::Last)
-}
-
-/// What a predicate compares the position with, for equality.
-fn compared_position(plan: &Plan, predicate: u32) -> Option<u32> {
-    let (kind, words) = plan.part(predicate);
-    if kind != PartKind::Call || Op::from_code(words[0]) != Some(Op::Eq) {
-        return None;
-    }
-    let is_position = |word: u32| plan.part(word).0 == PartKind::Position;
-    match (is_position(words[1]), is_position(words[2])) {
-        (true, false) => Some(words[2]),
-        (false, true) => Some(words[1]),
-        _ => None,
     }
 }

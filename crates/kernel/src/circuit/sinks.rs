@@ -350,6 +350,10 @@ impl Circuit {
         if sink.open > 0 {
             return;
         }
+        if !self.arrivals.is_empty() {
+            self.end_arrivals(id);
+        }
+        let sink = &mut self.sinks[id as usize];
         let cell = sink.cell;
         match &mut sink.kind {
             SinkKind::Count => {

@@ -92,7 +92,7 @@ impl Circuit {
             }
             PartKind::Filter => {
                 let is_late = self.routes.is_late_set(&plan, words[0]);
-                let list = self.add_filter(&words[1..], target, is_late);
+                let list = self.add_filter(part, &words[1..], target, is_late);
                 let sink = Target::Sink(self.add_relay(SinkKind::Filter { list }));
                 self.collect_merged(words[0], Spot::Opening, sink, when);
             }
@@ -111,8 +111,8 @@ impl Circuit {
         }
         let routes = self.table.clone();
         let route = &routes[id as usize];
-        if let Some(k) = route.pick {
-            return self.spread_picked(id, k, target, when);
+        if let Some(pick) = &route.pick {
+            return self.spread_picked(id, pick, target, when);
         }
         match route.axis {
             Axis::Preceding if route.end.is_some() => {
@@ -316,7 +316,8 @@ impl Circuit {
                 self.is_sink_heard(sink)
             }
             ArmTarget::List(list) => {
-                self.is_heard(ArmTarget::Plain(self.lists[list as usize].target))
+                let list = &self.lists[list as usize];
+                !list.is_over() && self.is_heard(ArmTarget::Plain(list.target))
             }
         }
     }

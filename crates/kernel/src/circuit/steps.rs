@@ -1,6 +1,8 @@
 //! One step of a route, and which way its axis looks.
 
+use super::ranks::Pick;
 use crate::plan::{Axis, Comparison, NONE};
+use std::rc::Rc;
 
 /// What is asked of the nodes at the end of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +26,10 @@ pub struct Route {
     pub test: u32,
     pub predicates: Box<[u32]>,
     pub is_positional: bool,
-    /// The position that the first predicate asks for, along an axis that picks by rank.
-    pub pick: Option<u32>,
-    /// The predicate that asks for the last node, along an axis that finds it.
-    pub end: Option<u32>,
+    /// The positions that it asks for, along an axis that picks by rank.
+    pub pick: Option<Rc<Pick>>,
+    /// The same where it asks for the last node, along an axis that finds it.
+    pub end: Option<Rc<Pick>>,
     /// The rest, or NONE.
     pub next: u32,
     pub leaf: Leaf,
@@ -37,11 +39,6 @@ impl Route {
     /// Whether every node that the step reaches will do.
     pub fn is_plain(&self) -> bool {
         self.predicates.is_empty() && self.next == NONE && self.leaf == Leaf::Exists
-    }
-
-    /// The predicates behind a position that leaves one node.
-    pub fn behind_position(&self) -> &[u32] {
-        &self.predicates[self.end.unwrap_or(0) as usize + 1..]
     }
 
     pub fn is_late(&self) -> bool {
@@ -105,6 +102,11 @@ pub fn is_order(axis: Axis) -> bool {
         axis,
         Axis::FollowingSibling | Axis::Following | Axis::PrecedingSibling | Axis::Preceding
     )
+}
+
+/// Whether contexts share the nodes along an axis, so that positions are found by rank.
+pub fn is_ranked(axis: Axis) -> bool {
+    is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf)
 }
 
 /// Whether a step looks back at nodes that are closed.

@@ -4,6 +4,7 @@ from penstock.testing.generate.documents import DocumentKnobs, random_document
 from penstock.testing.generate.expressions import ExpressionKnobs, random_expression
 from penstock.testing.generate.joins import JoinKnobs, random_subscriptions, random_xscl
 from penstock.testing.generate.names import NAMESPACES
+from penstock.testing.generate.positions import random_positions, random_siblings
 from penstock.testing.generate.shared import random_shared_comparison
 from penstock.testing.generate.streams import StreamKnobs, random_stream
 from penstock.testing.generate.whole import WholeKnobs, random_xpath
@@ -17,7 +18,9 @@ __all__ = [
     "WholeKnobs",
     "random_document",
     "random_expression",
+    "random_positions",
     "random_shared_comparison",
+    "random_siblings",
     "random_stream",
     "random_subscriptions",
     "random_xpath",
