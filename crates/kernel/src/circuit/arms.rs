@@ -22,6 +22,9 @@ impl Circuit {
             if !symbol.chained.is_empty() {
                 self.extend_ahead(&symbol.chained, depth);
             }
+            if !symbol.reached.is_empty() {
+                self.reach_nexts(&symbol.reached, depth);
+            }
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];

@@ -6,6 +6,7 @@
 //! an event stays readable until its end.
 
 use super::counts::Side;
+use super::folds::Link;
 use super::ranges::Range;
 use super::thresholds::{End, Waiters};
 use crate::plan::Op;
@@ -74,6 +75,14 @@ pub enum Kind {
     Rank { group: u32, entry: u32, side: Side },
     /// Tells a group of counts about its undecided members.
     Group(u32),
+    /// Tells a counted step about undecided ancestors.
+    Around(u32),
+    /// One value of three.
+    Link { link: Link, args: Box<[Wire; 3]> },
+    /// Tells a set about its undecided members.
+    Suffix(u32),
+    /// Decided by others, or linked later.
+    Awaited,
     /// Computed by a sink from what reaches it.
     Sink(u32),
     /// Tells a target that a node is selected or not.

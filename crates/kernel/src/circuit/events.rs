@@ -58,6 +58,9 @@ impl Circuit {
         if !symbol.indexed.is_empty() {
             self.index_member(&symbol.indexed, self.frames.len() - 1);
         }
+        if !symbol.folded.is_empty() {
+            self.fold_member(&symbol.folded, self.frames.len() - 1);
+        }
         if !symbol.counted.is_empty() {
             self.count_member(&symbol.counted, self.frames.len() - 1);
         }
@@ -290,6 +293,7 @@ impl Circuit {
         }
         self.begin_after(depth);
         self.close_counted(depth);
+        self.close_folds(depth);
         for (_, index) in std::mem::take(&mut self.extras[depth].indexes) {
             self.close_index(index);
         }
@@ -318,6 +322,8 @@ impl Circuit {
         let picks = std::mem::take(&mut self.picks);
         self.close_picks(picks);
         self.close_document_counts();
+        let folds = std::mem::take(&mut self.folds);
+        self.end_folds(folds);
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);

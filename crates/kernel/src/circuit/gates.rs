@@ -1,6 +1,7 @@
 //! Building gates without cells where the outcome is known, and working off messages.
 
 use super::cells::{Atom, Handle, Kind, Message, Wire};
+use super::folds::linked;
 use super::ranges::{self, Range};
 use super::{Action, Circuit};
 use crate::matcher::values::{self, Value};
@@ -302,6 +303,20 @@ impl Circuit {
                 let group = *group;
                 self.tell_group(group, tag, atom.holds());
             }
+            Kind::Link { link, args } => {
+                args[tag as usize] = Wire::Known(atom);
+                if let Some(atom) = linked(*link, args) {
+                    self.cells.decide(to, atom);
+                }
+            }
+            Kind::Suffix(suffix) => {
+                let suffix = *suffix;
+                self.tell_suffix(suffix, tag, atom);
+            }
+            Kind::Around(spec) => {
+                let spec = *spec;
+                self.tell_around(spec, tag, atom.holds());
+            }
             Kind::Sink(sink) => {
                 let sink = *sink;
                 self.tell_sink(sink, tag, atom);
@@ -318,7 +333,7 @@ impl Circuit {
                 self.cells.unpin(&Wire::Cell(to));
                 self.actions.push(Action::Answer { target, atom });
             }
-            Kind::Value | Kind::Rank { .. } => {}
+            Kind::Value | Kind::Awaited | Kind::Rank { .. } => {}
         }
     }
 }

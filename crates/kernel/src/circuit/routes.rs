@@ -8,7 +8,8 @@
 
 use super::natures::{Nature, nature};
 use super::sharing::{Shared, picked};
-pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
+use super::sinks::FirstPart;
+pub use super::steps::{Counted, Fold, Folded, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -64,6 +65,9 @@ pub struct Routes {
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
     pub(super) counted: FxHashMap<u32, (u32, Axis)>,
+    /// Sets along an axis that are put together, and by part: which of them.
+    pub folds: Vec<Folded>,
+    pub(super) folded: FxHashMap<u32, u32>,
     /// Sets of siblings that are compared by value: the route of the sibling step.
     pub indexes: Vec<u32>,
     /// Sets of the whole document that are compared by value.
@@ -249,13 +253,19 @@ impl Routes {
             PartKind::Exists => self.visit_asked(plan, words[0], Leaf::Exists),
             PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
+            PartKind::Sum if self.note_folded(plan, part, words[0], Fold::Sum) => {}
+            PartKind::String
+                if self.note_folded(plan, part, words[0], Fold::First(FirstPart::Text)) => {}
             PartKind::Sum | PartKind::String | PartKind::Strings => {
                 self.visit(plan, words[0]);
                 self.need_of_ends(plan, words[0], Need::Value);
             }
             PartKind::Name => {
                 self.uses_names = true;
-                self.visit(plan, words[1]);
+                let fold = Fold::First(FirstPart::Name(words[0]));
+                if !self.note_folded(plan, part, words[1], fold) {
+                    self.visit(plan, words[1]);
+                }
             }
             PartKind::ComparePairs if self.note_shared(plan, part) => {}
             PartKind::ComparePairs => {

@@ -1,0 +1,428 @@
+//! Sums, and first nodes, of what is before a node or around it: one running value.
+//!
+//! The sum up to a node is the sum up to the member before it and that member's number, so a node
+//! takes a running value and never looks at the members. While a member is undecided, the values
+//! from there on are a chain of cells:
+//!
+//! ```text
+//! sum(preceding-sibling::a)        S1 = n1 if q1,   S2 = S1 + (n2 if q2),   …
+//! string(preceding-sibling::a)     F1 = s1 if q1,   F2 = F1, or else s2 if q2,   …
+//! ```
+//!
+//! What precedes a node joins when it ends, and an outer node ends after those inside although it
+//! is before them in document order. Whole numbers are added in any order; fractions and first
+//! nodes are put in order by whoever asks inside the outer node.
+
+use super::Circuit;
+use super::cells::{Atom, Handle, Kind, Wire};
+use super::chains::is_beside;
+use super::frames::{Spot, Target};
+use super::nexts::Next;
+use super::routes::{Fold, Folded};
+use super::sinks::{Entry, FirstPart, SinkKind};
+use crate::matcher::values;
+use crate::plan::{Axis, NONE, Op};
+use smallvec::SmallVec;
+
+/// How a cell makes one value of three arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// A sum, and a number to add if a truth holds.
+    Sum,
+    /// A value, or if that is nothing, another if a truth holds.
+    First,
+    /// A value if a truth holds, or else what comes later.
+    Next,
+}
+
+/// What is put together at one node: of its children, or in the whole document, and of the node.
+#[derive(Debug, Default)]
+pub struct Folds {
+    pub runnings: Vec<(u32, Running)>,
+    pub suffixes: Vec<(u32, u32)>,
+    pub nexts: Vec<Next>,
+    /// Sets that the node leads to members of, with their sinks.
+    pub members: Vec<(u32, u32)>,
+    /// Values that begin with what follows the node.
+    pub later: Vec<(u32, Handle)>,
+    /// Sets that have the node as an ancestor.
+    pub around: SmallVec<[u32; 1]>,
+}
+
+/// The value of all members so far; nothing where there is none.
+#[derive(Debug)]
+pub struct Running {
+    /// In the order in which they joined.
+    whole: Wire,
+    /// Up to the last time that no member was open.
+    settled: Wire,
+    /// Members that joined since.
+    recent: Vec<Entry>,
+    open: u32,
+    last: u64,
+    /// Whether members joined that come before others in document order.
+    is_mixed: bool,
+    /// Whether the order in which the numbers are added matters.
+    is_rough: bool,
+    magnitude: f64,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        Running {
+            whole: NOTHING,
+            settled: NOTHING,
+            recent: Vec::new(),
+            open: 0,
+            last: 0,
+            is_mixed: false,
+            is_rough: false,
+            magnitude: 0.0,
+        }
+    }
+}
+
+const NOTHING: Wire = Wire::Known(Atom::Nothing);
+
+/// Whole numbers up to this size are added without rounding.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// Whether one more number can be added in any order; `magnitude` is the size of all of them.
+pub(super) fn stays_exact(magnitude: &mut f64, number: f64) -> bool {
+    if number.is_nan() {
+        return true;
+    }
+    *magnitude += number.abs();
+    number.fract() == 0.0 && *magnitude < EXACT_MAX
+}
+
+impl Circuit {
+    /// The value of a set along an axis from the opening node.
+    pub(super) fn fold_along(&mut self, spec: u32) -> Wire {
+        let Folded { step, fold } = self.routes.folds[spec as usize];
+        let axis = self.table[step as usize].axis;
+        let depth = self.frames.len() - 1;
+        let is_beside = is_beside(self.frames[depth].kind);
+        let wire = match axis {
+            Axis::Ancestor | Axis::AncestorOrSelf => self.fold_around(spec, depth),
+            _ if depth == 0 => NOTHING,
+            Axis::PrecedingSibling | Axis::FollowingSibling if is_beside => NOTHING,
+            Axis::PrecedingSibling | Axis::Preceding => self.fold_before(spec, depth),
+            _ if fold == Fold::Sum => self.sum_behind(spec, depth),
+            _ => self.first_behind(spec, depth),
+        };
+        match (fold, wire) {
+            (Fold::Sum, Wire::Known(Atom::Nothing)) => Wire::Known(Atom::Number(0.0)),
+            (Fold::Sum, wire) => wire,
+            (Fold::First(_), wire) => self.apply(Op::ToString, &[wire]),
+        }
+    }
+
+    /// Where a set along an axis is put together that the node of a depth belongs to.
+    pub(super) fn folds_of(&mut self, spec: u32, depth: usize) -> &mut Folds {
+        let step = self.routes.folds[spec as usize].step;
+        match self.table[step as usize].axis {
+            Axis::PrecedingSibling | Axis::FollowingSibling => {
+                self.extras[depth - 1].is_used = true;
+                &mut self.extras[depth - 1].folds
+            }
+            _ => &mut self.folds,
+        }
+    }
+
+    /// The opening node leads to members of sets that are put together when it ends.
+    pub(super) fn fold_member(&mut self, specs: &[u32], depth: usize) {
+        for &spec in specs {
+            let Folded { step, fold } = self.routes.folds[spec as usize];
+            let axis = self.table[step as usize].axis;
+            match axis {
+                Axis::Ancestor | Axis::AncestorOrSelf => self.open_fold_around(spec, depth),
+                Axis::PrecedingSibling | Axis::Preceding => {
+                    let settled = self.running_of(spec, depth).settled.clone();
+                    // The first of all is the same for whoever comes later.
+                    if fold == Fold::Sum || !is_found(&self.cells.resolve(&settled)) {
+                        self.running_of(spec, depth).open += 1;
+                        self.gather_member(spec, depth);
+                    }
+                }
+                // Nobody is told of members before the first who asks.
+                _ if fold == Fold::Sum && self.has_suffix(spec, depth) => {
+                    self.gather_member(spec, depth);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn gather_member(&mut self, spec: u32, depth: usize) {
+        let Folded { step, fold } = self.routes.folds[spec as usize];
+        let way = self.table[step as usize].next;
+        let part = part_of(fold);
+        let sink = self.add_relay(SinkKind::Folded { part });
+        let when = self.predicates(step, Spot::Opening);
+        if way == NONE {
+            self.add(Target::Sink(sink), Spot::Opening, when);
+        } else {
+            self.spread(way, Target::Sink(sink), when);
+        }
+        let extra = &mut self.extras[depth];
+        extra.folds.members.push((spec, sink));
+        extra.is_used = true;
+    }
+
+    /// A node closes: what it leads to joins its sets, and sets of its children are complete.
+    pub(super) fn close_folds(&mut self, depth: usize) {
+        let folds = std::mem::take(&mut self.extras[depth].folds);
+        for &(spec, sink) in &folds.members {
+            let entries = std::mem::take(&mut self.sinks[sink as usize].entries);
+            self.held_bytes -= entries.len() * size_of::<Entry>();
+            self.close_sink(sink);
+            let step = self.routes.folds[spec as usize].step;
+            match self.table[step as usize].axis {
+                Axis::PrecedingSibling | Axis::Preceding => self.join_running(spec, depth, entries),
+                _ => self.join_suffix(spec, depth, entries),
+            }
+        }
+        for &spec in &folds.around {
+            if let Some((_, wire)) = self.folds_around[spec as usize].pop() {
+                self.cells.unpin(&wire);
+            }
+        }
+        for &(spec, cell) in &folds.later {
+            self.begin_fold(spec, depth, cell);
+        }
+        self.end_folds(folds);
+    }
+
+    /// No members come any more.
+    pub(super) fn end_folds(&mut self, folds: Folds) {
+        for (_, running) in folds.runnings {
+            self.cells.unpin(&running.whole);
+            self.cells.unpin(&running.settled);
+        }
+        for (_, suffix) in folds.suffixes {
+            self.close_suffix(suffix);
+        }
+        for next in folds.nexts {
+            self.close_next(next);
+        }
+    }
+
+    /// What follows a node that asked begins.
+    fn begin_fold(&mut self, spec: u32, depth: usize, cell: Handle) {
+        if !self.cells.is_open(cell) {
+            return;
+        }
+        match self.routes.folds[spec as usize].fold {
+            Fold::Sum => self.begin_suffix(spec, depth, self.next_order, cell),
+            Fold::First(_) => self.begin_next(spec, depth, cell),
+        }
+    }
+
+    fn running_of(&mut self, spec: u32, depth: usize) -> &mut Running {
+        let runnings = &mut self.folds_of(spec, depth).runnings;
+        let at = runnings.iter().position(|(own, _)| *own == spec);
+        let at = at.unwrap_or_else(|| {
+            runnings.push((spec, Running::default()));
+            runnings.len() - 1
+        });
+        &mut runnings[at].1
+    }
+
+    /// The value of what is before the opening node.
+    fn fold_before(&mut self, spec: u32, depth: usize) -> Wire {
+        let running = std::mem::take(self.running_of(spec, depth));
+        let wire = self.in_order(spec, &running);
+        *self.running_of(spec, depth) = running;
+        wire
+    }
+
+    /// The members that the closing node led to join.
+    fn join_running(&mut self, spec: u32, depth: usize, entries: Vec<Entry>) {
+        let fold = self.routes.folds[spec as usize].fold;
+        let mut running = std::mem::take(self.running_of(spec, depth));
+        running.open -= 1;
+        for entry in entries {
+            self.join_member(fold, &mut running, entry);
+        }
+        if running.open == 0 {
+            let settled = self.in_order(spec, &running);
+            self.replace(&mut running.whole, settled.clone());
+            self.replace(&mut running.settled, settled);
+            running.is_mixed = false;
+            self.forget_recent(&mut running);
+        }
+        *self.running_of(spec, depth) = running;
+    }
+
+    fn join_member(&mut self, fold: Fold, running: &mut Running, entry: Entry) {
+        if let (Fold::Sum, Wire::Known(atom)) = (fold, self.cells.resolve(&entry.value)) {
+            let is_exact = stays_exact(&mut running.magnitude, number_of(&atom));
+            running.is_rough |= !is_exact;
+        }
+        let is_behind = entry.order > running.last;
+        running.is_mixed |= !is_behind;
+        running.last = running.last.max(entry.order);
+        let args = [
+            running.whole.clone(),
+            entry.when.clone(),
+            entry.value.clone(),
+        ];
+        let whole = self.link_values(link_of(fold), args);
+        self.replace(&mut running.whole, whole);
+        running.recent.push(entry);
+        self.held_bytes += size_of::<Entry>();
+    }
+
+    fn forget_recent(&mut self, running: &mut Running) {
+        self.held_bytes -= running.recent.len() * size_of::<Entry>();
+        for entry in running.recent.drain(..) {
+            self.cells.unpin(&entry.when);
+            self.cells.unpin(&entry.value);
+        }
+    }
+
+    fn replace(&mut self, own: &mut Wire, wire: Wire) {
+        self.cells.pin(&wire);
+        self.cells.unpin(own);
+        *own = wire;
+    }
+
+    /// The value of all members in document order.
+    fn in_order(&mut self, spec: u32, running: &Running) -> Wire {
+        let fold = self.routes.folds[spec as usize].fold;
+        let matters = running.is_rough || fold != Fold::Sum;
+        if !(running.is_mixed && matters) {
+            return self.cells.resolve(&running.whole);
+        }
+        let mut recent: Vec<&Entry> = running.recent.iter().collect();
+        recent.sort_unstable_by_key(|entry| entry.order);
+        self.cells.work += recent.len() as u64;
+        self.pairs += recent.len() as u64;
+        let settled = running.settled.clone();
+        recent.into_iter().fold(settled, |before, entry| {
+            let args = [before, entry.when.clone(), entry.value.clone()];
+            self.link_values(link_of(fold), args)
+        })
+    }
+
+    /// The value of the ancestors of the opening node and, where asked for, of the node.
+    fn fold_around(&mut self, spec: u32, depth: usize) -> Wire {
+        let above = self.folds_around[spec as usize].iter().rev();
+        let nearest = above.take(2).find(|(own, _)| *own < depth);
+        let above = nearest.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
+        let step = self.routes.folds[spec as usize].step;
+        let route = &self.table[step as usize];
+        if route.axis == Axis::AncestorOrSelf && self.passes(depth, route.test) {
+            return self.link_own(spec, above);
+        }
+        above
+    }
+
+    /// A value with that of the opening node.
+    fn link_own(&mut self, spec: u32, above: Wire) -> Wire {
+        let Folded { step, fold } = self.routes.folds[spec as usize];
+        let when = self.predicates(step, Spot::Opening);
+        if when.is_false() {
+            return above;
+        }
+        let way = self.table[step as usize].next;
+        let value = if way == NONE {
+            self.part_of(part_of(fold), Spot::Opening)
+        } else {
+            let part = FirstPart::Optional;
+            let is_ordered = true;
+            self.gather_along(SinkKind::First { part, is_ordered }, way)
+        };
+        self.link_values(link_of(fold), [above, when, value])
+    }
+
+    fn open_fold_around(&mut self, spec: u32, depth: usize) {
+        let last = self.folds_around[spec as usize].last();
+        let above = last.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
+        let wire = self.link_own(spec, above);
+        self.cells.pin(&wire);
+        self.folds_around[spec as usize].push((depth, wire));
+        self.extras[depth].folds.around.push(spec);
+        self.extras[depth].is_used = true;
+    }
+
+    /// One value of three, or the cell that will tell.
+    pub(super) fn link_values(&mut self, link: Link, args: [Wire; 3]) -> Wire {
+        let args = args.map(|arg| self.cells.resolve(&arg));
+        if let Some(atom) = linked(link, &args) {
+            return Wire::Known(atom);
+        }
+        let cell = self.cells.add(Kind::Awaited);
+        self.set_link(cell, link, args);
+        Wire::Cell(cell)
+    }
+
+    /// Gives a cell that was waiting its arguments.
+    pub(super) fn set_link(&mut self, cell: Handle, link: Link, args: [Wire; 3]) {
+        for (tag, arg) in args.iter().enumerate() {
+            if let Wire::Cell(input) = arg {
+                self.cells.depend(cell, *input, tag as u32);
+            }
+        }
+        if let Some(open) = self.cells.open(cell) {
+            let args = Box::new(args);
+            open.kind = Kind::Link { link, args };
+        }
+    }
+}
+
+/// The value of a link, where its arguments give it.
+pub(super) fn linked(link: Link, args: &[Wire; 3]) -> Option<Atom> {
+    let known = |wire: &Wire| match wire {
+        Wire::Known(atom) => Some(atom.clone()),
+        Wire::Cell(_) => None,
+    };
+    let chosen = |when: &Wire, value: &Wire, otherwise: &Wire| match when {
+        Wire::Known(truth) if truth.holds() => known(value),
+        Wire::Known(_) => known(otherwise),
+        // An ancestor without the attribute is no member in any case.
+        Wire::Cell(_) => known(value).filter(|atom| *atom == Atom::Nothing),
+    };
+    let [first, second, third] = args;
+    match link {
+        Link::Next => chosen(first, second, third),
+        Link::First => match known(first)? {
+            Atom::Nothing => chosen(second, third, &NOTHING),
+            found => Some(found),
+        },
+        Link::Sum => {
+            let (sum, own) = (known(first)?, chosen(second, third, &NOTHING)?);
+            Some(Atom::Number(number_of(&sum) + number_of(&own)))
+        }
+    }
+}
+
+/// The number that a value adds to a sum. A sum is never -0, so 0 leaves it as it is.
+pub(super) fn number_of(atom: &Atom) -> f64 {
+    match atom {
+        Atom::Nothing => 0.0,
+        Atom::Number(number) => *number,
+        Atom::Text(text) => values::parse_number(text.as_bytes()),
+        Atom::Truth(_) => f64::NAN,
+    }
+}
+
+fn is_found(wire: &Wire) -> bool {
+    matches!(wire, Wire::Known(atom) if *atom != Atom::Nothing)
+}
+
+fn link_of(fold: Fold) -> Link {
+    match fold {
+        Fold::Sum => Link::Sum,
+        Fold::First(_) => Link::First,
+    }
+}
+
+/// What is asked of the members.
+pub(super) fn part_of(fold: Fold) -> FirstPart {
+    match fold {
+        Fold::Sum => FirstPart::Text,
+        Fold::First(part) => part,
+    }
+}
