@@ -322,7 +322,7 @@ impl Circuit {
         let picks = std::mem::take(&mut self.picks);
         self.close_picks(picks);
         self.close_document_counts();
-        let folds = std::mem::take(&mut self.folds);
+        let folds = std::mem::take(&mut self.folding.document);
         self.end_folds(folds);
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! What precedes a node joins when it ends, and an outer node ends after those inside although it
-//! is before them in document order. Whole numbers are added in any order; fractions and first
-//! nodes are put in order by whoever asks inside the outer node.
+//! is before them in document order. Whole numbers are added in any order; otherwise the value is
+//! made anew from the start of the outer node on, once somebody asks for it.
 
 use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
@@ -20,6 +20,7 @@ use super::frames::{Spot, Target};
 use super::nexts::Next;
 use super::routes::{Fold, Folded};
 use super::sinks::{Entry, FirstPart, SinkKind};
+use super::suffixes::Suffix;
 use crate::matcher::values;
 use crate::plan::{Axis, NONE, Op};
 use smallvec::SmallVec;
@@ -49,33 +50,65 @@ pub struct Folds {
     pub around: SmallVec<[u32; 1]>,
 }
 
+/// Sums and first nodes in the document under way.
+#[derive(Debug)]
+pub struct Folding {
+    /// Those of the whole document.
+    pub document: Folds,
+    /// By set: the values of open nodes, with their depths.
+    around: Vec<Vec<(usize, Wire)>>,
+    pub suffixes: Vec<Suffix>,
+    pub free_suffixes: Vec<u32>,
+}
+
+impl Folding {
+    pub fn new(sets: usize) -> Self {
+        Folding {
+            document: Folds::default(),
+            around: vec![Vec::new(); sets],
+            suffixes: Vec::new(),
+            free_suffixes: Vec::new(),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        *self = Folding::new(self.around.len());
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.suffixes.capacity() * size_of::<Suffix>()
+    }
+}
+
 /// The value of all members so far; nothing where there is none.
 #[derive(Debug)]
 pub struct Running {
-    /// In the order in which they joined.
     whole: Wire,
-    /// Up to the last time that no member was open.
-    settled: Wire,
-    /// Members that joined since.
+    /// Open nodes that lead to members.
+    open: Vec<Level>,
+    /// Where the value has to be made anew, in document order.
+    stale: Option<Level>,
+    /// Members that joined since the outermost of the open nodes began.
     recent: Vec<Entry>,
-    open: u32,
-    last: u64,
-    /// Whether members joined that come before others in document order.
-    is_mixed: bool,
     /// Whether the order in which the numbers are added matters.
     is_rough: bool,
     magnitude: f64,
+}
+
+/// The start of a node: the value there, and how many of the recent members had joined.
+#[derive(Debug)]
+struct Level {
+    before: Wire,
+    joined: usize,
 }
 
 impl Default for Running {
     fn default() -> Self {
         Running {
             whole: NOTHING,
-            settled: NOTHING,
+            open: Vec::new(),
+            stale: None,
             recent: Vec::new(),
-            open: 0,
-            last: 0,
-            is_mixed: false,
             is_rough: false,
             magnitude: 0.0,
         }
@@ -126,7 +159,7 @@ impl Circuit {
                 self.extras[depth - 1].is_used = true;
                 &mut self.extras[depth - 1].folds
             }
-            _ => &mut self.folds,
+            _ => &mut self.folding.document,
         }
     }
 
@@ -135,21 +168,17 @@ impl Circuit {
         for &spec in specs {
             let Folded { step, fold } = self.routes.folds[spec as usize];
             let axis = self.table[step as usize].axis;
-            match axis {
-                Axis::Ancestor | Axis::AncestorOrSelf => self.open_fold_around(spec, depth),
-                Axis::PrecedingSibling | Axis::Preceding => {
-                    let settled = self.running_of(spec, depth).settled.clone();
-                    // The first of all is the same for whoever comes later.
-                    if fold == Fold::Sum || !is_found(&self.cells.resolve(&settled)) {
-                        self.running_of(spec, depth).open += 1;
-                        self.gather_member(spec, depth);
-                    }
+            let is_heard = match axis {
+                Axis::Ancestor | Axis::AncestorOrSelf => {
+                    self.open_fold_around(spec, depth);
+                    false
                 }
+                Axis::PrecedingSibling | Axis::Preceding => self.open_running(spec, depth),
                 // Nobody is told of members before the first who asks.
-                _ if fold == Fold::Sum && self.has_suffix(spec, depth) => {
-                    self.gather_member(spec, depth);
-                }
-                _ => {}
+                _ => fold == Fold::Sum && self.has_suffix(spec, depth),
+            };
+            if is_heard {
+                self.gather_member(spec, depth);
             }
         }
     }
@@ -184,7 +213,7 @@ impl Circuit {
             }
         }
         for &spec in &folds.around {
-            if let Some((_, wire)) = self.folds_around[spec as usize].pop() {
+            if let Some((_, wire)) = self.folding.around[spec as usize].pop() {
                 self.cells.unpin(&wire);
             }
         }
@@ -198,7 +227,6 @@ impl Circuit {
     pub(super) fn end_folds(&mut self, folds: Folds) {
         for (_, running) in folds.runnings {
             self.cells.unpin(&running.whole);
-            self.cells.unpin(&running.settled);
         }
         for (_, suffix) in folds.suffixes {
             self.close_suffix(suffix);
@@ -231,84 +259,99 @@ impl Circuit {
 
     /// The value of what is before the opening node.
     fn fold_before(&mut self, spec: u32, depth: usize) -> Wire {
-        let running = std::mem::take(self.running_of(spec, depth));
-        let wire = self.in_order(spec, &running);
+        let mut running = std::mem::take(self.running_of(spec, depth));
+        self.refresh(spec, &mut running);
+        let wire = self.cells.resolve(&running.whole);
         *self.running_of(spec, depth) = running;
         wire
     }
 
+    /// A node opens that may lead to members; whether they matter.
+    fn open_running(&mut self, spec: u32, depth: usize) -> bool {
+        let before = self.fold_before(spec, depth);
+        // The first of all is the same for whoever comes later.
+        if self.routes.folds[spec as usize].fold != Fold::Sum && is_found(&before) {
+            return false;
+        }
+        self.cells.pin(&before);
+        self.held_bytes += size_of::<Level>();
+        let running = self.running_of(spec, depth);
+        let joined = running.recent.len();
+        running.open.push(Level { before, joined });
+        true
+    }
+
     /// The members that the closing node led to join.
     fn join_running(&mut self, spec: u32, depth: usize, entries: Vec<Entry>) {
-        let fold = self.routes.folds[spec as usize].fold;
         let mut running = std::mem::take(self.running_of(spec, depth));
-        running.open -= 1;
-        for entry in entries {
-            self.join_member(fold, &mut running, entry);
+        if let Some(level) = running.open.pop() {
+            self.held_bytes -= size_of::<Level>();
+            self.join_level(spec, &mut running, level, entries);
         }
-        if running.open == 0 {
-            let settled = self.in_order(spec, &running);
-            self.replace(&mut running.whole, settled.clone());
-            self.replace(&mut running.settled, settled);
-            running.is_mixed = false;
-            self.forget_recent(&mut running);
+        if running.open.is_empty() {
+            self.refresh(spec, &mut running);
+            self.held_bytes -= running.recent.len() * size_of::<Entry>();
+            for entry in running.recent.drain(..) {
+                self.cells.unpin(&entry.when);
+                self.cells.unpin(&entry.value);
+            }
         }
         *self.running_of(spec, depth) = running;
     }
 
-    fn join_member(&mut self, fold: Fold, running: &mut Running, entry: Entry) {
-        if let (Fold::Sum, Wire::Known(atom)) = (fold, self.cells.resolve(&entry.value)) {
-            let is_exact = stays_exact(&mut running.magnitude, number_of(&atom));
-            running.is_rough |= !is_exact;
-        }
-        let is_behind = entry.order > running.last;
-        running.is_mixed |= !is_behind;
-        running.last = running.last.max(entry.order);
-        let args = [
-            running.whole.clone(),
-            entry.when.clone(),
-            entry.value.clone(),
-        ];
-        let whole = self.link_values(link_of(fold), args);
-        self.replace(&mut running.whole, whole);
-        running.recent.push(entry);
-        self.held_bytes += size_of::<Entry>();
-    }
-
-    fn forget_recent(&mut self, running: &mut Running) {
-        self.held_bytes -= running.recent.len() * size_of::<Entry>();
-        for entry in running.recent.drain(..) {
-            self.cells.unpin(&entry.when);
-            self.cells.unpin(&entry.value);
-        }
-    }
-
-    fn replace(&mut self, own: &mut Wire, wire: Wire) {
-        self.cells.pin(&wire);
-        self.cells.unpin(own);
-        *own = wire;
-    }
-
-    /// The value of all members in document order.
-    fn in_order(&mut self, spec: u32, running: &Running) -> Wire {
+    fn join_level(&mut self, spec: u32, running: &mut Running, level: Level, entries: Vec<Entry>) {
         let fold = self.routes.folds[spec as usize].fold;
-        let matters = running.is_rough || fold != Fold::Sum;
-        if !(running.is_mixed && matters) {
-            return self.cells.resolve(&running.whole);
+        for entry in &entries {
+            if let Wire::Known(atom) = self.cells.resolve(&entry.value) {
+                let is_exact = stays_exact(&mut running.magnitude, number_of(&atom));
+                running.is_rough |= !is_exact;
+            }
         }
-        let mut recent: Vec<&Entry> = running.recent.iter().collect();
-        recent.sort_unstable_by_key(|entry| entry.order);
-        self.cells.work += recent.len() as u64;
-        self.pairs += recent.len() as u64;
-        let settled = running.settled.clone();
-        recent.into_iter().fold(settled, |before, entry| {
-            let args = [before, entry.when.clone(), entry.value.clone()];
-            self.link_values(link_of(fold), args)
-        })
+        let is_ordered = level.joined == running.recent.len();
+        let is_stale = !is_ordered && (running.is_rough || fold != Fold::Sum);
+        if is_stale && !entries.is_empty() {
+            let inner = running.stale.replace(level);
+            self.cells
+                .unpin(&inner.map_or(NOTHING, |inner| inner.before));
+        } else {
+            for entry in &entries {
+                self.link_member(fold, &mut running.whole, entry);
+            }
+            self.cells.unpin(&level.before);
+        }
+        self.held_bytes += entries.len() * size_of::<Entry>();
+        running.recent.extend(entries);
+    }
+
+    /// Makes a value anew, in document order, from the start of the outer node that ended.
+    fn refresh(&mut self, spec: u32, running: &mut Running) {
+        let Some(Level { before, joined }) = running.stale.take() else {
+            return;
+        };
+        let fold = self.routes.folds[spec as usize].fold;
+        self.cells
+            .unpin(&std::mem::replace(&mut running.whole, before));
+        running.recent[joined..].sort_unstable_by_key(|entry| entry.order);
+        for entry in &running.recent[joined..] {
+            if fold != Fold::Sum && is_found(&running.whole) {
+                break;
+            }
+            self.cells.work += 1;
+            self.pairs += 1;
+            self.link_member(fold, &mut running.whole, entry);
+        }
+    }
+
+    fn link_member(&mut self, fold: Fold, whole: &mut Wire, entry: &Entry) {
+        let args = [whole.clone(), entry.when.clone(), entry.value.clone()];
+        let wire = self.link_values(link_of(fold), args);
+        self.cells.pin(&wire);
+        self.cells.unpin(&std::mem::replace(whole, wire));
     }
 
     /// The value of the ancestors of the opening node and, where asked for, of the node.
     fn fold_around(&mut self, spec: u32, depth: usize) -> Wire {
-        let above = self.folds_around[spec as usize].iter().rev();
+        let above = self.folding.around[spec as usize].iter().rev();
         let nearest = above.take(2).find(|(own, _)| *own < depth);
         let above = nearest.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
         let step = self.routes.folds[spec as usize].step;
@@ -338,11 +381,11 @@ impl Circuit {
     }
 
     fn open_fold_around(&mut self, spec: u32, depth: usize) {
-        let last = self.folds_around[spec as usize].last();
+        let last = self.folding.around[spec as usize].last();
         let above = last.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
         let wire = self.link_own(spec, above);
         self.cells.pin(&wire);
-        self.folds_around[spec as usize].push((depth, wire));
+        self.folding.around[spec as usize].push((depth, wire));
         self.extras[depth].folds.around.push(spec);
         self.extras[depth].is_used = true;
     }

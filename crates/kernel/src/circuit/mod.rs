@@ -141,11 +141,7 @@ pub struct Circuit {
     /// By counted step: open nodes that it counts, and those that ask for what is below them.
     around: Vec<around::Around>,
     below: Vec<below::Below>,
-    /// Sums and first nodes of the whole document, and by set: those of open nodes.
-    folds: folds::Folds,
-    folds_around: Vec<Vec<(usize, Wire)>>,
-    suffixes: Vec<suffixes::Suffix>,
-    free_suffixes: Vec<u32>,
+    folding: folds::Folding,
     /// For the end of this event: members of groups, numbers of what is behind a node, and groups
     /// that close.
     joining: Vec<(u32, u32, Wire)>,
@@ -217,10 +213,7 @@ impl Circuit {
             document_counts: Vec::new(),
             around: by_step(counted),
             below: by_step(counted),
-            folds: folds::Folds::default(),
-            folds_around: by_step(folded),
-            suffixes: Vec::new(),
-            free_suffixes: Vec::new(),
+            folding: folds::Folding::new(folded),
             joining: Vec::new(),
             asking: Vec::new(),
             closing: Vec::new(),
@@ -281,10 +274,7 @@ impl Circuit {
         self.below
             .iter_mut()
             .for_each(|own| *own = Default::default());
-        self.folds = folds::Folds::default();
-        self.folds_around.iter_mut().for_each(Vec::clear);
-        self.suffixes.clear();
-        self.free_suffixes.clear();
+        self.folding.clear();
         self.joining.clear();
         self.asking.clear();
         self.closing.clear();
@@ -338,7 +328,7 @@ impl Circuit {
             + self.set_pairs.capacity() * size_of::<Pair>()
             + self.indexes.capacity() * size_of::<indexes::Index>()
             + self.counts.capacity() * size_of::<counts::Group>()
-            + self.suffixes.capacity() * size_of::<suffixes::Suffix>();
+            + self.folding.bytes();
         (tables + self.held_bytes) as u64
     }
 

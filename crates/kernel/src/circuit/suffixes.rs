@@ -77,7 +77,7 @@ impl Circuit {
     /// A node asks for members that nodes from an order on lead to.
     pub(super) fn begin_suffix(&mut self, spec: u32, depth: usize, from: u64, cell: Handle) {
         let id = self.suffix_of(spec, depth);
-        self.suffixes[id as usize].asked.push((from, cell));
+        self.folding.suffixes[id as usize].asked.push((from, cell));
         self.charge_suffix(id);
     }
 
@@ -92,9 +92,9 @@ impl Circuit {
         if let Some((_, id)) = suffixes.iter().find(|(own, _)| *own == spec) {
             return *id;
         }
-        let id = self.free_suffixes.pop().unwrap_or_else(|| {
-            self.suffixes.push(Suffix::default());
-            self.suffixes.len() as u32 - 1
+        let id = self.folding.free_suffixes.pop().unwrap_or_else(|| {
+            self.folding.suffixes.push(Suffix::default());
+            self.folding.suffixes.len() as u32 - 1
         });
         self.folds_of(spec, depth).suffixes.push((spec, id));
         id
@@ -110,7 +110,7 @@ impl Circuit {
                 Wire::Cell(_) => f64::NAN,
             };
             self.cells.unpin(&entry.value);
-            self.suffixes[id as usize].members.push(Member {
+            self.folding.suffixes[id as usize].members.push(Member {
                 from,
                 order: entry.order,
                 when: entry.when,
@@ -121,14 +121,14 @@ impl Circuit {
     }
 
     fn charge_suffix(&mut self, id: u32) {
-        let suffix = &mut self.suffixes[id as usize];
+        let suffix = &mut self.folding.suffixes[id as usize];
         let bytes = suffix.bytes();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut suffix.charged, bytes);
     }
 
     /// No member comes any more.
     pub(super) fn close_suffix(&mut self, id: u32) {
-        let suffix = &mut self.suffixes[id as usize];
+        let suffix = &mut self.folding.suffixes[id as usize];
         suffix.members.sort_by_key(|member| member.from);
         suffix.frontier = suffix.members.len();
         let cell = self.cells.add(Kind::Suffix(id));
@@ -146,7 +146,7 @@ impl Circuit {
 
     /// An undecided member is decided.
     pub(super) fn tell_suffix(&mut self, id: u32, member: u32, atom: Atom) {
-        let suffix = &mut self.suffixes[id as usize];
+        let suffix = &mut self.folding.suffixes[id as usize];
         suffix.members[member as usize].when = Wire::Known(atom);
         if suffix.frontier == member as usize + 1 {
             self.settle_suffix(id);
@@ -156,7 +156,7 @@ impl Circuit {
     /// Goes back over decided members, and tells the nodes on the way.
     fn settle_suffix(&mut self, id: u32) {
         loop {
-            let suffix = &mut self.suffixes[id as usize];
+            let suffix = &mut self.folding.suffixes[id as usize];
             let next = suffix.frontier.checked_sub(1);
             let next = next.map(|at| &suffix.members[at]);
             let passed = |from: u64| next.is_none_or(|member| member.from < from);
@@ -186,12 +186,12 @@ impl Circuit {
     }
 
     fn free_suffix(&mut self, id: u32) {
-        let suffix = std::mem::take(&mut self.suffixes[id as usize]);
+        let suffix = std::mem::take(&mut self.folding.suffixes[id as usize]);
         self.held_bytes -= suffix.charged;
         if let Some(cell) = suffix.cell {
             self.cells.decide(cell, Atom::Nothing);
             self.cells.unpin(&Wire::Cell(cell));
         }
-        self.free_suffixes.push(id);
+        self.folding.free_suffixes.push(id);
     }
 }
