@@ -23,6 +23,8 @@ from penstock.testing.generate import (
     WholeKnobs,
     random_document,
     random_expression,
+    random_numbers,
+    random_summary,
     random_xpath,
 )
 from penstock.testing.tree import Tree, parse
@@ -68,6 +70,11 @@ def paths(random: Random) -> tuple[str, bytes]:
     """Draw an expression for nodes from all of XPath 1.0, and a document."""
     knobs = WholeKnobs(values=0, predicate=0.5, namespace_nodes=0.02)
     return random_xpath(random, knobs), random_document(random, _WHOLE)
+
+
+def summaries(random: Random) -> tuple[str, bytes]:
+    """Draw an expression that counts, adds up or names nodes along an axis, and a document."""
+    return random_summary(random), random_numbers(random)
 
 
 def values(random: Random) -> tuple[str, bytes]:

@@ -36,6 +36,7 @@ from tests.property.runs import (
     looks_back,
     orders_what_grows_backwards,
     paths,
+    summaries,
     trace_of,
     traces_of,
     twig_values,
@@ -45,7 +46,7 @@ from tests.property.runs import (
 
 PAIRS_SLOW = 100_000
 PATHS_SLOW = 20_000
-DRAWS = pytest.mark.parametrize("draw", [twigs, paths])
+DRAWS = pytest.mark.parametrize("draw", [twigs, paths, summaries])
 VALUES = pytest.mark.parametrize("draw", [twig_values, values])
 
 
@@ -79,6 +80,7 @@ def test_the_kernel_is_never_wrong_late_or_overholding_on_many_pairs() -> None:
 @pytest.mark.slow
 def test_the_kernel_is_never_wrong_and_never_late_on_many_expressions() -> None:
     check(paths, 1_000_000, PATHS_SLOW)
+    check(summaries, 1_000_000, PATHS_SLOW)
 
 
 def is_aggregate(query: Query) -> bool:

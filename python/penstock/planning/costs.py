@@ -22,6 +22,8 @@ from penstock.twigs.nodetests import BACK
 _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
 _ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
 _BEFORE = frozenset({Axis.PRECEDING_SIBLING, Axis.PRECEDING})
+_APART = frozenset({Axis.CHILD, Axis.ATTRIBUTE})
+"""Steps that lead from two nodes to no node in common, even if one is inside the other."""
 _DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
 
 
@@ -39,17 +41,20 @@ class _Use(Enum):
 _SUMMED: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: _ORDER,
     _Use.COUNT: _ORDER,
-    _Use.SUM: frozenset(),
-    _Use.FIRST: frozenset(),
+    _Use.SUM: _BEFORE,
+    _Use.FIRST: _ORDER,
     _Use.EQUAL: _SIBLINGS,
     _Use.ORDERED: frozenset(),
 }
-"""The axes along which all nodes share one summary of a set; along others they meet its members."""
+"""The axes along which all nodes share one summary of a set; along others they meet its members.
+
+Whole numbers behind a node are summed up for all, but fractions are added for each node: the
+rounding differs."""
 _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: _BEFORE,
     _Use.COUNT: _BEFORE,
-    _Use.SUM: frozenset(),
-    _Use.FIRST: frozenset(),
+    _Use.SUM: frozenset({Axis.PRECEDING_SIBLING}),
+    _Use.FIRST: _BEFORE,
     _Use.EQUAL: frozenset(),
     _Use.ORDERED: frozenset(),
 }
@@ -116,7 +121,9 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
     if is_valued and any(_is_met(use, step) for step in endless):
         return Cost.PAIRS
-    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    # What an open element leads to does not precede anything before its end.
+    held = {Axis.PRECEDING} if ordered and ordered[0] > 0 and use is not _Use.EXISTS else set()
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] | held for step in spine)
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
 
 
@@ -125,9 +132,23 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
 
     The spine begins with its last step.
     """
-    if use is _Use.COUNT:
-        return len(spine) == 1
-    return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+    if use not in (_Use.COUNT, _Use.SUM, _Use.FIRST):
+        return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+    step, way = spine[ordered[0]], spine[: ordered[0]]
+    # What is asked of a parent is put to it; below other nodes, every node asks for itself.
+    climbs = all(up.axis is Axis.PARENT and not up.predicates for up in spine[ordered[0] + 1 :])
+    if len(ordered) > 1 or _is_counted(step) or not climbs:
+        return False
+    if use is _Use.FIRST and step.axis is Axis.FOLLOWING:
+        return not way or (len(way) == 1 and _is_one_attribute(way[0]))
+    down = _APART | {Axis.DESCENDANT} if step.axis in _SIBLINGS else _APART
+    return all(
+        below.axis in down and (below.axis is Axis.CHILD or not _is_counted(below)) for below in way
+    )
+
+
+def _is_one_attribute(step: x.Step) -> bool:
+    return step.axis is Axis.ATTRIBUTE and step.test.local is not None and not _is_counted(step)
 
 
 def _climbs_again(step: x.Step) -> bool:

@@ -295,6 +295,22 @@ impl Cells {
         self.slots[handle.id as usize].waiters = Some(waiters);
     }
 
+    /// Sets the range of a number; those who found none before are told that there is one.
+    pub fn narrow_first(&mut self, handle: Handle, range: Range) {
+        let cell = &self.slots[handle.id as usize];
+        if cell.range.is_none() {
+            for edge in &cell.dependents {
+                self.work += 1;
+                self.queue.push(Message {
+                    to: edge.to,
+                    tag: edge.tag,
+                    atom: None,
+                });
+            }
+        }
+        self.narrow(handle, range);
+    }
+
     /// Whether a gate still waits for a bound; it does so no longer.
     fn unmark(&mut self, edge: Edge, end: End, bound: f64) -> bool {
         let marks = self.open(edge.to).and_then(|gate| gate.marks.as_mut());

@@ -224,12 +224,17 @@ impl Circuit {
             });
             return Some(as_atom(value));
         }
-        if args.len() != 2 || op < Op::Eq {
+        let is_sum = matches!(op, Op::Add | Op::Subtract);
+        if args.len() != 2 || (op < Op::Eq && !is_sum) {
             return None;
         }
         let nan = |wire: &Wire| matches!(wire, Wire::Known(Atom::Number(n)) if n.is_nan());
         let (left, right) = (self.range(&args[0]), self.range(&args[1]));
-        if (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some()) {
+        let is_nan = (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some());
+        if is_sum {
+            return is_nan.then_some(Atom::Number(f64::NAN));
+        }
+        if is_nan {
             return Some(Atom::Truth(op == Op::Ne));
         }
         ranges::compare(op, left?, right?).map(Atom::Truth)
@@ -253,7 +258,7 @@ impl Circuit {
             return;
         }
         if let Some(range) = range {
-            self.cells.narrow(gate, range);
+            self.cells.narrow_first(gate, range);
         }
         self.watch_arguments(gate);
     }

@@ -5,6 +5,7 @@ from penstock.testing.generate.expressions import ExpressionKnobs, random_expres
 from penstock.testing.generate.joins import JoinKnobs, random_subscriptions, random_xscl
 from penstock.testing.generate.names import NAMESPACES
 from penstock.testing.generate.streams import StreamKnobs, random_stream
+from penstock.testing.generate.summaries import SummaryKnobs, random_numbers, random_summary
 from penstock.testing.generate.whole import WholeKnobs, random_xpath
 
 __all__ = [
@@ -13,11 +14,14 @@ __all__ = [
     "ExpressionKnobs",
     "JoinKnobs",
     "StreamKnobs",
+    "SummaryKnobs",
     "WholeKnobs",
     "random_document",
     "random_expression",
+    "random_numbers",
     "random_stream",
     "random_subscriptions",
+    "random_summary",
     "random_xpath",
     "random_xscl",
 ]
