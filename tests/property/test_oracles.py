@@ -46,7 +46,7 @@ from tests.property.runs import (
 
 PAIRS_SLOW = 100_000
 PATHS_SLOW = 20_000
-DRAWS = pytest.mark.parametrize("draw", [twigs, paths, summaries])
+DRAWS = pytest.mark.parametrize("draw", [twigs, paths])
 VALUES = pytest.mark.parametrize("draw", [twig_values, values])
 
 
@@ -64,7 +64,7 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
     return counts
 
 
-@DRAWS
+@pytest.mark.parametrize("draw", [twigs, paths, summaries])
 def test_the_kernel_is_never_wrong_and_never_late(
     draw: Draw, record_property: Callable[[str, object], None]
 ) -> None:

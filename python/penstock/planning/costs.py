@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
+from penstock.planning.depths import (
+    ENDLESS,
+    RECORD,
+    depth_after,
+    looks_back,
+    lowest_depth,
+    may_be_endless,
+)
 from penstock.planning.expression_timing import wait_for
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
@@ -38,6 +45,8 @@ class _Use(Enum):
     ORDERED = "whether one compares with a value of the node's otherwise"
 
 
+_WHOLE = frozenset({_Use.COUNT, _Use.SUM, _Use.FIRST})
+"""What needs all members, or an order among them."""
 _SUMMED: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: _ORDER,
     _Use.COUNT: _ORDER,
@@ -113,7 +122,10 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
         return Cost.PAIRS
     if use is not _Use.EXISTS and any(map(_climbs_again, spine)):
         return Cost.PAIRS
+    if use in _WHOLE and any(map(_comes_down, endless)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
+    below = [place for place in ordered if place > 0]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
     if ordered and not _is_summed_on_the_way(use, spine, ordered):
@@ -121,9 +133,8 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     is_valued = use in (_Use.EQUAL, _Use.ORDERED) and bool(endless)
     if is_valued and any(_is_met(use, step) for step in endless):
         return Cost.PAIRS
-    # What an open element leads to does not precede anything before its end.
-    held = {Axis.PRECEDING} if ordered and ordered[0] > 0 and use is not _Use.EXISTS else set()
-    is_kept = any(step.axis in _BEFORE - _SMALL[use] | held for step in spine)
+    is_kept = any(step.axis in _BEFORE - _SMALL[use] for step in spine)
+    is_kept = is_kept or (use in _WHOLE and any(_is_gathered(spine[place]) for place in below))
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
 
 
@@ -132,7 +143,7 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
 
     The spine begins with its last step.
     """
-    if use not in (_Use.COUNT, _Use.SUM, _Use.FIRST):
+    if use not in _WHOLE:
         return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
     step, way = spine[ordered[0]], spine[: ordered[0]]
     # What is asked of a parent is put to it; below other nodes, every node asks for itself.
@@ -154,6 +165,22 @@ def _is_one_attribute(step: x.Step) -> bool:
 def _climbs_again(step: x.Step) -> bool:
     """Return whether a step leads up from nodes below the context: all of them meet above it."""
     return step.axis in BACK and isinstance(step.base, x.Step) and step.base.axis in _DOWN
+
+
+def _comes_down(step: x.Step) -> bool:
+    """Return whether a step leads down from nodes around the context, each with its own members.
+
+    What is asked of a parent without predicates is put to it once.
+    """
+    base = step.base
+    if step.axis not in _DOWN or not isinstance(base, x.Step) or base.axis not in BACK - _ORDER:
+        return False
+    return base.axis is not Axis.PARENT or bool(base.predicates)
+
+
+def _is_gathered(step: x.Step) -> bool:
+    """Return whether what lies below a node that never ends may be gathered until its end."""
+    return may_be_endless(depth_after(0, Axis.DESCENDANT, step.test), step.test)
 
 
 def _is_met(use: _Use, step: x.Step) -> bool:
