@@ -23,9 +23,11 @@ from penstock.testing.generate import (
     WholeKnobs,
     random_document,
     random_expression,
+    random_numbers,
     random_positions,
     random_shared_comparison,
     random_siblings,
+    random_summary,
     random_xpath,
 )
 from penstock.testing.tree import Tree, parse
@@ -90,6 +92,11 @@ def shared_sets(random: Random) -> tuple[str, bytes]:
 def positions(random: Random) -> tuple[str, bytes]:
     """Draw an expression with positions along order axes, and a document with keys at its end."""
     return random_positions(random), random_siblings(random)
+
+
+def summaries(random: Random) -> tuple[str, bytes]:
+    """Draw an expression that counts, adds up or names nodes along an axis, and a document."""
+    return random_summary(random), random_numbers(random)
 
 
 def values(random: Random) -> tuple[str, bytes]:

@@ -28,17 +28,6 @@ SMALL = 300
 WORK_MAX, KEPT_MAX = 12, 14
 KEPT_BYTES_FREE = 16 << 10
 """Less than this is no growth, whatever the ratio: arenas grow in steps."""
-UNFINISHED = frozenset(
-    {
-        "//a[sum(preceding-sibling::a/@n) < 50]",
-        "//a[sum(preceding-sibling::a/@n) = 50]",
-        "//a[sum(preceding::b) < @n]",
-        "count(//a[count(.//a) <= 3])",
-    }
-)
-"""Queries for which there is no summary yet: a sum along an order axis, counts below nested
-elements."""
-UNFINISHED_SMALL = 60
 ANSWERED = 30
 EVENTS_SAMPLED = 6
 
@@ -52,15 +41,9 @@ def grows(case: GrowthCase, small_n: int) -> bool:
     return has_more_work or large.kept_bytes > KEPT_MAX * max(small.kept_bytes, KEPT_BYTES_FREE)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.query not in UNFINISHED], ids=str)
+@EACH
 def test_work_and_memory_follow_the_input(case: GrowthCase) -> None:
     assert not grows(case, SMALL)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.query in UNFINISHED], ids=str)
-def test_what_is_unfinished_still_grows(case: GrowthCase) -> None:
-    """Whoever repairs one of them takes it off the list."""
-    assert grows(case, UNFINISHED_SMALL)
 
 
 @EACH

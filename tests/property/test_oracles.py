@@ -39,6 +39,7 @@ from tests.property.runs import (
     paths,
     positions,
     shared_sets,
+    summaries,
     trace_of,
     traces_of,
     twig_values,
@@ -66,7 +67,7 @@ def check(draw: Draw, first: int, count: int) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("draw", [twigs, paths, shared_sets, lasts])
+@pytest.mark.parametrize("draw", [twigs, paths, shared_sets, positions, lasts, summaries])
 def test_the_kernel_is_never_wrong_and_never_late(
     draw: Draw, record_property: Callable[[str, object], None]
 ) -> None:
@@ -84,6 +85,7 @@ def test_the_kernel_is_never_wrong_and_never_late_on_many_expressions() -> None:
     check(paths, 1_000_000, PATHS_SLOW)
     check(positions, 1_000_000, PATHS_SLOW)
     check(shared_sets, 1_000_000, PATHS_SLOW)
+    check(summaries, 1_000_000, PATHS_SLOW)
 
 
 def is_aggregate(query: Query) -> bool:

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from penstock.planning.depths import ENDLESS, RECORD, looks_back, lowest_depth
+from penstock.planning.depths import (
+    ENDLESS,
+    RECORD,
+    depth_after,
+    looks_back,
+    lowest_depth,
+    may_be_endless,
+)
 from penstock.planning.expression_timing import wait_for
 from penstock.planning.positions import (
     asks_for_constant_positions,
@@ -27,6 +34,8 @@ from penstock.twigs.nodetests import BACK
 _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
 _ORDER = _SIBLINGS | {Axis.PRECEDING, Axis.FOLLOWING}
 _BEFORE = frozenset({Axis.PRECEDING_SIBLING, Axis.PRECEDING})
+_APART = frozenset({Axis.CHILD, Axis.ATTRIBUTE})
+"""Steps that lead from two nodes to no node in common, even if one is inside the other."""
 _DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF})
 _INSIDE = _DOWN | {Axis.ATTRIBUTE, Axis.SELF}
 
@@ -42,20 +51,25 @@ class _Use(Enum):
     VALUES = "their values, one by one"
 
 
+_WHOLE = frozenset({_Use.COUNT, _Use.SUM, _Use.FIRST})
+"""What needs all members, or an order among them."""
 _SUMMED: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: _ORDER,
     _Use.COUNT: _ORDER,
-    _Use.SUM: frozenset(),
-    _Use.FIRST: frozenset(),
+    _Use.SUM: _BEFORE,
+    _Use.FIRST: _ORDER,
     _Use.COMPARED: _ORDER,
     _Use.VALUES: frozenset(),
 }
-"""The axes along which all nodes share one summary of a set; along others they meet its members."""
+"""The axes along which all nodes share one summary of a set; along others they meet its members.
+
+Whole numbers behind a node are summed up for all, but fractions are added for each node: the
+rounding differs."""
 _SMALL: dict[_Use, frozenset[Axis]] = {
     _Use.EXISTS: _BEFORE,
     _Use.COUNT: _BEFORE,
-    _Use.SUM: frozenset(),
-    _Use.FIRST: frozenset(),
+    _Use.SUM: frozenset({Axis.PRECEDING_SIBLING}),
+    _Use.FIRST: _BEFORE,
     _Use.COMPARED: frozenset(),
     _Use.VALUES: frozenset(),
 }
@@ -115,7 +129,10 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
         return Cost.PAIRS
     if use is not _Use.EXISTS and any(map(_is_counted_apart, spine)):
         return Cost.PAIRS
+    if use in _WHOLE and any(map(_comes_down, endless)):
+        return Cost.PAIRS
     ordered = [place for place, step in enumerate(spine) if step.axis in _ORDER]
+    below = [place for place in ordered if place > 0]
     if any(spine[place].axis not in _SUMMED[use] for place in ordered):
         return Cost.PAIRS
     if ordered and not _is_summed_on_the_way(use, spine, ordered):
@@ -124,6 +141,7 @@ def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     if is_valued and any(_is_met(use, nodes, step) for step in endless):
         return Cost.PAIRS
     is_kept = any(step.axis in _BEFORE - _SMALL[use] or _keeps_all(step) for step in spine)
+    is_kept = is_kept or (use in _WHOLE and any(_is_gathered(spine[place]) for place in below))
     return Cost.KEPT if is_valued or is_kept or any(map(_is_undecided, endless)) else Cost.FLAT
 
 
@@ -132,18 +150,48 @@ def _is_summed_on_the_way(use: _Use, spine: list[x.Step], ordered: list[int]) ->
 
     The spine begins with its last step.
     """
-    if use is _Use.COUNT:
-        return len(spine) == 1
-    first = spine[ordered[-1]]
     if use is _Use.COMPARED:
+        first = spine[ordered[-1]]
         is_found = first.axis in _SIBLINGS or _is_above(first.base)
         return is_found and all(step.axis in _INSIDE for step in spine[: ordered[-1]])
-    return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+    if use not in _WHOLE:
+        return len(ordered) == 1 or spine[ordered[-1]].axis not in _BEFORE
+    step, way = spine[ordered[0]], spine[: ordered[0]]
+    # What is asked of a parent is put to it; below other nodes, every node asks for itself.
+    climbs = all(up.axis is Axis.PARENT and not up.predicates for up in spine[ordered[0] + 1 :])
+    if len(ordered) > 1 or _is_counted(step) or not climbs:
+        return False
+    if use is _Use.FIRST and step.axis is Axis.FOLLOWING:
+        return not way or (len(way) == 1 and _is_one_attribute(way[0]))
+    down = _APART | {Axis.DESCENDANT} if step.axis in _SIBLINGS else _APART
+    return all(
+        below.axis in down and (below.axis is Axis.CHILD or not _is_counted(below)) for below in way
+    )
+
+
+def _is_one_attribute(step: x.Step) -> bool:
+    return step.axis is Axis.ATTRIBUTE and step.test.local is not None and not _is_counted(step)
 
 
 def _climbs_again(step: x.Step) -> bool:
     """Return whether a step leads up from nodes below the context: all of them meet above it."""
     return step.axis in BACK and isinstance(step.base, x.Step) and step.base.axis in _DOWN
+
+
+def _comes_down(step: x.Step) -> bool:
+    """Return whether a step leads down from nodes around the context, each with its own members.
+
+    What is asked of a parent without predicates is put to it once.
+    """
+    base = step.base
+    if step.axis not in _DOWN or not isinstance(base, x.Step) or base.axis not in BACK - _ORDER:
+        return False
+    return base.axis is not Axis.PARENT or bool(base.predicates)
+
+
+def _is_gathered(step: x.Step) -> bool:
+    """Return whether what lies below a node that never ends may be gathered until its end."""
+    return may_be_endless(depth_after(0, Axis.DESCENDANT, step.test), step.test)
 
 
 def _is_met(use: _Use, nodes: x.Nodes, step: x.Step) -> bool:

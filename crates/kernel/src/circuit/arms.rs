@@ -21,6 +21,9 @@ impl Circuit {
                 self.extend_ahead(&symbol.chained, depth);
             }
             self.advance_picks(lines, depth);
+            if !symbol.reached.is_empty() {
+                self.reach_nexts(&symbol.reached, depth);
+            }
         }
         for &id in symbol.awaited.iter() {
             let route = &routes[id as usize];

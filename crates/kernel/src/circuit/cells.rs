@@ -6,6 +6,7 @@
 //! an event stays readable until its end.
 
 use super::counts::Side;
+use super::folds::Link;
 use super::ranges::Range;
 use super::thresholds::{End, Waiters};
 use crate::plan::Op;
@@ -75,6 +76,14 @@ pub enum Kind {
     Rank { group: u32, entry: u32, side: Side },
     /// Tells a group of counts about its undecided members.
     Group(u32),
+    /// Tells a counted step about undecided ancestors.
+    Around(u32),
+    /// One value of three.
+    Link { link: Link, args: Box<[Wire; 3]> },
+    /// Tells a set about its undecided members.
+    Suffix(u32),
+    /// Decided by others, or linked later.
+    Awaited,
     /// Computed by a sink from what reaches it.
     Sink(u32),
     /// Tells a target that a node is selected or not.
@@ -285,6 +294,22 @@ impl Cells {
             }
         }
         self.slots[handle.id as usize].waiters = Some(waiters);
+    }
+
+    /// Sets the range of a number; those who found none before are told that there is one.
+    pub fn narrow_first(&mut self, handle: Handle, range: Range) {
+        let cell = &self.slots[handle.id as usize];
+        if cell.range.is_none() {
+            for edge in &cell.dependents {
+                self.work += 1;
+                self.queue.push(Message {
+                    to: edge.to,
+                    tag: edge.tag,
+                    atom: None,
+                });
+            }
+        }
+        self.narrow(handle, range);
     }
 
     /// Whether a gate still waits for a bound; it does so no longer.

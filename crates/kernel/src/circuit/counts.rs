@@ -1,19 +1,22 @@
-//! How many members of a group are before a node, behind it, or around it.
+//! How many members of a group are before a node or behind it.
 //!
 //! A group is what one step reaches among the children of one parent, or in the whole document.
 //! Its members are counted once, as they open; a node that asks takes a number from the group and
 //! never looks at the members. While members are undecided the number is a range, and all ranges
-//! of a group move together (`slack`).
+//! of a group move together (`slack`). Members may also be the ends of ways down from the nodes of
+//! the step, `count(preceding-sibling::a/b)`: each end is one, before or behind as its node is.
 
 use super::Circuit;
-use super::cells::{Atom, Handle, Kind, Wire};
+use super::cells::{Atom, Cells, Handle, Kind, Wire};
 use super::chains::is_beside;
-use super::frames::Spot;
+use super::frames::{Spot, Target};
 use super::ranges::Range;
-use super::routes::Scope;
+use super::routes::{Counted, Scope};
+use super::sinks::SinkKind;
 use super::slack::Slack;
-use crate::plan::{Axis, Op};
+use crate::plan::{Axis, NONE, Op};
 use crate::tables::append;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// On which side of the node the counted members are.
@@ -21,6 +24,10 @@ use std::collections::VecDeque;
 pub enum Side {
     Before,
     Behind,
+    /// Around it: the group is a step (`around`).
+    Around,
+    /// Below it: the group is a step (`below`).
+    Below,
 }
 
 /// The members of a step under one parent, or in the document.
@@ -41,44 +48,10 @@ pub struct Group {
     charged: usize,
 }
 
-/// An ancestor that is counted, and what is counted up to it.
-#[derive(Debug)]
-pub struct Around {
-    depth: usize,
-    sure: f64,
-    /// Whether it or one above it was undecided when it opened.
-    has_unknown: bool,
-    wire: Wire,
-}
-
 /// The number of an entry that is still to come.
 const LATER: u32 = u32::MAX;
 
 impl Group {
-    fn side(&mut self, side: Side) -> &mut Slack<Handle> {
-        match side {
-            Side::Before => &mut self.before,
-            Side::Behind => &mut self.behind,
-        }
-    }
-
-    pub fn wait(&mut self, entry: u32, side: Side, nearest: Range) {
-        if entry != LATER {
-            self.side(side).wait(entry, nearest.low, nearest.high);
-        }
-    }
-
-    pub fn range(&self, entry: u32, side: Side) -> Range {
-        if entry == LATER {
-            return Range::from(0.0);
-        }
-        let (low, high) = match side {
-            Side::Before => self.before.ends(entry),
-            Side::Behind => self.behind.ends(entry),
-        };
-        Range { low, high }
-    }
-
     /// Bytes that it takes outside its own record.
     fn bytes(&self) -> usize {
         let members = self.members.capacity() * size_of::<Option<[u32; 2]>>();
@@ -105,7 +78,15 @@ impl Group {
     /// No member comes any more: the numbers of those behind a node have a high end.
     fn close(&mut self) {
         self.is_closed = true;
-        let mut undecided = self.members.iter().flatten().map(|asked| asked[1]).rev();
+        let mut asked: Vec<u32> = self
+            .members
+            .iter()
+            .flatten()
+            .map(|asked| asked[1])
+            .collect();
+        // The ends of ways from nested nodes come in any order.
+        asked.sort_unstable();
+        let mut undecided = asked.into_iter().rev();
         let mut next = undecided.next();
         let mut count = 0.0;
         for entry in self.behind.entries().rev() {
@@ -125,16 +106,16 @@ impl Circuit {
         let depth = self.frames.len() - 1;
         let is_beside = is_beside(self.frames[depth].kind);
         match axis {
-            Axis::Ancestor => self.count_around(spec, depth),
+            Axis::Descendant | Axis::DescendantOrSelf => self.count_below(spec, axis),
+            Axis::Ancestor => self.count_around(spec),
             Axis::AncestorOrSelf => {
-                let own = self.frames[depth].symbol;
-                let is_member = self.is_counted(own, spec);
-                let wire = if is_member {
+                let test = self.routes.counts[spec as usize].test;
+                let wire = if self.passes(depth, test) {
                     self.truth_of_counted(spec)
                 } else {
                     Wire::FALSE
                 };
-                let above = self.count_around(spec, depth);
+                let above = self.count_around(spec);
                 let own = self.number_of(wire);
                 self.apply(Op::Add, &[above, own])
             }
@@ -216,30 +197,30 @@ impl Circuit {
         self.cells.unpin(&Wire::Cell(cell));
     }
 
-    /// How many ancestors are counted.
-    fn count_around(&mut self, spec: u32, depth: usize) -> Wire {
-        let around = &self.around[spec as usize];
-        let until = around.partition_point(|one| one.depth < depth);
-        let Some(nearest) = around[..until].last() else {
-            return ZERO;
-        };
-        if !nearest.has_unknown {
-            return Wire::Known(Atom::Number(nearest.sure));
+    fn slack_of(&mut self, group: u32, side: Side) -> &mut Slack<Handle> {
+        let at = group as usize;
+        match side {
+            Side::Before => &mut self.counts[at].before,
+            Side::Behind => &mut self.counts[at].behind,
+            Side::Around => &mut self.around[at].asked,
+            Side::Below => &mut self.below[at].asked,
         }
-        self.cells.work += until as u64;
-        self.pairs += until as u64;
-        let mut sure = 0.0;
-        let mut unknown = Vec::new();
-        for one in &around[..until] {
-            match self.cells.resolve(&one.wire) {
-                Wire::Known(atom) => sure += f64::from(u8::from(atom.holds())),
-                Wire::Cell(handle) => unknown.push(handle),
-            }
+    }
+
+    /// A number is told of when it reaches the nearest bounds that somebody waits for.
+    pub(super) fn wait_for_rank(&mut self, group: u32, entry: u32, side: Side, nearest: Range) {
+        if entry != LATER {
+            let slack = self.slack_of(group, side);
+            slack.wait(entry, nearest.low, nearest.high);
         }
-        if unknown.is_empty() {
-            return Wire::Known(Atom::Number(sure));
+    }
+
+    pub(super) fn range_of_rank(&mut self, group: u32, entry: u32, side: Side) -> Range {
+        if entry == LATER {
+            return Range::from(0.0);
         }
-        Wire::Cell(self.count(sure, &unknown, 0))
+        let (low, high) = self.slack_of(group, side).ends(entry);
+        Range { low, high }
     }
 
     /// The group of a counted step among the siblings of a node.
@@ -273,11 +254,6 @@ impl Circuit {
         self.counts.len() as u32 - 1
     }
 
-    fn is_counted(&self, symbol: u32, spec: u32) -> bool {
-        let symbol = self.symbols[symbol as usize].as_ref();
-        symbol.is_some_and(|symbol| symbol.counted.contains(&spec))
-    }
-
     /// Whether the opening node passes the predicates of a counted step.
     fn truth_of_counted(&mut self, spec: u32) -> Wire {
         let predicates = self.routes.counts[spec as usize].predicates.clone();
@@ -294,40 +270,56 @@ impl Circuit {
 
     /// The opening node is a member of counted steps, for the nodes after it.
     pub(super) fn count_member(&mut self, counted: &[u32], depth: usize) {
-        for &spec in counted {
-            let scope = self.routes.counts[spec as usize].scope;
-            let wire = self.truth_of_counted(spec);
+        // What its predicates count must not be the node itself.
+        let wires: SmallVec<[Wire; 2]> = counted
+            .iter()
+            .map(|&spec| self.truth_of_counted(spec))
+            .collect();
+        for (&spec, wire) in counted.iter().zip(wires) {
             if wire.is_false() {
                 continue;
             }
-            self.cells.pin(&wire);
+            let Counted { scope, way, .. } = self.routes.counts[spec as usize];
             match scope {
-                Scope::Siblings => {
-                    let group = self.group_beside(spec, depth);
-                    self.joining.push((group, wire));
-                }
-                Scope::Opened => {
-                    let group = self.group_of_document(spec);
-                    self.joining.push((group, wire));
-                }
-                Scope::Closed => {
-                    self.extras[depth].counted.push((spec, wire));
-                    self.extras[depth].is_used = true;
-                }
-                Scope::Around => {
-                    let last = self.around[spec as usize].last();
-                    let (sure, has_unknown) =
-                        last.map_or((0.0, false), |last| (last.sure, last.has_unknown));
-                    self.around[spec as usize].push(Around {
-                        depth,
-                        sure: sure + 1.0,
-                        has_unknown: has_unknown || !wire.is_true(),
-                        wire,
-                    });
-                    self.extras[depth].around.push(spec);
-                    self.extras[depth].is_used = true;
-                }
+                Scope::Around => self.open_around(spec, &wire, depth),
+                Scope::Below => self.grow_below(spec, depth),
+                _ if way != NONE => self.count_ends(spec, way, wire, depth),
+                _ => self.count_end(spec, depth, LATER, wire),
             }
+        }
+    }
+
+    /// The ends of ways down from the opening node are members of a counted step.
+    fn count_ends(&mut self, spec: u32, way: u32, wire: Wire, depth: usize) {
+        let group = self.group_of(spec, depth);
+        let sink = self.add_relay(SinkKind::Counted {
+            spec,
+            depth,
+            asked: self.counts[group as usize].behind.next(),
+        });
+        self.spread(way, Target::Sink(sink), wire);
+        self.close_sink(sink);
+    }
+
+    /// One member of a counted step, below the node of a depth or that node; `asked` nodes asked
+    /// for what is behind them before that node opened.
+    pub(super) fn count_end(&mut self, spec: u32, depth: usize, asked: u32, wire: Wire) {
+        self.cells.pin(&wire);
+        if self.routes.counts[spec as usize].scope == Scope::Closed {
+            self.extras[depth].counted.push((spec, wire));
+            self.extras[depth].is_used = true;
+            self.held_bytes += size_of::<(u32, Wire)>();
+        } else {
+            let group = self.group_of(spec, depth);
+            self.joining.push((group, asked, wire));
+        }
+    }
+
+    /// The group that a node of a depth is a member of.
+    fn group_of(&mut self, spec: u32, depth: usize) -> u32 {
+        match self.routes.counts[spec as usize].scope {
+            Scope::Siblings => self.group_beside(spec, depth),
+            _ => self.group_of_document(spec),
         }
     }
 
@@ -338,13 +330,11 @@ impl Circuit {
         self.asking.extend(after);
         for (spec, wire) in std::mem::take(&mut self.extras[depth].counted) {
             let group = self.group_of_document(spec);
-            self.joining.push((group, wire));
+            self.joining.push((group, LATER, wire));
+            self.held_bytes -= size_of::<(u32, Wire)>();
         }
-        for spec in std::mem::take(&mut self.extras[depth].around) {
-            if let Some(own) = self.around[spec as usize].pop() {
-                self.cells.unpin(&own.wire);
-            }
-        }
+        self.close_around(depth);
+        self.close_below(depth);
         for (_, group) in std::mem::take(&mut self.extras[depth].counts) {
             self.closing.push(group);
         }
@@ -353,8 +343,8 @@ impl Circuit {
     /// Members that came up in this event join their groups, after those who asked for what is
     /// before them and before those who ask for what is behind.
     pub(super) fn join_groups(&mut self) {
-        for (id, wire) in std::mem::take(&mut self.joining) {
-            self.join_group(id, &wire);
+        for (id, asked, wire) in std::mem::take(&mut self.joining) {
+            self.join_group(id, asked, &wire);
             self.cells.unpin(&wire);
         }
         for (id, cell) in std::mem::take(&mut self.asking) {
@@ -366,20 +356,19 @@ impl Circuit {
         }
     }
 
-    fn join_group(&mut self, id: u32, wire: &Wire) {
+    fn join_group(&mut self, id: u32, asked: u32, wire: &Wire) {
         let group = &mut self.counts[id as usize];
+        let asked = asked.min(group.behind.next());
         match self.cells.resolve(wire) {
             Wire::Known(atom) if atom.holds() => {
                 group.sure += 1.0;
-                let all = group.behind.next();
-                group.behind.add_before(all, 1.0, 0.0);
+                group.behind.add_before(asked, 1.0, 0.0);
                 self.settle_group(id);
             }
             Wire::Known(_) => {}
             Wire::Cell(input) => {
                 group.unknown += 1;
-                let asked = [group.before.next(), group.behind.next()];
-                group.members.push_back(Some(asked));
+                group.members.push_back(Some([group.before.next(), asked]));
                 let tag = group.first_member + group.members.len() as u32 - 1;
                 let cell = self.group_cell(id);
                 self.cells.depend(cell, input, tag);
@@ -406,31 +395,9 @@ impl Circuit {
 
     /// Tells the nodes whose numbers are known, or reached a bound that matters.
     fn settle_group(&mut self, id: u32) {
-        for side in [Side::Before, Side::Behind] {
-            while let Some(entry) = self.counts[id as usize].side(side).reached() {
-                self.cells.work += 1;
-                let group = &mut self.counts[id as usize];
-                let (low, high) = match side {
-                    Side::Before => group.before.ends(entry),
-                    Side::Behind => group.behind.ends(entry),
-                };
-                let slack = group.side(side);
-                let cell = slack.item(entry).filter(|&cell| self.cells.is_open(cell));
-                match cell {
-                    Some(cell) if low < high => {
-                        self.cells.narrow(cell, Range { low, high });
-                        let nearest = self.cells.nearest(cell);
-                        slack.wait(entry, nearest.low, nearest.high);
-                    }
-                    Some(cell) => {
-                        slack.end(entry);
-                        self.cells.decide(cell, Atom::Number(low));
-                    }
-                    None => slack.end(entry),
-                }
-            }
-        }
         let group = &mut self.counts[id as usize];
+        tell_reached(&mut group.before, &mut self.cells);
+        tell_reached(&mut group.behind, &mut self.cells);
         let bytes = group.bytes();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut group.charged, bytes);
         if group.is_closed && group.unknown == 0 {
@@ -451,4 +418,24 @@ impl Circuit {
     }
 }
 
-const ZERO: Wire = Wire::Known(Atom::Number(0.0));
+/// Tells the nodes whose numbers are known, or reached a bound that matters.
+pub(super) fn tell_reached(slack: &mut Slack<Handle>, cells: &mut Cells) {
+    while let Some(entry) = slack.reached() {
+        cells.work += 1;
+        let (low, high) = slack.ends(entry);
+        match slack.item(entry).filter(|&cell| cells.is_open(cell)) {
+            Some(cell) if low < high => {
+                cells.narrow(cell, Range { low, high });
+                let nearest = cells.nearest(cell);
+                slack.wait(entry, nearest.low, nearest.high);
+            }
+            Some(cell) => {
+                slack.end(entry);
+                cells.decide(cell, Atom::Number(low));
+            }
+            None => slack.end(entry),
+        }
+    }
+}
+
+pub(super) const ZERO: Wire = Wire::Known(Atom::Number(0.0));

@@ -64,6 +64,9 @@ impl Circuit {
     }
 
     fn evaluate_fresh(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {
+        if let Some(spec) = self.routes.folded(part) {
+            return self.fold_along(spec);
+        }
         let plan = self.plan.clone();
         let (kind, words) = plan.part(part);
         match kind {

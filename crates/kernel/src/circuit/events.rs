@@ -60,6 +60,9 @@ impl Circuit {
         if !symbol.indexed.is_empty() {
             self.index_member(&symbol.indexed, self.frames.len() - 1);
         }
+        if !symbol.folded.is_empty() {
+            self.fold_member(&symbol.folded, self.frames.len() - 1);
+        }
         if !symbol.counted.is_empty() {
             self.count_member(&symbol.counted, self.frames.len() - 1);
         }
@@ -292,6 +295,7 @@ impl Circuit {
         }
         self.begin_after(depth);
         self.close_counted(depth);
+        self.close_folds(depth);
         self.close_indexes(depth);
         let ends = std::mem::take(&mut self.extras[depth].ahead);
         self.close_ahead(ends);
@@ -319,6 +323,8 @@ impl Circuit {
         self.close_picks(picks);
         self.close_document_counts();
         self.close_document_indexes();
+        let folds = std::mem::take(&mut self.folding.document);
+        self.end_folds(folds);
         for (target, words, when) in std::mem::take(&mut self.id_arms) {
             self.cells.unpin(&words);
             self.cells.unpin(&when);

@@ -2,6 +2,7 @@
 
 use super::cells::{Handle, Wire};
 use super::chains::Ahead;
+use super::folds::Folds;
 use super::indexes::Joiner;
 use super::picks::Picks;
 use super::routes::Need;
@@ -88,6 +89,10 @@ pub struct Extra {
     pub asks: Vec<(u32, u64)>,
     /// Steps that count it as an ancestor.
     pub around: SmallVec<[u32; 1]>,
+    /// Sums and first nodes.
+    pub folds: Folds,
+    /// Steps of which it asks how many are below it.
+    pub below: SmallVec<[u32; 1]>,
     pub is_used: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Building gates without cells where the outcome is known, and working off messages.
 
 use super::cells::{Atom, Handle, Kind, Message, Wire};
+use super::folds::linked;
 use super::ranges::{self, Range};
 use super::{Action, Circuit};
 use crate::matcher::values::{self, Value};
@@ -253,12 +254,17 @@ impl Circuit {
             });
             return Some(as_atom(value));
         }
-        if args.len() != 2 || op < Op::Eq {
+        let is_sum = matches!(op, Op::Add | Op::Subtract);
+        if args.len() != 2 || (op < Op::Eq && !is_sum) {
             return None;
         }
         let nan = |wire: &Wire| matches!(wire, Wire::Known(Atom::Number(n)) if n.is_nan());
         let (left, right) = (self.range(&args[0]), self.range(&args[1]));
-        if (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some()) {
+        let is_nan = (nan(&args[0]) && right.is_some()) || (nan(&args[1]) && left.is_some());
+        if is_sum {
+            return is_nan.then_some(Atom::Number(f64::NAN));
+        }
+        if is_nan {
             return Some(Atom::Truth(op == Op::Ne));
         }
         ranges::compare(op, left?, right?).map(Atom::Truth)
@@ -282,7 +288,7 @@ impl Circuit {
             return;
         }
         if let Some(range) = range {
-            self.cells.narrow(gate, range);
+            self.cells.narrow_first(gate, range);
         }
         self.watch_arguments(gate);
     }
@@ -333,6 +339,20 @@ impl Circuit {
                 let group = *group;
                 self.tell_group(group, tag, atom.holds());
             }
+            Kind::Link { link, args } => {
+                args[tag as usize] = Wire::Known(atom);
+                if let Some(atom) = linked(*link, args) {
+                    self.cells.decide(to, atom);
+                }
+            }
+            Kind::Suffix(suffix) => {
+                let suffix = *suffix;
+                self.tell_suffix(suffix, tag, atom);
+            }
+            Kind::Around(spec) => {
+                let spec = *spec;
+                self.tell_around(spec, tag, atom.holds());
+            }
             Kind::Sink(sink) => {
                 let sink = *sink;
                 self.tell_sink(sink, tag, atom);
@@ -349,7 +369,7 @@ impl Circuit {
                 self.cells.unpin(&Wire::Cell(to));
                 self.actions.push(Action::Answer { target, atom });
             }
-            Kind::Value | Kind::Rank { .. } => {}
+            Kind::Value | Kind::Awaited | Kind::Rank { .. } => {}
         }
     }
 }

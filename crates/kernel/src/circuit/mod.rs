@@ -12,7 +12,9 @@
 //! ask for.
 
 mod arms;
+mod around;
 mod behind;
+mod below;
 mod cells;
 mod chains;
 mod counts;
@@ -20,6 +22,7 @@ mod entries;
 mod evaluation;
 mod events;
 mod farthest;
+mod folds;
 mod frames;
 mod gates;
 mod identifiers;
@@ -29,6 +32,7 @@ mod lateness;
 mod lines;
 mod lists;
 mod natures;
+mod nexts;
 mod outputs;
 mod pairs;
 mod picks;
@@ -42,6 +46,7 @@ mod slack;
 mod spreading;
 mod steps;
 mod stores;
+mod suffixes;
 mod thresholds;
 mod trails;
 
@@ -98,6 +103,9 @@ struct Symbol {
     behind: Vec<u32>,
     /// Counted steps that such nodes are members of.
     counted: Vec<u32>,
+    /// Sets along an axis that such nodes lead to members of, and those that others wait for.
+    folded: Vec<u32>,
+    reached: Vec<u32>,
     /// Shared sets that such nodes lead to members of.
     indexed: Vec<u32>,
     needs: Vec<Need>,
@@ -142,11 +150,13 @@ pub struct Circuit {
     free_counts: Vec<u32>,
     /// Groups of the whole document: counted step, group.
     document_counts: Vec<(u32, u32)>,
-    /// By counted step: open nodes that it counts.
-    around: Vec<Vec<counts::Around>>,
+    /// By counted step: open nodes that it counts, and those that ask for what is below them.
+    around: Vec<around::Around>,
+    below: Vec<below::Below>,
+    folding: folds::Folding,
     /// For the end of this event: members of groups, numbers of what is behind a node, and groups
     /// that close.
-    joining: Vec<(u32, Wire)>,
+    joining: Vec<(u32, u32, Wire)>,
     asking: Vec<(u32, cells::Handle)>,
     closing: Vec<u32>,
     indexes: Vec<indexes::Index>,
@@ -195,7 +205,7 @@ impl Circuit {
         }
         routes.complete(plan);
         let count = routes.all().len();
-        let counted = routes.counts.len();
+        let (counted, folded) = (routes.counts.len(), routes.folds.len());
         Some(Circuit {
             plan: plan.clone(),
             table: routes.all().into(),
@@ -216,7 +226,9 @@ impl Circuit {
             counts: Vec::new(),
             free_counts: Vec::new(),
             document_counts: Vec::new(),
-            around: (0..counted).map(|_| Vec::new()).collect(),
+            around: by_step(counted),
+            below: by_step(counted),
+            folding: folds::Folding::new(folded),
             joining: Vec::new(),
             asking: Vec::new(),
             closing: Vec::new(),
@@ -275,7 +287,13 @@ impl Circuit {
         self.counts.clear();
         self.free_counts.clear();
         self.document_counts.clear();
-        self.around.iter_mut().for_each(Vec::clear);
+        self.around
+            .iter_mut()
+            .for_each(|own| *own = Default::default());
+        self.below
+            .iter_mut()
+            .for_each(|own| *own = Default::default());
+        self.folding.clear();
         self.joining.clear();
         self.asking.clear();
         self.closing.clear();
@@ -330,7 +348,8 @@ impl Circuit {
             + bytes_of(&self.lists)
             + bytes_of(&self.set_pairs)
             + bytes_of(&self.indexes)
-            + bytes_of(&self.counts);
+            + bytes_of(&self.counts)
+            + self.folding.bytes();
         (tables + self.held_bytes) as u64
     }
 
@@ -388,6 +407,14 @@ impl Circuit {
             .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
             .map(|(spec, _)| spec as u32)
             .collect();
+        let is_folded = |spec: &u32| {
+            let route = &self.table[self.routes.folds[*spec as usize].step as usize];
+            passes(route.test) && Scope::of(route.axis).is_some_and(is_counted)
+        };
+        let specs = 0..self.routes.folds.len() as u32;
+        let (reached, folded): (Vec<u32>, Vec<u32>) = specs
+            .filter(is_folded)
+            .partition(|&spec| self.is_next(spec));
         let is_child = !matches!(
             kind,
             NodeKind::Attribute | NodeKind::Namespace | NodeKind::Document
@@ -418,9 +445,13 @@ impl Circuit {
                 && picked.is_empty()
                 && behind.is_empty()
                 && counted.is_empty()
+                && folded.is_empty()
+                && reached.is_empty()
                 && indexed.is_empty()
                 && needs.is_empty(),
             counted,
+            folded,
+            reached,
             indexed,
             awaited,
             chained,
@@ -474,4 +505,9 @@ impl Circuit {
         let info = self.opening_info();
         self.infos[info].candidate = candidate;
     }
+}
+
+/// A default for each of so many steps.
+fn by_step<T: Default>(count: usize) -> Vec<T> {
+    (0..count).map(|_| T::default()).collect()
 }

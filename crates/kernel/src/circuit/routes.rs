@@ -9,8 +9,9 @@
 use super::natures::{Nature, nature};
 use super::ranks::FilterPick;
 use super::sharing::{IndexSpec, Shared};
+use super::sinks::FirstPart;
 use super::steps::is_ranked;
-pub use super::steps::{Counted, Leaf, Route, Scope, is_awaited, looks_behind};
+pub use super::steps::{Counted, Fold, Folded, Leaf, Route, Scope, is_awaited, looks_behind};
 use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -68,6 +69,9 @@ pub struct Routes {
     pub counts: Vec<Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
     pub(super) counted: FxHashMap<u32, (u32, Axis)>,
+    /// Sets along an axis that are put together, and by part: which of them.
+    pub folds: Vec<Folded>,
+    pub(super) folded: FxHashMap<u32, u32>,
     /// Sets that many contexts share, by operator.
     pub indexes: Vec<IndexSpec>,
     pub(super) shared: FxHashMap<u32, Rc<Shared>>,
@@ -260,13 +264,19 @@ impl Routes {
             PartKind::Exists => self.visit_asked(plan, words[0], Leaf::Exists),
             PartKind::Count if self.note_counted(plan, part, words[0]) => {}
             PartKind::Count => self.visit(plan, words[0]),
+            PartKind::Sum if self.note_folded(plan, part, words[0], Fold::Sum) => {}
+            PartKind::String
+                if self.note_folded(plan, part, words[0], Fold::First(FirstPart::Text)) => {}
             PartKind::Sum | PartKind::String | PartKind::Strings => {
                 self.visit(plan, words[0]);
                 self.need_of_ends(plan, words[0], Need::Value);
             }
             PartKind::Name => {
                 self.uses_names = true;
-                self.visit(plan, words[1]);
+                let fold = Fold::First(FirstPart::Name(words[0]));
+                if !self.note_folded(plan, part, words[1], fold) {
+                    self.visit(plan, words[1]);
+                }
             }
             PartKind::ComparePairs if self.note_shared(plan, part) => {}
             PartKind::ComparePairs => {

@@ -1,9 +1,12 @@
-//! What contexts share, recognised once per plan: counted steps, sets compared by value.
+//! What contexts share, recognised once per plan: counted steps, sums, sets compared by value.
 
 use super::indexes::Side;
 use super::ranks::Pick;
-use super::routes::{Counted, Leaf, Need, Routes, Scope, looks_behind};
-use super::steps::is_order;
+use super::routes::{
+    Counted, Fold, Folded, Leaf, Need, Route, Routes, Scope, Source, looks_behind,
+};
+use super::sinks::FirstPart;
+use super::steps::{is_down, is_order};
 use crate::plan::{Axis, Comparison, NONE, PartKind, Plan};
 use std::rc::Rc;
 
@@ -49,27 +52,36 @@ enum Sharing {
 }
 
 impl Routes {
-    /// Whether a count is taken from groups: it is that of one step from the context node.
+    /// Whether a count is taken from groups: it is that of one step from the context node, or of
+    /// the ends of ways down from there.
     pub(super) fn note_counted(&mut self, plan: &Plan, part: u32, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        if kind != PartKind::Step || plan.part(words[0]).0 != PartKind::Here {
-            return false;
-        }
-        let predicates: Box<[u32]> = words[3..].into();
-        let Some(axis) = Axis::from_code(words[1]) else {
+        let Some((axis, first)) = self.step_and_way(plan, set) else {
             return false;
         };
-        let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
-        let Some(scope) = Scope::of(axis).filter(|_| !is_positional) else {
+        let Route {
+            test,
+            predicates,
+            next: way,
+            ..
+        } = self.get(first).clone();
+        let Some(scope) = Scope::of(axis) else {
             return false;
         };
-        for &predicate in predicates.iter() {
-            self.visit_predicate(plan, predicate);
+        let is_taken = match scope {
+            // Which of them are undecided differs from node to node.
+            Scope::Below => way == NONE && predicates.is_empty(),
+            Scope::Around => way == NONE,
+            _ => self.is_apart(axis, way),
+        };
+        if !is_taken {
+            return false;
         }
+        self.visit_way(plan, first);
         let counted = Counted {
             scope,
-            test: words[2],
+            test,
             predicates,
+            way,
         };
         let known = self.counts.iter().position(|known| *known == counted);
         let spec = known.unwrap_or_else(|| {
@@ -78,6 +90,95 @@ impl Routes {
         });
         self.counted.insert(part, (spec as u32, axis));
         true
+    }
+
+    /// Whether a sum, or a part of the first node, is put together along the axis.
+    pub(super) fn note_folded(&mut self, plan: &Plan, part: u32, set: u32, fold: Fold) -> bool {
+        let Some((axis, step)) = self.step_and_way(plan, set) else {
+            return false;
+        };
+        let way = self.get(step).next;
+        let is_named = matches!(fold, Fold::First(FirstPart::Name(_)));
+        let is_taken = match axis {
+            // An ancestor has at most one such end, known with its start tag.
+            Axis::Ancestor | Axis::AncestorOrSelf => {
+                way == NONE || !is_named && self.is_attribute(plan, way)
+            }
+            // The ends of ways from nested nodes do not come one way after the other.
+            Axis::Following if fold != Fold::Sum => way == NONE || self.is_attribute(plan, way),
+            _ => is_order(axis) && self.is_apart(axis, way),
+        };
+        if !is_taken {
+            return false;
+        }
+        self.visit_way(plan, step);
+        let folded = Folded { step, fold };
+        let known = self.folds.iter().position(|known| *known == folded);
+        let spec = known.unwrap_or_else(|| {
+            self.folds.push(folded);
+            self.folds.len() - 1
+        });
+        self.folded.insert(part, spec as u32);
+        true
+    }
+
+    /// The set along an axis that a part puts together.
+    pub fn folded(&self, part: u32) -> Option<u32> {
+        self.folded.get(&part).copied()
+    }
+
+    /// The axis and route of a set that is a step from the context node and a way down from there,
+    /// none of which counts positions.
+    fn step_and_way(&mut self, plan: &Plan, set: u32) -> Option<(Axis, u32)> {
+        let (Source::Here, first) = self.of_set(plan, set, Leaf::Collect) else {
+            return None;
+        };
+        let mut at = first;
+        while at != NONE {
+            let route = self.get(at);
+            if route.is_positional || (at != first && !is_down(route.axis)) {
+                return None;
+            }
+            at = route.next;
+        }
+        (first != NONE).then(|| (self.get(first).axis, first))
+    }
+
+    /// Whether ways from two nodes along an axis have no end in common. Siblings are not nested.
+    fn is_apart(&self, axis: Axis, way: u32) -> bool {
+        let mut at = way;
+        while at != NONE {
+            let route = self.get(at);
+            let is_sibling = matches!(axis, Axis::PrecedingSibling | Axis::FollowingSibling);
+            if route.axis == Axis::Descendant && !is_sibling {
+                return false;
+            }
+            at = route.next;
+        }
+        true
+    }
+
+    /// Whether a way is a step to one attribute.
+    fn is_attribute(&self, plan: &Plan, way: u32) -> bool {
+        let route = self.get(way);
+        let (_, name, uris) = plan.test(route.test);
+        let is_one = name.is_some() && uris.is_some_and(|uris| uris.len() == 1);
+        route.axis == Axis::Attribute && route.next == NONE && is_one
+    }
+
+    /// Walks the predicates of a route's steps. The nodes of the first are found by its test.
+    fn visit_way(&mut self, plan: &Plan, first: u32) {
+        let mut at = first;
+        while at != NONE {
+            let route = self.get(at).clone();
+            if at != first {
+                self.used.insert(at);
+            }
+            for &predicate in route.predicates.iter() {
+                self.visit_predicate(plan, predicate);
+            }
+            at = route.next;
+        }
     }
 
     /// Whether a comparison asks an index: contexts share one side.

@@ -79,6 +79,21 @@ pub enum SinkKind {
     Filter {
         list: u32,
     },
+    /// Members of a set that is put together when the node ends that leads to them.
+    Folded {
+        part: FirstPart,
+    },
+    /// Members that the sink's cell waits for, below the node at a depth.
+    Next {
+        spec: u32,
+        depth: usize,
+    },
+    /// Members of a counted step, below the node at a depth.
+    Counted {
+        spec: u32,
+        depth: usize,
+        asked: u32,
+    },
     /// Members of a shared set.
     Indexed {
         index: u32,
@@ -167,11 +182,24 @@ impl Circuit {
 
     /// A value computed from all nodes of a set.
     pub(super) fn gather(&mut self, kind: SinkKind, set: u32, spot: Spot) -> Wire {
+        let (id, cell) = self.add_gathering(kind);
+        self.collect_merged(set, spot, Target::Sink(id), Wire::TRUE);
+        self.cells.resolve(&Wire::Cell(cell))
+    }
+
+    /// A value computed from all nodes that a route reaches from the opening node.
+    pub(super) fn gather_along(&mut self, kind: SinkKind, route: u32) -> Wire {
+        let (id, cell) = self.add_gathering(kind);
+        self.spread(route, Target::Sink(id), Wire::TRUE);
+        self.close_sink(id);
+        self.cells.resolve(&Wire::Cell(cell))
+    }
+
+    fn add_gathering(&mut self, kind: SinkKind) -> (u32, Handle) {
         let id = self.add_relay(kind);
         let cell = self.cells.add(Kind::Sink(id));
         self.sinks[id as usize].cell = Some(cell);
-        self.collect_merged(set, spot, Target::Sink(id), Wire::TRUE);
-        self.cells.resolve(&Wire::Cell(cell))
+        (id, cell)
     }
 
     /// A part of the first node of a set.
@@ -184,7 +212,7 @@ impl Circuit {
         self.gather(SinkKind::First { part, is_ordered }, set, spot)
     }
 
-    fn part_of(&mut self, part: FirstPart, spot: Spot) -> Wire {
+    pub(super) fn part_of(&mut self, part: FirstPart, spot: Spot) -> Wire {
         match part {
             FirstPart::Name(part) => Wire::Known(Atom::Text(self.name_of(part, spot))),
             _ => self.value_of(spot),
@@ -199,6 +227,7 @@ impl Circuit {
             }
             SinkKind::Filter { list } => self.is_heard(ArmTarget::List(list)),
             SinkKind::Ask(ask) => self.cells.is_open(ask.or),
+            SinkKind::Next { .. } => sink.cell.is_some_and(|cell| self.cells.is_open(cell)),
             SinkKind::Store {
                 is_dropped,
                 ref links,
@@ -322,6 +351,14 @@ impl Circuit {
                 }
             }
             SinkKind::Filter { list } => self.filter_add(*list, spot, when),
+            &SinkKind::Folded { part } => {
+                let value = self.part_of(part, spot);
+                self.cells.pin(&when);
+                self.cells.pin(&value);
+                self.add_entry(id, spot, when, value, 0);
+            }
+            &SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
+            &SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
             SinkKind::Store { .. } => self.store(id, spot, when),
             SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
         }
@@ -421,6 +458,13 @@ impl Circuit {
                 self.free_sinks.push(id);
                 self.close_indexed(index, joining);
             }
+            &mut SinkKind::Next { spec, depth } => {
+                self.free_sinks.push(id);
+                if let Some(cell) = cell {
+                    self.leave_next(spec, depth, cell);
+                }
+            }
+            SinkKind::Counted { .. } | SinkKind::Folded { .. } => self.free_sinks.push(id),
             SinkKind::Ask(_) => self.finish_ask(id),
             SinkKind::Output { .. }
             | SinkKind::Tally { .. }

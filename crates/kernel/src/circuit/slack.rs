@@ -135,6 +135,22 @@ impl<T: Copy> Slack<T> {
         self.add(from, self.leaves.len(), low, high);
     }
 
+    /// Moves the ends of the entries from one to before another.
+    pub fn add_between(&mut self, from: u32, until: u32, low: f64, high: f64) {
+        let place = |entry: u32| (entry as usize).saturating_sub(self.gone);
+        let (from, until) = (place(from), place(until));
+        self.add(from, until, low, high);
+    }
+
+    /// Takes off the last entry: what it stands for and its low end, or nothing if it was over.
+    pub fn pop(&mut self) -> Option<(T, f64)> {
+        let at = self.leaves.len().checked_sub(1)?;
+        let (above, _) = self.pending(at);
+        let leaf = self.leaves.pop()?;
+        self.update(at);
+        (!leaf.is_over).then_some((leaf.item, leaf.low + above))
+    }
+
     /// Sets the high end of an entry, whatever it was.
     pub fn set_high(&mut self, entry: u32, high: f64) {
         let at = entry as usize - self.gone;

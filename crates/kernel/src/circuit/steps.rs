@@ -1,6 +1,7 @@
 //! One step of a route, and which way its axis looks.
 
 use super::ranks::Pick;
+use super::sinks::FirstPart;
 use crate::plan::{Axis, Comparison, NONE};
 use std::rc::Rc;
 
@@ -62,6 +63,8 @@ pub enum Scope {
     Closed,
     /// On the way to the node.
     Around,
+    /// Below the node.
+    Below,
 }
 
 impl Scope {
@@ -72,17 +75,37 @@ impl Scope {
             Axis::Preceding => Some(Scope::Closed),
             Axis::Following => Some(Scope::Opened),
             Axis::Ancestor | Axis::AncestorOrSelf => Some(Scope::Around),
+            Axis::Descendant | Axis::DescendantOrSelf => Some(Scope::Below),
             _ => None,
         }
     }
 }
 
-/// A step whose nodes are counted by groups.
+/// A step whose nodes are counted by groups, or the ends of ways down from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub scope: Scope,
     pub test: u32,
     pub predicates: Box<[u32]>,
+    /// The way down, or NONE.
+    pub way: u32,
+}
+
+/// A set along an axis of which all members are put together, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Folded {
+    /// The route of the step along the axis; what is behind it is a way down.
+    pub step: u32,
+    pub fold: Fold,
+}
+
+/// What is made of the members of a set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fold {
+    /// The sum of their numbers, added in document order.
+    Sum,
+    /// A part of the first one in document order.
+    First(FirstPart),
 }
 
 pub fn is_late(axis: Axis) -> bool {
@@ -107,6 +130,11 @@ pub fn is_order(axis: Axis) -> bool {
 /// Whether contexts share the nodes along an axis, so that positions are found by rank.
 pub fn is_ranked(axis: Axis) -> bool {
     is_order(axis) || matches!(axis, Axis::Ancestor | Axis::AncestorOrSelf)
+}
+
+/// Whether a step leads to nodes inside, none of them by two ways.
+pub fn is_down(axis: Axis) -> bool {
+    matches!(axis, Axis::Child | Axis::Descendant | Axis::Attribute)
 }
 
 /// Whether a step looks back at nodes that are closed.

@@ -136,7 +136,7 @@ impl Circuit {
         match self.cells.open(input).map(|cell| &cell.kind) {
             Some(Kind::Apply { .. }) => self.watch_arguments(input),
             Some(&Kind::Rank { group, entry, side }) => {
-                self.counts[group as usize].wait(entry, side, nearest);
+                self.wait_for_rank(group, entry, side, nearest);
             }
             _ => {}
         }
@@ -195,7 +195,7 @@ impl Circuit {
         };
         match self.cells.open(*handle).map(|cell| &cell.kind) {
             Some(&Kind::Rank { group, entry, side }) => {
-                return Some(self.counts[group as usize].range(entry, side));
+                return Some(self.range_of_rank(group, entry, side));
             }
             // Nobody told it of moves that nobody waited for.
             Some(Kind::Apply { op, args }) if *op < Op::Eq => {

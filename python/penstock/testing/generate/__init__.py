@@ -7,6 +7,7 @@ from penstock.testing.generate.names import NAMESPACES
 from penstock.testing.generate.positions import random_positions, random_siblings
 from penstock.testing.generate.shared import random_shared_comparison
 from penstock.testing.generate.streams import StreamKnobs, random_stream
+from penstock.testing.generate.summaries import SummaryKnobs, random_numbers, random_summary
 from penstock.testing.generate.whole import WholeKnobs, random_xpath
 
 __all__ = [
@@ -15,14 +16,17 @@ __all__ = [
     "ExpressionKnobs",
     "JoinKnobs",
     "StreamKnobs",
+    "SummaryKnobs",
     "WholeKnobs",
     "random_document",
     "random_expression",
+    "random_numbers",
     "random_positions",
     "random_shared_comparison",
     "random_siblings",
     "random_stream",
     "random_subscriptions",
+    "random_summary",
     "random_xpath",
     "random_xscl",
 ]
