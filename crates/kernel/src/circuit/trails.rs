@@ -46,6 +46,7 @@ struct Arrival {
 /// What tokens want from a member on, under which conditions.
 type Wants = SmallVec<[(Span, Wire); 2]>;
 
+/// Members, or arrivals of a sink, before all of them are looked through.
 const TRIM_MIN: usize = 32;
 
 /// Arrivals at a member before they are looked through for those that are over.
