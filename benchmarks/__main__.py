@@ -1,6 +1,6 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
-Parts are single, spark, splitting, many, joins, join-stream, join-changes and growth.
+Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes and growth.
 """
 
 import argparse
@@ -62,6 +62,10 @@ def main(arguments: list[str]) -> int:
         from benchmarks.experiments.many import command
 
         return command.main(arguments[1:])
+    if arguments[:1] == ["loading"]:
+        from benchmarks.experiments import loading
+
+        return loading.main(arguments[1:])
     if arguments[:1] == ["joins"]:
         from benchmarks.experiments import joins
 

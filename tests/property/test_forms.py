@@ -6,15 +6,17 @@ import pytest
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xpath.plain import STEPS_MAX, plain_query
 from penstock.languages.xpath.skeletons import split
 from penstock.planning.compile import compile_form
 from penstock.planning.forms import SHAPES_MAX, Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.rewrites.truth_values import TRUTHS_MAX
 from penstock.testing.generate import NAMESPACES, random_expression, random_xpath
-from penstock.twigs.blanks import Blank, ExaminedError, Trace
+from penstock.twigs.blanks import BLANKS, ExaminedError, Trace
 
 STRINGS = ["", "x", "y", "a", "b", " ", "5", "-1", "1e3", "NaN", "true", "ü€", "it's", "0", "item"]
+NAMES = "a b ab a-b a.b aa Z _x or1 ordiv true text count id lang div item ü A-".split()
 NUMBERS = ["0", "1", "5", "5.0", ".5", "1e999", "0.1", "100000000000000000000", "3.", "1e-400"]
 # Shapes whose programs depend on what their constants are: folded, merged, ordered, placed.
 SHAPES = """
@@ -90,6 +92,16 @@ string(//a[N])
 concat(//a[N], S, S)
 //a[string(N) = ../b]
 //a[b > -N and ../c]
+//a[b and c]
+//a[b or not(c) or ab[d]]
+//a[b = c and c = d]
+//a[c = S or b = S]/b
+//a[b] | //c[d] | //a-b
+//a[p:b and @c and q:*]
+//a/b[c[d]/e and d]/@f
+//a[name() = S or b]
+//a[count(c) > N and b]/following::c[N]
+//a[b = //c][N] | //b[c = //a]
 """.strip().splitlines()
 
 
@@ -107,14 +119,26 @@ def cached(forms: Forms, text: str, mode: Mode) -> bytes | str:
         return repr(error)
 
 
-def with_constants(random: Random, text: str) -> str:
-    """Return the text with other constants of the same types; often equal ones."""
+def with_values(random: Random, text: str) -> str:
+    """Return the text with other names, and other constants of the same types; often equal ones."""
     found = split(text)
     if found is None:
         return text
     strings = random.choices(STRINGS, k=2) if random.random() < 0.5 else STRINGS
     numbers = random.choices(NUMBERS, k=2) if random.random() < 0.5 else NUMBERS
-    return "".join(fill(random, strings, numbers, piece, i) for i, piece in enumerate(found[0]))
+    skeleton, values = found
+    # Mostly each name has another that no other has: then the shape is the same.
+    names = (
+        random.sample(NAMES, len(NAMES)) if random.random() < 0.8 else random.choices(NAMES, k=9)
+    )
+    written = [names[place % len(names)] for place in range(len(values))]
+    pieces = [
+        written[int(piece)]
+        if index % 2 and piece.isdigit()
+        else fill(random, strings, numbers, piece, index)
+        for index, piece in enumerate(skeleton)
+    ]
+    return "".join(pieces)
 
 
 def fill(random: Random, strings: list[str], numbers: list[str], piece: str, index: int) -> str:
@@ -129,7 +153,7 @@ def fill(random: Random, strings: list[str], numbers: list[str], piece: str, ind
 def check(random: Random, forms: Forms, text: str, count: int) -> None:
     mode = random.choice(("query", "query", "filter", "running"))
     for _ in range(count):
-        variant = with_constants(random, text)
+        variant = with_values(random, text)
         assert cached(forms, variant, mode) == fresh(variant, mode), (variant, mode)
 
 
@@ -166,9 +190,9 @@ OPTIONS: list[dict[str, object]] = [
 @pytest.mark.parametrize("mode", ["query", "filter"])
 def test_options_are_part_of_a_shape(mode: Mode) -> None:
     forms = Forms()
-    for word in ("x", "y", "z", "x"):
+    for names in ("abc", "abc", "xyz", "bca", "aab", "xbx", "cxy"):
         for options in OPTIONS:
-            text = f"//a[b = '{word}']/c"
+            text = "//{}[{} = 'x']/{}".format(*names)
             fresh_one = compile_in_mode(xpath(text, **options), mode)  # type: ignore[arg-type]
             assert forms.compile(text, mode, options) == fresh_one, (text, options)
 
@@ -200,11 +224,45 @@ def test_the_third_query_of_a_shape_is_filled_in(monkeypatch: pytest.MonkeyPatch
     assert forms.compile("//x[y = 'x' and z > -7]", "query") == expected
 
 
+def test_a_path_of_known_shape_is_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = Forms()
+    for names in ("abc", "xyz"):
+        forms.compile("//{}[{} and {}]/@{}".format(*names, names[0]), "query")
+    expected = fresh("//one[more and two]/@one", "query")
+    assert expected == fresh("//one[two and more]/@one", "query")
+    monkeypatch.setattr("penstock.planning.forms.xpath", None)
+    assert forms.compile("//one[more and two]/@one", "query") == expected
+
+
+@pytest.mark.parametrize("mode", ["query", "filter"])
+def test_plain_paths_are_those_of_the_language(mode: Mode) -> None:
+    random = Random(7)
+    for _ in range(500):
+        steps = random.choices(("/", "//"), k=random.randint(1, 8))
+        text = "".join(step + random.choice((*NAMES, "*", "*")) for step in steps)
+        assert plain_query(text) is not None
+        assert Forms().compile(text, mode) == compile_in_mode(xpath(text), mode), text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "/", "//", "a", "/a/", "/a///b", "/a/..", "/a()", "/p:a", "/a b", "/a|/b", "/@a"]
+)
+def test_other_texts_are_no_plain_paths(text: str) -> None:
+    assert plain_query(text) is None
+
+
+def test_a_plain_path_has_its_bounds() -> None:
+    for steps in (STEPS_MAX, STEPS_MAX + 1, 101, 200):
+        text = "/a" * steps
+        assert (plain_query(text) is None) == (steps > STEPS_MAX)
+        assert cached(Forms(), text, "query") == fresh(text, "query")
+
+
 def test_the_table_of_shapes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock.planning.forms.SHAPES_MAX", 3)
     forms = Forms()
     for number in range(10):
-        forms.compile(f"//x{number}[y = 1]", "query")
+        forms.compile("//x" + "/x" * number + "[y = 1]", "query")
         assert len(forms._shapes) <= 3 < SHAPES_MAX
 
 
@@ -228,7 +286,7 @@ def test_who_looks_at_a_blank_without_asking_is_stopped() -> None:
 
 def test_a_query_with_blanks_has_gaps() -> None:
     parts = compile_form(xpath("//a[b = 'x' and c = 5]", trace=Trace()))
-    assert [part.place for part in parts if isinstance(part, Blank)] == [0, 1]
+    assert sorted(part.place for part in parts if isinstance(part, BLANKS)) == [0, 1, 2, 3, 4]
 
 
 def test_a_text_that_is_too_long_is_refused_though_its_shape_is_known() -> None:

@@ -46,7 +46,16 @@ def compile_query(query: Query, *, is_filter: bool = False, is_spans: bool = Fal
     Raises:
         QueryError: The query needs something that the kernel does not evaluate yet.
     """
-    return b"".join(cast(list[bytes], _parts(normalise(query), is_filter, is_spans)))
+    return compile_normal(normalise(query), is_filter=is_filter, is_spans=is_spans)
+
+
+def compile_normal(normal: Query, *, is_filter: bool = False, is_spans: bool = False) -> bytes:
+    """Return the program of a query that is in normal form already.
+
+    Raises:
+        QueryError: As above.
+    """
+    return b"".join(cast(list[bytes], _parts(normal, is_filter, is_spans)))
 
 
 def compile_form(query: Query, is_filter: bool = False, is_spans: bool = False) -> list[p.Part]:

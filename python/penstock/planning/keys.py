@@ -1,7 +1,8 @@
 """What makes two parts of a query the same: their shape, then their constants.
 
 Slots are numbered by chance, so parts are compared by their printed form with typed blanks for
-constants, and only then by the constants. Queries of one shape so sort alike.
+constants, and only then by the constants. Queries of one shape so sort alike. Where names are
+blanks, which of two forms comes first is a question.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from penstock.planning.values import asked
 from penstock.twigs import Condition, Scalar, Slot, TwigNode
-from penstock.twigs.blanks import Atom, trace_of
+from penstock.twigs.blanks import Atom, names_in, trace_of
 from penstock.twigs.printing import print_condition, print_scalar, print_twig
 
 
@@ -33,6 +34,21 @@ class Rank:
         return 0  # the shape beside it tells most keys apart
 
 
+class Form(str):
+    """A printed form with blanks for names."""
+
+    def __lt__(self, other: str) -> bool:
+        return _is_first(self, other)
+
+    def __gt__(self, other: str) -> bool:
+        return _is_first(other, self)
+
+
+def _is_first(left: str, right: str) -> bool:
+    names = names_in(left, right)
+    return _is_printed_before(str(left), str(right), tuple(map(str, names)), *names)
+
+
 Key = tuple[str, tuple[str | Rank, ...]]
 
 
@@ -47,20 +63,20 @@ class Keys:
     def of_condition(self, condition: Condition) -> Key:
         """Return the key of a condition."""
         self._found = []
-        shape = print_condition(condition, self._blank)
-        return shape, tuple(self._found)
+        return self._key(print_condition(condition, self._blank))
 
     def of_scalar(self, scalar: Scalar) -> Key:
         """Return the key of a scalar."""
         self._found = []
-        shape = print_scalar(scalar, self._blank)
-        return shape, tuple(self._found)
+        return self._key(print_scalar(scalar, self._blank))
 
     def of_twig(self, node: TwigNode) -> Key:
         """Return the key of a twig."""
         self._found = []
-        shape = "\n".join(print_twig(node, self._blank))
-        return shape, tuple(self._found)
+        return self._key("\n".join(print_twig(node, self._blank)))
+
+    def _key(self, printed: str) -> Key:
+        return Form(printed) if "\0" in printed else printed, tuple(self._found)
 
     def _blank(self, slot: Slot) -> str:
         self._found.append(self._rank(self.constants[slot.index]))
@@ -75,3 +91,10 @@ def _is_equal(left: Atom, right: Atom) -> bool:
 @asked
 def _is_before(left: Atom, right: Atom) -> bool:
     return repr(left) < repr(right)
+
+
+@asked
+def _is_printed_before(left: str, right: str, blanks: tuple[str, ...], *names: str) -> bool:
+    for blank, name in zip(blanks, names, strict=True):
+        left, right = left.replace(blank, name), right.replace(blank, name)
+    return left < right

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from penstock.twigs import Axis, NodeKind, NodeTest, ValueType
-from penstock.twigs.blanks import Atom, Blank, type_of_atom
+from penstock.twigs.blanks import BLANKS, Atom, Blank, NameBlank, type_of_atom
 
 MAGIC = b"PSK2"
 
@@ -108,8 +108,8 @@ class Operand:
     """For the part TRUTH: a formula and its negation."""
 
 
-Part = bytes | Blank
-"""A piece of a program: bytes, or a constant that is still to be filled in."""
+Part = bytes | Blank | NameBlank
+"""A piece of a program: bytes, or a constant or name that is still to be filled in."""
 
 
 @dataclass
@@ -141,8 +141,13 @@ class ProgramWriter:
         self._nodes = _Table()
 
     def string(self, text: str) -> int:
-        """A string of the structure: a name or a namespace."""
+        """A string of the structure that is no name: a namespace."""
         return self._strings.place(text, constant_bytes(text))
+
+    def name(self, name: str) -> int:
+        """A name, which has a place of its own, whatever else it equals."""
+        part = name if isinstance(name, NameBlank) else constant_bytes(name)
+        return self._strings.place(("name", name), part)
 
     def constant(self, index: int, value: Atom | Blank) -> int:
         """The constant of a slot, a string or a number.
@@ -151,11 +156,11 @@ class ProgramWriter:
         the values of its constants.
         """
         table = self._strings if type_of_atom(value) is ValueType.STRING else self._numbers
-        return table.place(index, value if isinstance(value, Blank) else constant_bytes(value))
+        return table.place(index, value if isinstance(value, BLANKS) else constant_bytes(value))
 
     def test(self, test: NodeTest) -> int:
         """A node test."""
-        local = 0 if test.local is None else 1 + self.string(test.local)
+        local = 0 if test.local is None else 1 + self.name(test.local)
         uris = None if test.uris is None else [self.string(uri) for uri in test.uris]
         encoded = varints(KINDS[test.kind], local) + (b"\0" if uris is None else b"\1" + many(uris))
         return self._tests.place(encoded, encoded)

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from penstock.errors import DamageError
 from penstock.kernel import Plan
-from penstock.registry.atomic import TEMPORARY, whole_file
 from penstock.registry.live import Tier
 from penstock.registry.names import FlatNames
 from penstock.registry.plans import checksum_of, unusable
+from penstock.storage import TEMPORARY, whole_file
 
 SUFFIX = ".base"
 BASES_KEPT = 2

@@ -20,7 +20,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.atomic import TEMPORARY, whole_file
+from penstock.storage import TEMPORARY, whole_file
 
 CURRENT = "current"
 PINS = "pins"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import DamageError
 from penstock.kernel import Plan
-from penstock.registry.atomic import TEMPORARY, whole_file
+from penstock.storage import TEMPORARY, whole_file
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -6,7 +6,6 @@ row is still active is told by the row itself, by a later row of its name, or by
 
 from __future__ import annotations
 
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ from penstock.registry.schema import (
     insert_versions,
     sum_versions,
 )
+from penstock.storage import sync
 
 LOST = "lost"
 """The language of an empty row, and the change of a version that is not known."""
@@ -72,9 +72,7 @@ def rebuild(file: Path, saved: Salvage, named: Mapping[int, str], reached: int) 
         insert_versions(database, sum_versions(origins, ends, numbers, database.seed))
         fill_buckets(database, count)
         database.execute("COMMIT")
-    handle = os.open(file, os.O_RDONLY)
-    os.fsync(handle)
-    os.close(handle)
+    sync(file)
     return losses
 
 

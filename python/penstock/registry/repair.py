@@ -38,6 +38,7 @@ from penstock.registry.rebuild import Losses, rebuild
 from penstock.registry.salvage import Salvage, find_identities, salvage
 from penstock.registry.table import last_version, name_of_version
 from penstock.registry.verify import Finding, is_of_earlier_release, verify
+from penstock.storage import sync
 
 _UNFINISHED = ".tmp"
 # Where SQLite has its locks, https://www.sqlite.org/lockingv3.html: who has a file open holds one
@@ -207,7 +208,7 @@ def _install(folder: Path) -> None:
         for name in (LOG, SHARED_MEMORY):
             (folder / name).unlink(missing_ok=True)
         os.replace(made, folder / DATABASE)
-        _sync(folder)
+        sync(folder)
     with closing(connect(folder / DATABASE, is_read_only=True)) as database:
         database.identify()
         last, identity = name_of_version(last_version(database)), database.identity
@@ -218,12 +219,6 @@ def _install(folder: Path) -> None:
             path.unlink()
     (folder / CURRENT).unlink(missing_ok=True)
     os.rmdir(folder / REPAIRED)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    os.fsync(handle)
-    os.close(handle)
 
 
 def _remove(folder: Path, findings: list[Finding]) -> None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 from uuid import uuid4
 
 from penstock.errors import SinkError
-from penstock.registry.atomic import whole_file
 from penstock.results import Result
 from penstock.results.arrow import batch_of, schema
 from penstock.sinks.base import Sink, WriteMode, known_mode, refusal
 from penstock.sinks.folders import folders_of
+from penstock.storage import whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -31,6 +31,7 @@ from penstock.registry.names import arrow_of
 from penstock.registry.pins import Pins
 from penstock.registry.plans import read_plan
 from penstock.registry.table import plan_name
+from penstock.storage import whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -68,7 +69,8 @@ class ShippedPlan:
         """
         path = host_folder() / self.name
         if not _is_whole(path):
-            _put(path, self._arrived())
+            with whole_file(path) as file:
+                file.write(self._arrived())
         _note_use(path)
         return _map(path)
 
@@ -120,7 +122,8 @@ class LivePlan:
         try:
             names, plan = read_plan(copy, key)
         except (OSError, DamageError):
-            _put(copy, self._published(key))
+            with whole_file(copy) as file:
+                file.write(self._published(key))
             names, plan = read_plan(copy, key)
         _note_use(copy)
         return pa.array(names, pa.string()), plan
@@ -157,7 +160,8 @@ def ship(registry: Registry, documents: DataFrame) -> PlanReference:
     data = _pack(registry.compact())
     path = host_folder() / _name_of(data)
     if not _is_whole(path):
-        _put(path, data)
+        with whole_file(path) as file:
+            file.write(data)
     _forget_unused(path.parent)
     if len(data) <= EMBEDDED_BYTES_MAX:
         return ShippedPlan(path.name, data)
@@ -243,21 +247,6 @@ def _is_whole(path: Path) -> bool:
             return _name_of(data) == path.name
     except (OSError, ValueError):  # there is none, or an empty one
         return False
-
-
-def _put(path: Path, data: bytes) -> None:
-    """Make a plan's file appear whole, whoever else does the same at this moment."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _note_use(path: Path) -> None:

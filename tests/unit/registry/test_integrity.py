@@ -229,7 +229,7 @@ def cut_and_end(
             (shutil, "copytree"),
             (Head, "write"),
             (repairing, "rebuild"),
-            (repairing, "_sync"),
+            (repairing, "sync"),
         ):
             patch.setattr(place, name, counted(getattr(place, name)))
         try:

@@ -16,7 +16,7 @@ from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
 from penstock.twigs import Aggregate, Query, Selection
-from penstock.twigs.blanks import Trace
+from penstock.twigs.blanks import Beside, Trace
 from penstock.twigs.depth import depth_of
 from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import SlotTable
@@ -30,7 +30,7 @@ SELECTED_MAX = 100
 _PARSERS: dict[str, type[Parser]] = {"xpath": Parser, "xsq": XsqParser}
 
 
-def parse(text: str, *, dialect: str = "xpath", trace: Trace | None = None) -> Expression:
+def parse(text: str, *, dialect: str = "xpath", trace: Trace | Beside | None = None) -> Expression:
     """Return the syntax tree of a text in XPath 1.0, or in the dialect ``xsq``.
 
     With a trace its constants are blanks, in the order of the text.
@@ -113,6 +113,7 @@ class _Asking:
         self.select = _named_paths(select, text)
         self.dialect = dialect
         self.context = context
+        self.beside: Beside | None = None
 
     def within_bounds(self, lower_text: Callable[[], Query]) -> Query:
         """Return a lowered query, if it is not nested too deeply."""
@@ -133,6 +134,7 @@ class _Asking:
     def twigs_or_expression(self, trace: Trace | None) -> Query:
         """Return the query as twigs, or as an expression where there are none."""
         parsed = self.parsed(trace)
+        self.beside = None if trace is None else trace.beside()
         if self.context != "/" or self.select:
             return self.expression(parsed)
         if not looks_back(parsed):
@@ -162,7 +164,7 @@ class _Asking:
 
     def path(self, text: str, slots: SlotTable) -> Asked:
         """Return a path beside the text, and what it takes to lower it."""
-        return Asked(parse(text), self.lowering(text, slots))
+        return Asked(parse(text, trace=self.beside), self.lowering(text, slots))
 
     def lowering(self, text: str, slots: SlotTable) -> ExpressionLowering:
         """Return what it takes to lower a text."""

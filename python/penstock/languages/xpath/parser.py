@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from penstock.errors import QueryError
+from penstock.languages.xpath.skeletons import KEPT_NAMES
 from penstock.languages.xpath.syntax import (
     Binary,
     Expression,
@@ -26,7 +27,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.languages.xpath.tokens import Token, TokenKind, tokenize
 from penstock.twigs import Axis
-from penstock.twigs.blanks import Trace
+from penstock.twigs.blanks import Beside, Trace
 
 T = TypeVar("T", str, float)
 
@@ -80,7 +81,7 @@ class Parser:
 
     operator_names = frozenset({"and", "or", "div", "mod"})
 
-    def __init__(self, text: str, trace: Trace | None = None) -> None:
+    def __init__(self, text: str, trace: Trace | Beside | None = None) -> None:
         self.text = text
         self.trace = trace
         self.tokens = tokenize(text, self.operator_names)
@@ -309,7 +310,8 @@ class Parser:
         if token.text == "*":
             return NameTest(None, None, token.span)
         prefix, colon, local = token.text.rpartition(":")
-        return NameTest(prefix if colon else None, None if local == "*" else local, token.span)
+        name = None if local == "*" else self.name(local)
+        return NameTest(prefix if colon else None, name, token.span)
 
     def parse_kind_test(self, token: Token) -> KindTest:
         """Parse the parentheses of a node type."""
@@ -362,6 +364,12 @@ class Parser:
             return value
         blank: T = self.trace.blank(value)
         return blank
+
+    def name(self, name: str) -> str:
+        """Return a name of nodes, or the blank that stands for it."""
+        if self.trace is None or name in KEPT_NAMES:
+            return name
+        return self.trace.name(name)
 
     def parse_call(self) -> FunctionCall:
         """Parse a function call."""

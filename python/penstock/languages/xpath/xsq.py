@@ -21,7 +21,7 @@ from penstock.languages.xpath.syntax import (
 )
 from penstock.languages.xpath.tokens import Token
 from penstock.twigs import Axis
-from penstock.twigs.blanks import Trace
+from penstock.twigs.blanks import Beside, Trace
 
 _CAPITALS = {"AND": "and", "OR": "or"}
 
@@ -31,7 +31,7 @@ class XsqParser(Parser):
 
     operator_names = Parser.operator_names | {"contains", "AND", "OR"}
 
-    def __init__(self, text: str, trace: Trace | None = None) -> None:
+    def __init__(self, text: str, trace: Trace | Beside | None = None) -> None:
         super().__init__(text, trace)
         self.output: Token | None = None
 

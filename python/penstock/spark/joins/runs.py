@@ -10,8 +10,8 @@ from uuid import uuid4
 
 from penstock.errors import StateError
 from penstock.kernel import merge_runs, read_run
-from penstock.registry.atomic import whole_file
 from penstock.spark.joins.state import RUNS, Run
+from penstock.storage import whole_file
 
 FAN = 4
 """So many runs of about the same size become one."""

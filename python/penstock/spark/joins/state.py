@@ -20,7 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.registry.atomic import whole_file
+from penstock.storage import whole_file
 
 BEGINNING = -(1 << 63)
 """Before all event times."""

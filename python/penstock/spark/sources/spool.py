@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 from penstock.sources.feeds.states import States, dump, load
+from penstock.storage import whole_file
 
 _NAME = re.compile(r"^poll-(\d{10})\.arrow$")
 _STATES = b"penstock.states"
@@ -36,21 +38,11 @@ class Spool:
         """Keep a poll: on return it survives a loss of power."""
         import pyarrow as pa
 
-        os.makedirs(self.folder, exist_ok=True)
-        path = self.path(number)
-        with open(f"{path}.part", "wb") as file:
+        with whole_file(Path(self.path(number))) as file:
             tagged = schema.with_metadata({_STATES: dump(states).encode()})
             with pa.ipc.new_file(file, tagged) as writer:
                 for batch in batches:
                     writer.write_batch(batch.replace_schema_metadata(tagged.metadata))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(f"{path}.part", path)
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def states(self, number: int) -> States:
         """Return what is remembered after a poll."""

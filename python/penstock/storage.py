@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: of a registry, and of the sinks above it."""
+"""Files that are there whole or not at all, and that survive a loss of power."""
 
 from __future__ import annotations
 
@@ -35,8 +35,17 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, would survive a loss of power.
+
+    Raises:
+        OSError: It cannot be opened or written.
+    """
+    handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(handle)
     finally:
-        os.close(folder)
+        os.close(handle)
