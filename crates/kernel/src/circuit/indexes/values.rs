@@ -142,7 +142,7 @@ impl Values {
     }
 
     fn head_of(&self, hash: u32) -> usize {
-        (u64::from(hash) * self.heads.len() as u64 >> 32) as usize
+        ((u64::from(hash) * self.heads.len() as u64) >> 32) as usize
     }
 
     /// Gives every entry a head of its own, on average.
