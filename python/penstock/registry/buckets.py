@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from hashlib import blake2b
+from sqlite3 import Cursor
 from zlib import crc32
 
 from penstock.registry.checksums import damaged
@@ -36,8 +37,8 @@ class NameBuckets:
     Changes stay here until ``write``; a transaction of the caller makes them durable.
     """
 
-    def __init__(self, database: Database, numbers: int) -> None:
-        self._database = database
+    def __init__(self, cursor: Cursor, numbers: int) -> None:
+        self._cursor = cursor
         self._resize(bucket_count(numbers))
         self._read: dict[int, bytearray] = {}
         self._changed: set[int] = set()
@@ -77,15 +78,22 @@ class NameBuckets:
         while number >= self._count * ROWS_PER_BUCKET:
             self._split()
 
-    def remove(self, name: str) -> None:
-        """Remove a name that is taken."""
+    def release(self, name: str) -> int | None:
+        """Make a name free, and return the number of the row that had it, or None.
+
+        Raises:
+            DamageError: The bucket of the name is damaged.
+        """
         key = name_key(name)
         place = self._place(key)
         entries = self._entries(place)
         at = _find(entries, key)
-        assert at >= 0, "who removes a name has found it"
+        if at < 0:
+            return None
+        number = int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
         del entries[at : at + _ENTRY]
         self._changed.add(place)
+        return number
 
     def write(self) -> None:
         """Write what changed."""
@@ -93,7 +101,7 @@ class NameBuckets:
         for place in sorted(self._changed):
             entries = _padded(self._read[place])
             rows.append((place, entries, _checksum(place, entries)))
-        self._database.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
+        self._cursor.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
         self._changed.clear()
 
     def entries(self) -> dict[bytes, int]:
@@ -139,7 +147,7 @@ class NameBuckets:
 
     def _load(self, place: int) -> bytearray:
         chosen = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
-        row = self._database.execute(chosen, (place,)).fetchone()
+        row = self._cursor.execute(chosen, (place,)).fetchone()
         if row is None or not isinstance(row[0], bytes) or row[1] != _checksum(place, row[0]):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
         return _unpadded(row[0])

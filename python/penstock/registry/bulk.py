@@ -33,7 +33,9 @@ class BulkInsert:
             if taken is None:
                 report.added += 1
             elif self._is_replacing:
-                change.add((change.end(line.name, taken).position, *line))
+                ended = change.end(line.name)
+                assert ended is not None, "the name is taken"
+                change.add((ended.position, *line))
                 self._gone.append(taken)
                 report.replaced += 1
             else:

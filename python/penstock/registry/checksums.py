@@ -81,7 +81,7 @@ class VersionRow(NamedTuple):
 
     def sealed(self, seed: int) -> VersionRow:
         """Return the same with its checksum."""
-        return self._replace(checksum=version_checksum(self, seed))
+        return VersionRow(*self[:-1], version_checksum(self, seed))
 
 
 def row_checksum(values: tuple[Any, ...], seed: int) -> int:

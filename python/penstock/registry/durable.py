@@ -88,7 +88,7 @@ class DurableRegistry(Registry):
         self._store = Store(self.path / DATABASE, flush)
         self._pins = Pins(self.path)
         self._head = Head(self.path)
-        self._written: VersionName | None = None
+        self._written: VersionRow | None = None
         self._seen = 0
         self._lock = self._store.lock
         self._current = CurrentPlan(self._store, self.path / BASES, compiler_name())
@@ -182,10 +182,8 @@ class DurableRegistry(Registry):
             RegistryError: There is none of that name.
         """
         with self._making("remove", name) as making:
-            number = making.find(name)
-            if number is None:
+            if making.end(name) is None:
                 raise name_is_unknown(name)
-            making.end(name, number)
 
     def _load_chunks(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
@@ -354,10 +352,9 @@ class DurableRegistry(Registry):
     def _replace(self, subscription: Subscription) -> None:
         values = values_of(subscription)
         with self._making("replace", subscription.name) as making:
-            number = making.find(subscription.name)
-            if number is None:
+            row = making.end(subscription.name)
+            if row is None:
                 raise name_is_unknown(subscription.name)
-            row = making.end(subscription.name, number)
             making.add((row.position, *values))
 
     def _version_row(self, version: int) -> VersionRow:
@@ -433,7 +430,7 @@ class DurableRegistry(Registry):
         with self._store.read() as database:
             check_head(database, head)
             # Without flushes nothing but the beginning is sure to be on the disk.
-            first = name_of_version(last_version(database) if self.flush else NO_VERSION)
+            first = last_version(database) if self.flush else NO_VERSION
             self._identity = database.identity
         if head is None:
             # Who may not write reads without it.

@@ -18,7 +18,7 @@ from penstock.registry.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
 from penstock.registry.head import Head, HeadRecord
 from penstock.registry.pins import CURRENT, PINS
 from penstock.registry.schema import is_current
-from penstock.registry.table import last_version, version_name
+from penstock.registry.table import last_version, read_version
 
 
 def inspect(folder: Path) -> None:
@@ -78,7 +78,7 @@ def check_head(database: Database, head: HeadRecord | None) -> None:
         raise damaged(f"the database has {number} rows, and its last version {last.numbers}")
     if head is None:
         return
-    reached = head.name.version
+    reached = head.version
     if head.identity != database.identity:
         message = "the database is that of another registry"
     elif reached > last.version:
@@ -86,7 +86,7 @@ def check_head(database: Database, head: HeadRecord | None) -> None:
             f"the database ends with version {last.version}, and version {reached} was written: "
             "it is an older copy, or lost its last changes"
         )
-    elif version_name(database, reached) != head.name:
+    elif (noted := read_version(database, reached)) is None or not head.names(noted):
         message = f"version {reached} of the database is another one than was written"
     else:
         return

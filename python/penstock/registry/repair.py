@@ -137,7 +137,7 @@ def _rebuild_database(folder: Path) -> Losses:
             continue
         named.update(zip(tier.serials, tier.names, strict=True))
     head = _head(folder)
-    reached = 0 if head is None else head.name.version
+    reached = 0 if head is None else head.version
     losses = rebuild(unfinished / DATABASE, _saved(folder, head), named, reached)
     os.replace(unfinished, folder / REPAIRED)
     _install(folder)
@@ -210,7 +210,7 @@ def _install(folder: Path) -> None:
         _sync(folder)
     with closing(connect(folder / DATABASE, is_read_only=True)) as database:
         database.identify()
-        last, identity = name_of_version(last_version(database)), database.identity
+        last, identity = last_version(database), database.identity
     (folder / HEAD).unlink(missing_ok=True)
     Head(folder).write(last, identity)
     for cache in (BASES, PLANS):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
+from sqlite3 import Cursor
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
@@ -37,9 +38,12 @@ ChangeName = Literal["add", "remove", "replace", "load", "repair"]
 
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 _INSERT_ROW = f"INSERT INTO subscriptions ({ROW}) VALUES ({', '.join('?' * 15)})"
+_END_ROW = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
+_ROW_OF_NUMBER = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
 _ROWS_AT_ONCE = 2_000
 _SPARSE = 4
 """Rows are looked up one by one if they are no more than this part of all."""
+_LAST_VERSION = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
 _INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 9)})"
 
 
@@ -49,8 +53,7 @@ def last_version(database: Database) -> VersionRow:
     Raises:
         DamageError: It is damaged.
     """
-    chosen = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
-    row = database.execute(chosen).fetchone()
+    row = database.execute(_LAST_VERSION).fetchone()
     if row is None:
         return NO_VERSION
     # Engines ask before every document, and mostly get what was checked before.
@@ -98,8 +101,9 @@ def find_row(database: Database, name: str) -> TableRow | None:
     Raises:
         DamageError: What leads to it, or it itself, is damaged.
     """
-    number = NameBuckets(database, last_version(database).numbers).find(name)
-    return None if number is None else _active_row(database, name, number)
+    cursor = database.cursor()
+    number = NameBuckets(cursor, last_version(database).numbers).find(name)
+    return None if number is None else _active_row(database, cursor, name, number)
 
 
 def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
@@ -129,10 +133,9 @@ def _values_in(database: Database, version: VersionRow) -> Iterator[tuple[Any, .
     # Most rows are of subscriptions that were removed long ago.
     ended = "SELECT number FROM subscriptions WHERE removed > ?"
     numbers = [number for (number,) in database.execute(ended, (version.version,))]
-    numbers += NameBuckets(database, last.numbers).entries().values()
-    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
+    numbers += NameBuckets(database.cursor(), last.numbers).entries().values()
     for number in sorted(numbers):
-        yield from database.execute(chosen, (number,))
+        yield from database.execute(_ROW_OF_NUMBER, (number,))
 
 
 def rows_between(database: Database, first: int, last: int, version: int) -> Iterator[TableRow]:
@@ -203,20 +206,17 @@ class TableChange:
 
     def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
         self._database = database
+        self._cursor = database.cursor()
         before = last_version(database)
         self.version = before.version + 1
         self.last_number = before.numbers
         self._origin = (change, name, time.time())
         self._active, self._total = before.active, before.total
         self._joining = before.joining
-        self._names = NameBuckets(database, before.numbers)
+        self._names = NameBuckets(self._cursor, before.numbers)
         self._compiler = compiler
         self._rows: list[tuple[Any, ...]] = []
         """Those that are not inserted yet."""
-
-    def find(self, name: str) -> int | None:
-        """Return the number of the active subscription of a name, or None."""
-        return self._names.find(name)
 
     def add(self, values: tuple[Any, ...]) -> int | None:
         """Add a subscription: its position, and all columns up to the program.
@@ -239,32 +239,35 @@ class TableChange:
             self._insert()
         return None
 
-    def end(self, name: str, number: int) -> TableRow:
-        """End the subscription of a name, which has this number, and return it."""
+    def end(self, name: str) -> TableRow | None:
+        """End the subscription of a name and return it, or None if there is none."""
+        number = self._names.release(name)
+        if number is None:
+            return None
         self._insert()
-        row = _active_row(self._database, name, number)
-        ended = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
+        row = _active_row(self._database, self._cursor, name, number)
         ending = end_checksum(number, self.version, row.checksum)
-        self._database.execute(ended, (self.version, ending, number))
-        self._names.remove(name)
+        self._cursor.execute(_END_ROW, (self.version, ending, number))
         self._active -= 1
         self._total -= number
         if row.language == JOINING:
             self._joining -= 1
         return row
 
-    def finish(self) -> VersionName:
-        """Write the version, and return its name."""
+    def finish(self) -> VersionRow:
+        """Write the version, and return it."""
         self._insert()
         self._names.write()
         sums = (self.last_number, self._active, self._total, self._joining)
         row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
-        self._database.execute(_INSERT_VERSION, row)
-        return name_of_version(row)
+        self._cursor.execute(_INSERT_VERSION, row)
+        # Whoever reads the same need not check it again.
+        self._database.newest = row
+        return row
 
     def _insert(self) -> None:
         if self._rows:
-            self._database.executemany(_INSERT_ROW, self._rows)
+            self._cursor.executemany(_INSERT_ROW, self._rows)
             self._rows = []
 
 
@@ -288,15 +291,14 @@ def values_of(subscription: Subscription) -> tuple[Any, ...]:
             subscription.name,
             language,
             subscription.text,
-            json.dumps(options),
+            json.dumps(options) if options else "{}",
             subscription.mode,
             subscription.owner,
             None if subscription.delivery is None else json.dumps(subscription.delivery),
             subscription.program,
         )
-        for value in values:
-            if isinstance(value, str):
-                value.encode()
+        # The other columns are ASCII.
+        f"{subscription.name}{subscription.text}{subscription.owner}".encode()
         return values
     except (TypeError, ValueError) as error:
         message = f"`{subscription.name!a}` cannot be written down: {error}"
@@ -338,9 +340,8 @@ def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:
     return row
 
 
-def _active_row(database: Database, name: str, number: int) -> TableRow:
-    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
-    values = database.execute(chosen, (number,)).fetchone()
+def _active_row(database: Database, cursor: Cursor, name: str, number: int) -> TableRow:
+    values = cursor.execute(_ROW_OF_NUMBER, (number,)).fetchone()
     if values is None:
         raise damaged(f"the row of `{name}` is missing from the database")
     row = check_row(values, database.seed)

@@ -168,7 +168,7 @@ def _check_tables(database: Database) -> Tables:
             raise damaged(f"the rows of version {version.version} are not all there")
     if len(names) != max([0, *names]):
         raise damaged("rows are missing")
-    if NameBuckets(database, len(names)).entries() != active:
+    if NameBuckets(database.cursor(), len(names)).entries() != active:
         raise damaged("the names do not lead to the rows that have them")
     return Tables({version.version: version for version in versions}, names)
 
