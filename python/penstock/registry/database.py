@@ -109,8 +109,9 @@ class told(AbstractContextManager[None]):  # noqa: N801
         if not isinstance(error, sqlite3.Error | MemoryError):
             return
         message = f"the registry {self._file}: {error}"
-        # Sizes that are damaged may ask for any amount of memory.
-        beyond = _MALFORMED if isinstance(error, MemoryError) else 0
+        # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an
+        # error of Python's module, which has no code for it.
+        beyond = _MALFORMED if isinstance(error, MemoryError | sqlite3.OperationalError) else 0
         if getattr(error, "sqlite_errorcode", beyond) & 0xFF in _DAMAGE_CODES:
             raise damaged(message) from error
         raise RegistryError("PR0005", message) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -113,8 +113,7 @@ def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
         DamageError: One is damaged or, at the end, missing.
     """
     count = total = 0
-    for values in _values_in(database, version):
-        row = check_row(values, database.seed)
+    for row in _checked_rows(_values_in(database, version), database.seed):
         if row.is_active_in(version.version):
             count, total = count + 1, total + row.number
             yield row
@@ -151,8 +150,7 @@ def rows_between(database: Database, first: int, last: int, version: int) -> Ite
         "ORDER BY number"
     )
     values = {"first": first, "last": last, "version": version}
-    for row in database.execute(chosen, values):
-        yield check_row(row, database.seed)
+    yield from _checked_rows(database.execute(chosen, values), database.seed)
 
 
 def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
@@ -167,7 +165,11 @@ def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
     )
     values = database.execute(chosen, {"version": version.version}).fetchall()
     rows = [check_row(one, database.seed) for one in values]
-    if len(rows) != version.joining:
+    # A damaged index leads to rows of others, or twice to the same.
+    joining = {
+        row.number for row in rows if row.language == JOINING and row.is_active_in(version.version)
+    }
+    if not len(joining) == len(rows) == version.joining:
         raise rows_are_missing(version)
     return rows
 
@@ -185,8 +187,7 @@ def rows_changed(
         " AND number <= :last ORDER BY number"
     )
     values = {"before": before.version, "version": version.version, "last": before.numbers}
-    ended = database.execute(chosen, values).fetchall()
-    gone = [check_row(one, database.seed) for one in ended]
+    gone = list(_checked_rows(database.execute(chosen, values), database.seed))
     first, last = before.numbers + 1, version.numbers
     come = list(rows_between(database, first, last, version.version))
     active = before.active - len(gone) + len(come)
@@ -331,6 +332,21 @@ def compiler_name() -> str:
     except PackageNotFoundError:
         version = "unknown"
     return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"
+
+
+def _checked_rows(rows: Iterable[tuple[Any, ...]], seed: int) -> Iterator[TableRow]:
+    """Yield the subscriptions of rows that come in the order of their numbers.
+
+    Raises:
+        DamageError: One is damaged or, where pages were exchanged, out of order.
+    """
+    last = 0
+    for values in rows:
+        row = check_row(values, seed)
+        if row.number <= last:
+            raise damaged(f"the row {row.number} of the database comes after the row {last}")
+        last = row.number
+        yield row
 
 
 def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -18,6 +19,7 @@ from penstock.registry.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
 from penstock.registry.head import HEAD, Head
 from penstock.registry.memory import Registry
 from penstock.registry.repair import repair
+from penstock.registry.table import name_of_version
 from penstock.registry.verify import verify
 
 
@@ -143,6 +145,46 @@ def test_no_change_behind_the_back_gives_a_wrong_answer(tmp_path: Path, statemen
     else:
         assert names(tmp_path) == expected - lost
     assert report.losses.rows == len(lost)
+    assert verify(tmp_path).findings == []
+
+
+def test_rows_that_come_out_of_order_are_not_planned(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    shutil.rmtree(tmp_path / BASES)
+    content = (tmp_path / DATABASE).read_bytes()
+    pages = [content[start : start + 4096] for start in range(0, len(content), 4096)]
+    leaves = [place for place, page in enumerate(pages) if page.count(b"//x[@y") > 4]
+    one, two = leaves[1:3]
+    pages[one], pages[two] = pages[two], pages[one]
+    (tmp_path / DATABASE).write_bytes(b"".join(pages))
+    registry = Registry.open(tmp_path)
+    for question in (registry.snapshot, lambda: list(registry)):
+        with pytest.raises(DamageError):
+            question()
+    registry.close()
+    assert repair(tmp_path).is_complete
+    assert len(names(tmp_path)) == 200
+
+
+def test_text_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    content = (tmp_path / DATABASE).read_bytes()
+    (tmp_path / DATABASE).write_bytes(content.replace(b"//x[@y = 9]", b"//x[@y = \xff]"))
+    with pytest.raises(DamageError):
+        Registry.open(tmp_path).get("s9")
+    assert [one.file for one in verify(tmp_path).findings] == [DATABASE]
+    assert repair(tmp_path).losses.names == ["s9"]
+    assert len(names(tmp_path)) == 199
+
+
+def test_heads_with_the_mark_of_a_version_name_are_read(tmp_path: Path) -> None:
+    registry = filled(tmp_path)
+    name = name_of_version(registry._version_row(2))
+    text = f"{2:020d} {name.mark} {registry._identity}".encode()
+    registry.close()
+    (tmp_path / HEAD).write_bytes(b"%s %08x\n" % (text, crc32(text)))
+    assert verify(tmp_path).findings == []
+    Registry.open(tmp_path).add("new", "//x")
     assert verify(tmp_path).findings == []
 
 
