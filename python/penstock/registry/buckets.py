@@ -24,6 +24,8 @@ CREATE TABLE buckets (
     entries BLOB NOT NULL,
     checksum INTEGER NOT NULL
 )"""
+_READ = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
+_WRITE = "INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)"
 _HASH = 16
 _ENTRY = _HASH + 8
 _PADDED = 16 * _ENTRY
@@ -50,7 +52,9 @@ class NameBuckets:
             DamageError: The bucket of the name is damaged.
         """
         key = name_key(name)
-        return _number(self._entries(self._place(key)), key)
+        entries = self._entries(self._place(key))
+        at = _find(entries, key)
+        return None if at < 0 else _number(entries, at)
 
     def claim(self, name: str, number: int) -> int | None:
         """Take a free name for the next row, which has this number.
@@ -60,15 +64,14 @@ class NameBuckets:
         Raises:
             DamageError: The bucket of the name is damaged.
         """
-        self.grow(number)
+        if number >= self._count * ROWS_PER_BUCKET:
+            self.grow(number)
         key = name_key(name)
         place = self._place(key)
-        entries = self._read.get(place)
-        if entries is None:
-            entries = self._entries(place)
-        # The quick look finds whatever is there, and rarely something that is not.
-        if key in entries and (taken := _number(entries, key)) is not None:
-            return taken
+        entries = self._entries(place)
+        at = _find(entries, key)
+        if at >= 0:
+            return _number(entries, at)
         entries += key + number.to_bytes(8, "little")
         self._changed.add(place)
         return None
@@ -90,7 +93,7 @@ class NameBuckets:
         at = _find(entries, key)
         if at < 0:
             return None
-        number = int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+        number = _number(entries, at)
         del entries[at : at + _ENTRY]
         self._changed.add(place)
         return number
@@ -99,9 +102,11 @@ class NameBuckets:
         """Write what changed."""
         rows = []
         for place in sorted(self._changed):
-            entries = _padded(self._read[place])
-            rows.append((place, entries, _checksum(place, entries)))
-        self._cursor.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
+            entries = self._read[place]
+            # Room for some more lets most changes keep the size of the row.
+            stored = bytes(entries) + bytes(-len(entries) % _PADDED)
+            rows.append((place, stored, _checksum(place, stored)))
+        self._cursor.executemany(_WRITE, rows)
         self._changed.clear()
 
     def entries(self) -> dict[bytes, int]:
@@ -141,16 +146,15 @@ class NameBuckets:
 
     def _entries(self, place: int) -> bytearray:
         entries = self._read.get(place)
-        if entries is None:
-            entries = self._read[place] = self._load(place)
-        return entries
-
-    def _load(self, place: int) -> bytearray:
-        chosen = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
-        row = self._cursor.execute(chosen, (place,)).fetchone()
-        if row is None or not isinstance(row[0], bytes) or row[1] != _checksum(place, row[0]):
+        if entries is not None:
+            return entries
+        stored, checksum = self._cursor.execute(_READ, (place,)).fetchone() or (None, None)
+        if not isinstance(stored, bytes) or checksum != _checksum(place, stored):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
-        return _unpadded(row[0])
+        # An entry ends with a number, which is not zero.
+        length = len(stored.rstrip(b"\0"))
+        entries = self._read[place] = bytearray(stored[: length + -length % _ENTRY])
+        return entries
 
 
 def bucket_count(numbers: int) -> int:
@@ -169,20 +173,8 @@ def name_key(name: str) -> bytes:
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
 
 
-def _padded(entries: bytearray) -> bytes:
-    """Return entries with room for some more, so that most changes keep the size of the row."""
-    return bytes(entries) + bytes(-len(entries) % _PADDED)
-
-
-def _unpadded(stored: bytes) -> bytearray:
-    # An entry ends with a number, which is not zero.
-    length = len(stored.rstrip(b"\0"))
-    return bytearray(stored[: length + -length % _ENTRY])
-
-
-def _number(entries: bytearray, key: bytes) -> int | None:
-    at = _find(entries, key)
-    return None if at < 0 else int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+def _number(entries: bytearray, at: int) -> int:
+    return int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
 
 
 def _find(entries: bytearray, key: bytes) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
@@ -89,29 +89,28 @@ def connect(file: Path, is_read_only: bool = False) -> Database:
     )
 
 
-class told(AbstractContextManager[None]):  # noqa: N801
+@contextmanager
+def told(file: Path) -> Iterator[None]:
     """Raise what SQLite says of a file as errors of the registry.
 
     Raises:
         RegistryError: The file cannot be read or written.
         DamageError: The file is damaged.
     """
+    try:
+        yield
+    except (sqlite3.Error, MemoryError) as error:
+        raise_told(error, file)
 
-    __slots__ = ("_file",)
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, sqlite3.Error | MemoryError):
-            return
-        message = f"the registry {self._file}: {error}"
-        # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an
-        # error of Python's module, which has no code for it.
-        beyond = _MALFORMED if isinstance(error, MemoryError | sqlite3.OperationalError) else 0
-        if getattr(error, "sqlite_errorcode", beyond) & 0xFF in _DAMAGE_CODES:
-            raise damaged(message) from error
-        raise RegistryError("PR0005", message) from error
+def raise_told(error: BaseException | None, file: Path) -> None:
+    """Raise an error of SQLite as one of the registry, and return for others."""
+    if not isinstance(error, sqlite3.Error | MemoryError):
+        return
+    message = f"the registry {file}: {error}"
+    # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an error
+    # of Python's module, which has no code for it.
+    beyond = _MALFORMED if isinstance(error, MemoryError | sqlite3.OperationalError) else 0
+    if getattr(error, "sqlite_errorcode", beyond) & 0xFF in _DAMAGE_CODES:
+        raise damaged(message) from error
+    raise RegistryError("PR0005", message) from error

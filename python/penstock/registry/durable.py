@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
@@ -181,9 +181,12 @@ class DurableRegistry(Registry):
         Raises:
             RegistryError: There is none of that name.
         """
-        with self._making("remove", name) as making:
-            if making.end(name) is None:
+
+        def end(table: TableChange) -> None:
+            if table.end(name) is None:
                 raise name_is_unknown(name)
+
+        self._make("remove", name, end)
 
     def _load_chunks(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
@@ -345,17 +348,23 @@ class DurableRegistry(Registry):
 
     def _add(self, subscription: Subscription) -> None:
         values = values_of(subscription)
-        with self._making("add", subscription.name) as making:
-            if making.add((making.version, *values)) is not None:
+
+        def add(table: TableChange) -> None:
+            if table.add((table.version, *values)) is not None:
                 raise name_is_taken(subscription.name)
+
+        self._make("add", subscription.name, add)
 
     def _replace(self, subscription: Subscription) -> None:
         values = values_of(subscription)
-        with self._making("replace", subscription.name) as making:
-            row = making.end(subscription.name)
+
+        def replace(table: TableChange) -> None:
+            row = table.end(subscription.name)
             if row is None:
                 raise name_is_unknown(subscription.name)
-            making.add((row.position, *values))
+            table.add((row.position, *values))
+
+        self._make("replace", subscription.name, replace)
 
     def _version_row(self, version: int) -> VersionRow:
         with self._store.read() as database:
@@ -406,22 +415,32 @@ class DurableRegistry(Registry):
             remove_plans(self.path / PLANS, map(plan_name, kept | self._pins.running()))
 
     @contextmanager
-    def _making(self, change: ChangeName, name: str) -> Iterator[TableChange]:
-        """Give one version in the making, which is written when the block ends well."""
-        with self._changing() as database:
-            made = TableChange(database, change, name, compiler_name())
-            yield made
-            self._written = made.finish()
-
-    @contextmanager
     def _changing(self) -> Iterator[Database]:
+        """Give the database for changes that are made together."""
         with self._lock:
             if not self._store.is_writing:
                 self._written = None
             with self._store.write() as database:
                 yield database
+            self._note_written()
+        if self._pins.is_followed:
+            self.publish()
+
+    def _make(self, change: ChangeName, name: str, act: Callable[[TableChange], None]) -> None:
+        """Make one version of what ``act`` does; the same as ``_changing``, in fewer calls."""
+        with self._lock:
             if not self._store.is_writing:
-                self._note_written()
+                self._written = None
+            database = self._store.begin()
+            try:
+                table = TableChange(database, change, name, compiler_name())
+                act(table)
+                self._written = table.finish()
+            except BaseException as error:
+                self._store.end(error)
+                raise
+            self._store.end(None)
+            self._note_written()
         if self._pins.is_followed:
             self.publish()
 
@@ -438,7 +457,8 @@ class DurableRegistry(Registry):
                 self._head.write(first, self._identity)
 
     def _note_written(self) -> None:
-        if self._written is not None and self.flush:
+        """Note the version that the outermost block of changes has written."""
+        if self._written is not None and self.flush and not self._store.is_writing:
             try:
                 self._head.write(self._written, self._identity)
             except OSError as error:

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from penstock.registry.database import BUSY_SECONDS, Database, connect, told
+from penstock.registry.database import BUSY_SECONDS, Database, connect, raise_told, told
 from penstock.registry.schema import prepare_schema
 
 
@@ -69,22 +69,54 @@ class Store:
         Raises:
             RegistryError: The file cannot be written.
         """
-        with self.lock, told(self._file):
+        database = self.begin()
+        try:
+            yield database
+        except BaseException as error:
+            self.end(error)
+            raise
+        self.end(None)
+
+    def begin(self) -> Database:
+        """Begin a block of ``write``, which ``end`` must end.
+
+        Raises:
+            RegistryError: The file cannot be written.
+        """
+        self.lock.acquire()
+        try:
             connection = self._connect()
             if self._depth == 0:
                 connection.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield connection
-            except BaseException:
-                if self._depth == 1 and connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            else:
-                if self._depth == 1:
+        except BaseException as error:
+            self.lock.release()
+            raise_told(error, self._file)
+            raise
+        self._depth += 1
+        return connection
+
+    def end(self, error: BaseException | None) -> None:
+        """End a block of ``write``; an error undoes everything since the outermost began.
+
+        Raises:
+            RegistryError: The file cannot be written; the error is one of SQLite.
+        """
+        connection = self._connection
+        try:
+            if self._depth == 1 and connection is not None:
+                if error is None:
                     connection.execute("COMMIT")
-            finally:
-                self._depth -= 1
+                elif connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        except sqlite3.Error as ending:
+            error = ending
+            # What cannot be made durable must not stay open.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        finally:
+            self._depth -= 1
+            self.lock.release()
+        raise_told(error, self._file)
 
     @contextmanager
     def apart(self) -> Iterator[Database]:

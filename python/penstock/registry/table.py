@@ -26,6 +26,7 @@ from penstock.registry.checksums import (
     damaged,
     end_checksum,
     row_checksum,
+    seal_version,
 )
 from penstock.registry.database import Database
 from penstock.registry.pins import VersionName
@@ -260,7 +261,7 @@ class TableChange:
         self._insert()
         self._names.write()
         sums = (self.last_number, self._active, self._total, self._joining)
-        row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
+        row = seal_version((self.version, *self._origin, *sums), self._database.seed)
         self._cursor.execute(_INSERT_VERSION, row)
         # Whoever reads the same need not check it again.
         self._database.newest = row
