@@ -10,6 +10,7 @@ hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from hashlib import blake2b
 from sqlite3 import Cursor
 from zlib import crc32
@@ -28,7 +29,10 @@ _READ = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
 _WRITE = "INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)"
 _HASH = 16
 _ENTRY = _HASH + 8
+_NO_ENTRY = bytes(_ENTRY)
 _PADDED = 16 * _ENTRY
+_READ_MAX = 1_000
+"""So many buckets are kept from one change for the next."""
 _STARTS = struct.Struct("<Q16x")
 """The first bytes of the hash, which tell the bucket."""
 
@@ -40,7 +44,7 @@ class NameBuckets:
     """
 
     def __init__(self, cursor: Cursor, numbers: int) -> None:
-        self._cursor = cursor
+        self.cursor = cursor
         self._resize(bucket_count(numbers))
         self._read: dict[int, bytearray] = {}
         self._changed: set[int] = set()
@@ -76,6 +80,30 @@ class NameBuckets:
         self._changed.add(place)
         return None
 
+    def claim_all(self, names: Iterable[str], first: int) -> bool:
+        """Take free names for the next rows, the first of which has this number.
+
+        If they are not all free, or not all different, none is taken.
+
+        Raises:
+            DamageError: The bucket of a name is damaged.
+        """
+        keys = [name_key(name) for name in names]
+        last = first + len(keys) - 1
+        if len(set(keys)) < len(keys):
+            return False
+        self.grow(last)
+        buckets = [self._entries(self._place(key)) for key in keys]
+        if any(
+            key in entries and _find(entries, key) >= 0
+            for key, entries in zip(keys, buckets, strict=True)
+        ):
+            return False
+        for number, (key, entries) in enumerate(zip(keys, buckets, strict=True), first):
+            entries += key + number.to_bytes(8, "little")
+        self._changed.update(map(self._place, keys))
+        return True
+
     def grow(self, number: int) -> None:
         """Make as many buckets as there are with the row of a number."""
         while number >= self._count * ROWS_PER_BUCKET:
@@ -106,8 +134,10 @@ class NameBuckets:
             # Room for some more lets most changes keep the size of the row.
             stored = bytes(entries) + bytes(-len(entries) % _PADDED)
             rows.append((place, stored, _checksum(place, stored)))
-        self._cursor.executemany(_WRITE, rows)
+        self.cursor.executemany(_WRITE, rows)
         self._changed.clear()
+        if len(self._read) > _READ_MAX:
+            self._read.clear()
 
     def entries(self) -> dict[bytes, int]:
         """Return all numbers by the hashes of their names.
@@ -148,12 +178,13 @@ class NameBuckets:
         entries = self._read.get(place)
         if entries is not None:
             return entries
-        stored, checksum = self._cursor.execute(_READ, (place,)).fetchone() or (None, None)
+        stored, checksum = self.cursor.execute(_READ, (place,)).fetchone() or (None, None)
         if not isinstance(stored, bytes) or checksum != _checksum(place, stored):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
-        # An entry ends with a number, which is not zero.
-        length = len(stored.rstrip(b"\0"))
-        entries = self._read[place] = bytearray(stored[: length + -length % _ENTRY])
+        # So many zeros begin no entry, but may begin with those that end the last number.
+        end = stored.find(_NO_ENTRY)
+        entries = bytearray(stored if end < 0 else stored[: end + -end % _ENTRY])
+        self._read[place] = entries
         return entries
 
 

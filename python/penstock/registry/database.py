@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import RegistryError
-from penstock.registry.checksums import NO_VERSION, damaged
+from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
+
+if TYPE_CHECKING:
+    from penstock.registry.buckets import NameBuckets
 
 BUSY_SECONDS = 60.0
 """A writer waits this long for another one."""
@@ -34,6 +38,8 @@ class Database(sqlite3.Connection):
     seed = 0
     newest = NO_VERSION
     """The newest version that was read and checked."""
+    names: tuple[VersionRow, NameBuckets] | None = None
+    """A version, and what the last change knew of its names."""
 
     def create_identity(self, identity: str | None = None) -> None:
         """Write who this is, inside a transaction of the caller."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -208,14 +208,19 @@ class TableChange:
 
     def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
         self._database = database
-        self._cursor = database.cursor()
         before = last_version(database)
+        # What the last change knew of the names is true of its own version only.
+        known, database.names = database.names, None
+        if known is not None and known[0] is before:
+            self._names = known[1]
+        else:
+            self._names = NameBuckets(database.cursor(), before.numbers)
+        self._cursor = self._names.cursor
         self.version = before.version + 1
         self.last_number = before.numbers
         self._origin = (change, name, time.time())
         self._active, self._total = before.active, before.total
         self._joining = before.joining
-        self._names = NameBuckets(self._cursor, before.numbers)
         self._compiler = compiler
         self._rows: list[tuple[Any, ...]] = []
         """Those that are not inserted yet."""
@@ -241,6 +246,24 @@ class TableChange:
             self._insert()
         return None
 
+    def add_all(self, lines: Sequence[tuple[Any, ...]]) -> bool:
+        """Add subscriptions, of all columns from the name to the program.
+
+        If their names are not all free, or not all different, none is added.
+        """
+        first = self.last_number + 1
+        if not self._names.claim_all([line[0] for line in lines], first):
+            return False
+        seed, version, after = self._database.seed, self.version, (self._compiler, self.version)
+        rows = [(number, version, *line, *after) for number, line in enumerate(lines, first)]
+        self._rows += [(*row, row_checksum(row, seed), None, None) for row in rows]
+        self.last_number += len(lines)
+        self._active += len(lines)
+        self._total += sum(range(first, self.last_number + 1))
+        self._joining += sum(line[1] == JOINING for line in lines)
+        self._insert()
+        return True
+
     def end(self, name: str) -> TableRow | None:
         """End the subscription of a name and return it, or None if there is none."""
         number = self._names.release(name)
@@ -263,8 +286,9 @@ class TableChange:
         sums = (self.last_number, self._active, self._total, self._joining)
         row = seal_version((self.version, *self._origin, *sums), self._database.seed)
         self._cursor.execute(_INSERT_VERSION, row)
-        # Whoever reads the same need not check it again.
+        # Whoever reads the same version next need not check it again.
         self._database.newest = row
+        self._database.names = (row, self._names)
         return row
 
     def _insert(self) -> None:
