@@ -37,9 +37,17 @@ class Database(sqlite3.Connection):
     identity = ""
     seed = 0
     newest = NO_VERSION
-    """The newest version that was read and checked."""
+    """The newest version that was read and checked, or written."""
+    newest_state: int | None = None
+    """SQLite's number for the state that others left; while it is the same, so is the newest."""
     names: tuple[VersionRow, NameBuckets] | None = None
     """A version, and what the last change knew of its names."""
+
+    def undo(self) -> None:
+        """End the transaction without its changes, and forget what was known of them."""
+        self.newest, self.newest_state, self.names = NO_VERSION, None, None
+        if self.in_transaction:
+            self.execute("ROLLBACK")
 
     def create_identity(self, identity: str | None = None) -> None:
         """Write who this is, inside a transaction of the caller."""

@@ -106,13 +106,11 @@ class Store:
             if self._depth == 1 and connection is not None:
                 if error is None:
                     connection.execute("COMMIT")
-                elif connection.in_transaction:
-                    connection.execute("ROLLBACK")
-        except sqlite3.Error as ending:
-            error = ending
-            # What cannot be made durable must not stay open.
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+                else:
+                    connection.undo()
+        except sqlite3.Error as failure:
+            error = failure
+            connection.undo()
         finally:
             self._depth -= 1
             self.lock.release()

@@ -54,12 +54,12 @@ def last_version(database: Database) -> VersionRow:
     Raises:
         DamageError: It is damaged.
     """
-    row = database.execute(_LAST_VERSION).fetchone()
-    if row is None:
-        return NO_VERSION
-    # Engines ask before every document, and mostly get what was checked before.
-    if row != database.newest:
-        database.newest = _checked_version(row, database.seed)
+    # Engines ask before every document, and mostly nothing has changed.
+    (state,) = database.execute("PRAGMA data_version").fetchone()
+    if state != database.newest_state:
+        row = database.execute(_LAST_VERSION).fetchone()
+        database.newest = NO_VERSION if row is None else _checked_version(row, database.seed)
+        database.newest_state = state
     return database.newest
 
 
