@@ -113,15 +113,17 @@ NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0, 0)
 """What there is before the first change."""
 
 
-def check_row(values: tuple[Any, ...], seed: int) -> TableRow:
-    """Return the subscription of a row.
+def check_row(values: tuple[Any, ...], seed: int, before: int = 0) -> TableRow:
+    """Return the subscription of a row, which comes after the row of a number.
 
     Raises:
-        DamageError: It is not as it was written.
+        DamageError: It is not as it was written or, where pages were exchanged, out of order.
     """
     row = TableRow._make(values)
     if not row.is_intact(seed) or not (row.removed is row.ending is None or row.is_end_intact):
         raise damaged(f"the row {row.number} of the database is not as it was written")
+    if row.number <= before:
+        raise damaged(f"the row {row.number} of the database comes after the row {before}")
     return row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -113,8 +113,10 @@ def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
     Raises:
         DamageError: One is damaged or, at the end, missing.
     """
-    count = total = 0
-    for row in _checked_rows(_values_in(database, version), database.seed):
+    count = total = last = 0
+    for values in _values_in(database, version):
+        row = check_row(values, database.seed, last)
+        last = row.number
         if row.is_active_in(version.version):
             count, total = count + 1, total + row.number
             yield row
@@ -151,7 +153,11 @@ def rows_between(database: Database, first: int, last: int, version: int) -> Ite
         "ORDER BY number"
     )
     values = {"first": first, "last": last, "version": version}
-    yield from _checked_rows(database.execute(chosen, values), database.seed)
+    before = 0
+    for one in database.execute(chosen, values):
+        row = check_row(one, database.seed, before)
+        before = row.number
+        yield row
 
 
 def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
@@ -188,7 +194,9 @@ def rows_changed(
         " AND number <= :last ORDER BY number"
     )
     values = {"before": before.version, "version": version.version, "last": before.numbers}
-    gone = list(_checked_rows(database.execute(chosen, values), database.seed))
+    gone: list[TableRow] = []
+    for one in database.execute(chosen, values):
+        gone.append(check_row(one, database.seed, gone[-1].number if gone else 0))
     first, last = before.numbers + 1, version.numbers
     come = list(rows_between(database, first, last, version.version))
     active = before.active - len(gone) + len(come)
@@ -357,21 +365,6 @@ def compiler_name() -> str:
     except PackageNotFoundError:
         version = "unknown"
     return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"
-
-
-def _checked_rows(rows: Iterable[tuple[Any, ...]], seed: int) -> Iterator[TableRow]:
-    """Yield the subscriptions of rows that come in the order of their numbers.
-
-    Raises:
-        DamageError: One is damaged or, where pages were exchanged, out of order.
-    """
-    last = 0
-    for values in rows:
-        row = check_row(values, seed)
-        if row.number <= last:
-            raise damaged(f"the row {row.number} of the database comes after the row {last}")
-        last = row.number
-        yield row
 
 
 def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:
