@@ -88,20 +88,19 @@ class NameBuckets:
         Raises:
             DamageError: The bucket of a name is damaged.
         """
-        keys = [name_key(name) for name in names]
-        last = first + len(keys) - 1
+        keys = list(map(name_key, names))
         if len(set(keys)) < len(keys):
             return False
-        self.grow(last)
-        buckets = [self._entries(self._place(key)) for key in keys]
-        if any(
-            key in entries and _find(entries, key) >= 0
-            for key, entries in zip(keys, buckets, strict=True)
-        ):
-            return False
+        self.grow(first + len(keys) - 1)
+        places = list(map(self._place, keys))
+        buckets = list(map(self._entries, places))
+        for key, entries in zip(keys, buckets, strict=True):
+            # The quick look finds whatever is there, and rarely something that is not.
+            if key in entries and _find(entries, key) >= 0:
+                return False
         for number, (key, entries) in enumerate(zip(keys, buckets, strict=True), first):
             entries += key + number.to_bytes(8, "little")
-        self._changed.update(map(self._place, keys))
+        self._changed.update(places)
         return True
 
     def grow(self, number: int) -> None:
