@@ -98,8 +98,8 @@ def end_checksum(number: int, removed: int, checksum: int) -> int:
 
 
 def seal_version(values: tuple[Any, ...], seed: int) -> VersionRow:
-    """Return a version with its checksum."""
-    return VersionRow(*values, version_checksum(values, seed))
+    """Return the version of all columns but the checksum, with it."""
+    return VersionRow._make((*values, version_checksum(values, seed)))
 
 
 def version_checksum(values: tuple[Any, ...], seed: int) -> int:

@@ -437,9 +437,9 @@ class DurableRegistry(Registry):
                 act(table)
                 self._written = table.finish()
             except BaseException as error:
-                self._store.end(error)
+                self._store.end(database, error)
                 raise
-            self._store.end(None)
+            self._store.end(database)
             self._note_written()
         if self._pins.is_followed:
             self.publish()

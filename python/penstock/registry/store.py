@@ -73,9 +73,9 @@ class Store:
         try:
             yield database
         except BaseException as error:
-            self.end(error)
+            self.end(database, error)
             raise
-        self.end(None)
+        self.end(database)
 
     def begin(self) -> Database:
         """Begin a block of ``write``, which ``end`` must end.
@@ -95,24 +95,26 @@ class Store:
         self._depth += 1
         return connection
 
-    def end(self, error: BaseException | None) -> None:
+    def end(self, connection: Database, error: BaseException | None = None) -> None:
         """End a block of ``write``; an error undoes everything since the outermost began.
 
         Raises:
             RegistryError: The file cannot be written; the error is one of SQLite.
         """
-        connection = self._connection
+        # Whoever closed the store inside the block has undone everything.
+        is_open = connection is self._connection
         try:
-            if self._depth == 1 and connection is not None:
-                if error is None:
-                    connection.execute("COMMIT")
-                else:
-                    connection.undo()
+            if error is None and self._depth < 2:
+                connection.execute("COMMIT")
+            elif is_open and self._depth < 2:
+                connection.undo()
         except sqlite3.Error as failure:
             error = failure
-            connection.undo()
+            if is_open:
+                connection.undo()
         finally:
-            self._depth -= 1
+            if is_open:
+                self._depth -= 1
             self.lock.release()
         raise_told(error, self._file)
 
@@ -137,6 +139,7 @@ class Store:
             if self._connection is not None and self._owner == os.getpid():
                 self._connection.close()
             self._connection = None
+            self._depth = 0
 
     def __del__(self) -> None:
         self.close()
