@@ -9,7 +9,6 @@ hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable
 from hashlib import blake2b
 from sqlite3 import Cursor
@@ -33,8 +32,6 @@ _NO_ENTRY = bytes(_ENTRY)
 _PADDED = 16 * _ENTRY
 _READ_MAX = 1_000
 """So many buckets are kept from one change for the next."""
-_STARTS = struct.Struct("<Q16x")
-"""The first bytes of the hash, which tell the bucket."""
 
 
 class NameBuckets:
@@ -161,9 +158,10 @@ class NameBuckets:
         new = self._count
         half = 1 << (new.bit_length() - 1)
         entries = self._entries(new - half)
+        byte, bit = divmod(half.bit_length() - 1, 8)
         kept, moved = bytearray(), bytearray()
-        for at, (start,) in enumerate(_STARTS.iter_unpack(entries)):
-            part = moved if start & half else kept
+        for at, value in enumerate(entries[byte::_ENTRY]):
+            part = moved if value >> bit & 1 else kept
             part += entries[at * _ENTRY : (at + 1) * _ENTRY]
         self._read[new - half], self._read[new] = kept, moved
         self._changed |= {new - half, new}
