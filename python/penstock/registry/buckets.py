@@ -65,14 +65,17 @@ class NameBuckets:
         Raises:
             DamageError: The bucket of the name is damaged.
         """
-        if number >= self._count * ROWS_PER_BUCKET:
-            self.grow(number)
         key = name_key(name)
         place = self._place(key)
         entries = self._entries(place)
         at = _find(entries, key)
         if at >= 0:
             return _number(entries, at)
+        # Not before: for a name that is taken there is no row.
+        if number >= self._count * ROWS_PER_BUCKET:
+            self.grow(number)
+            place = self._place(key)
+            entries = self._entries(place)
         entries += key + number.to_bytes(8, "little")
         self._changed.add(place)
         return None
@@ -88,12 +91,14 @@ class NameBuckets:
         keys = list(map(name_key, names))
         if len(set(keys)) < len(keys):
             return False
+        count = self._count
         self.grow(first + len(keys) - 1)
         places = list(map(self._place, keys))
         buckets = list(map(self._entries, places))
         for key, entries in zip(keys, buckets, strict=True):
             # The quick look finds whatever is there, and rarely something that is not.
             if key in entries and _find(entries, key) >= 0:
+                self._shrink(count)
                 return False
         for number, (key, entries) in enumerate(zip(keys, buckets, strict=True), first):
             entries += key + number.to_bytes(8, "little")
@@ -166,6 +171,15 @@ class NameBuckets:
         self._read[new - half], self._read[new] = kept, moved
         self._changed |= {new - half, new}
         self._resize(new + 1)
+
+    def _shrink(self, count: int) -> None:
+        """Undo splits that were not written, down to so many buckets."""
+        while self._count > count:
+            last = self._count - 1
+            half = 1 << (last.bit_length() - 1)
+            self._read[last - half] += self._read.pop(last)
+            self._changed.discard(last)
+            self._resize(last)
 
     def _resize(self, count: int) -> None:
         self._count = count
