@@ -32,7 +32,7 @@ from penstock.registry.lines import CompiledChunk
 from penstock.registry.live import LivePlan, Tier, build_tier
 from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
-from penstock.registry.opening import check_head, inspect
+from penstock.registry.opening import check_head, inspect, witnessed_version
 from penstock.registry.pinned import PinnedRegistry
 from penstock.registry.pins import Pins, VersionName
 from penstock.registry.plans import read_plan, remove_plans, write_plan
@@ -446,8 +446,9 @@ class DurableRegistry(Registry):
 
     def _begin_head(self) -> None:
         head = self._head.read()
+        reached = witnessed_version(self.path, head)
         with self._store.read() as database:
-            check_head(database, head)
+            check_head(database, head, reached)
             # Without flushes nothing but the beginning is sure to be on the disk.
             first = last_version(database) if self.flush else NO_VERSION
             self._identity = database.identity

@@ -29,8 +29,10 @@ class HeadRecord(NamedTuple):
     """What tells the version from others of its number."""
     identity: str
 
-    def names(self, version: VersionRow) -> bool:
+    def names(self, version: VersionRow | None) -> bool:
         """Whether this is the version that was noted."""
+        if version is None:
+            return False
         # Before, the mark was that of the version's name, which takes longer to make.
         marks = (_mark_of(version), name_of_version(version).mark)
         return self.version == version.version and self.mark in marks

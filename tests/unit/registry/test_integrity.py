@@ -204,6 +204,48 @@ def test_rows_behind_a_damaged_part_of_the_log_are_saved(tmp_path: Path) -> None
     assert report.losses.rows == 0
 
 
+def test_rows_of_a_damaged_page_are_saved_from_its_older_versions_in_the_log(
+    tmp_path: Path,
+) -> None:
+    registry = Registry.open(tmp_path / "live")
+    for number in range(5):
+        registry.add(f"more{number}", f"//more{number}")
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    registry.close()
+    log = tmp_path / "killed" / LOG
+    content = bytearray(log.read_bytes())
+    frame = (content.rindex(b"//more3") - 32) // 4120
+    page = 32 + 4120 * frame + 24
+    content[page : page + 4096] = bytes(4096)
+    log.write_bytes(content)
+    report = repair(tmp_path / "killed")
+    assert names(tmp_path / "killed") == {f"more{number}" for number in range(4)}
+    assert report.losses.names == ["more4"]
+
+
+@pytest.mark.parametrize("head", ["damaged", "missing"])
+@pytest.mark.parametrize("witness", ["base", "current"])
+def test_a_lost_log_is_noticed_without_a_head(tmp_path: Path, head: str, witness: str) -> None:
+    registry = filled(tmp_path / "live")
+    if witness == "current":
+        registry.follow()
+    registry.close()
+    for number in range(3):
+        registry.add(f"more{number}", "//x")
+    if witness == "base":
+        registry.compact()
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    registry.close()
+    killed = tmp_path / "killed"
+    (killed / LOG).unlink()
+    (killed / HEAD).unlink() if head == "missing" else (killed / HEAD).write_text("?")
+    assert code_of_opening(killed) == ("PR0031" if head == "missing" else "PR0030")
+    assert DATABASE in [one.file for one in verify(killed).findings]
+    assert repair(killed).losses.versions == [4, 5, 6]
+    assert len(names(killed)) == 200
+    assert verify(killed).findings == []
+
+
 class Cut(BaseException):
     """Stands for a kill: nothing catches it."""
 
