@@ -132,7 +132,8 @@ class _Image:
         self.superseded = [
             page for number, page in reversed(logged) if page is not self._logged[number]
         ]
-        self.count = max(len(file) // PAGE_BYTES, *self._logged, 0)
+        # A damaged log may name pages far beyond those that exist.
+        self.numbers = sorted({*range(1, len(file) // PAGE_BYTES + 1), *self._logged})
 
     def page(self, number: int) -> bytes:
         """Return a page; what was cut off is empty."""
@@ -173,7 +174,7 @@ def _has_gaps(saved: Salvage) -> bool:
 
 def _read_pages(image: _Image, saved: Salvage | Identities) -> Iterator[tuple[bytes, _Image]]:
     """Keep the rows of all pages, and yield the pages that may hold more than they say."""
-    for number in range(1, image.count + 1):
+    for number in image.numbers:
         page = image.page(number)
         if _may_hide(image, page, _FIRST_OFFSET if number == 1 else 0, saved):
             yield page, image
@@ -206,7 +207,7 @@ def _keep_cell(image: _Image, page: bytes, start: int, saved: Salvage | Identiti
 
 def _payload(image: _Image, page: bytes, at: int, size: int) -> bytes:
     usable = PAGE_BYTES
-    if size > image.count * PAGE_BYTES:
+    if size > len(image.numbers) * PAGE_BYTES:
         raise ValueError("larger than the file")
     if size <= usable - 35:
         return page[at : at + size]
@@ -217,7 +218,7 @@ def _payload(image: _Image, page: bytes, at: int, size: int) -> bytes:
     (following,) = struct.unpack_from(">I", page, at + local)
     left = size - local
     while left > 0:
-        if not 0 < following <= image.count:
+        if not following:
             raise ValueError("the chain of pages is broken")
         more = image.page(following)
         (following,) = struct.unpack_from(">I", more)

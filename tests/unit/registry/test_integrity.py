@@ -246,6 +246,17 @@ def test_a_lost_log_is_noticed_without_a_head(tmp_path: Path, head: str, witness
     assert verify(killed).findings == []
 
 
+def test_a_log_that_names_pages_beyond_all_is_no_work(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    head = tmp_path / HEAD
+    (tmp_path / LOG).write_bytes(head.read_bytes())
+    head.write_text("?")
+    with (tmp_path / DATABASE).open("r+b") as file:
+        file.truncate(4096 * 3)
+    assert not repair(tmp_path).is_complete
+    assert verify(tmp_path).findings == []
+
+
 class Cut(BaseException):
     """Stands for a kill: nothing catches it."""
 
