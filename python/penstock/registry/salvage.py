@@ -108,7 +108,7 @@ def salvage(folder: Path, identity: str) -> Salvage:
     suspicious = [page for image in images for page in _read_pages(image, saved)]
     if _has_gaps(saved):
         # Rows never change but that they end, so older pages hold what newer ones have lost.
-        older = [(image, page) for image in images for page in image.superseded]
+        older = [(image, page) for image in images for page in image.superseded if page[0] == _LEAF]
         suspicious += [(page, image) for image, page in older if _may_hide(image, page, 0, saved)]
     if _has_gaps(saved):
         for page, source in suspicious:
