@@ -113,18 +113,19 @@ def told(file: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, MemoryError) as error:
+    except (sqlite3.Error, MemoryError, UnicodeDecodeError) as error:
         raise_told(error, file)
 
 
 def raise_told(error: BaseException | None, file: Path) -> None:
     """Raise an error of SQLite as one of the registry, and return for others."""
-    if not isinstance(error, sqlite3.Error | MemoryError):
+    if not isinstance(error, sqlite3.Error | MemoryError | UnicodeDecodeError):
         return
     message = f"the registry {file}: {error}"
     # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an error
-    # of Python's module, which has no code for it.
-    beyond = _MALFORMED if isinstance(error, MemoryError | sqlite3.OperationalError) else 0
-    if getattr(error, "sqlite_errorcode", beyond) & 0xFF in _DAMAGE_CODES:
+    # of Python's module, which has no code for it, and so is a message of SQLite that quotes it.
+    is_beyond = not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.OperationalError)
+    code = getattr(error, "sqlite_errorcode", _MALFORMED if is_beyond else 0)
+    if code & 0xFF in _DAMAGE_CODES:
         raise damaged(message) from error
     raise RegistryError("PR0005", message) from error

@@ -116,7 +116,9 @@ class Store:
             if is_open:
                 self._depth -= 1
             self.lock.release()
-        raise_told(error, self._file)
+        # Text of the caller may be no UTF-8, too.
+        if not isinstance(error, UnicodeDecodeError):
+            raise_told(error, self._file)
 
     @contextmanager
     def apart(self) -> Iterator[Database]:

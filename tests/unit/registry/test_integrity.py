@@ -177,6 +177,16 @@ def test_text_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
     assert len(names(tmp_path)) == 199
 
 
+def test_a_schema_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    content = (tmp_path / DATABASE).read_bytes()
+    (tmp_path / DATABASE).write_bytes(content.replace(b"TABLE buckets", b"TAB\xd4E buckets"))
+    assert code_of_opening(tmp_path) == "PR0030"
+    assert [one.file for one in verify(tmp_path).findings] == [DATABASE]
+    assert repair(tmp_path).is_complete
+    assert len(names(tmp_path)) == 200
+
+
 def test_heads_with_the_mark_of_a_version_name_are_read(tmp_path: Path) -> None:
     registry = filled(tmp_path)
     name = name_of_version(registry._version_row(2))
