@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,16 +14,17 @@ from unittest.mock import patch
 
 import penstock
 from penstock.errors import RegistryError
-from penstock.registry import plans
+from penstock.registry import live, plans
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.folder import DATABASE
 from penstock.registry.memory import Registry
 from penstock.registry.subscriptions import compile_subscription
 
 PAGE = 4096
-COUNT = 90
+COUNTS = (90, 26, 400)
+"""How many subscriptions the registries begin with."""
 QUERY = "stream"
-DOCUMENT = "<r>" + "".join(f'<x y="{number}"/>' for number in range(2 * COUNT)) + "</r>"
+DOCUMENT = "<r>" + "".join(f'<x y="{number}"/>' for number in range(2 * max(COUNTS))) + "</r>"
 JOIN = "S//x->a[.//y->b] FOLLOWED BY{b=d, 5} S//x->c[.//y->d]"
 
 Described = dict[str, tuple[object, ...]]
@@ -50,29 +52,35 @@ class Past:
         return self.history[max(self.history)]
 
 
-def build_past(folder: Path, first: int = 0) -> Past:
+def build_past(folder: Path, first: int = 0, count: int = COUNTS[0]) -> Past:
     """Make a registry of loads, additions, replacements and removals; ``first`` tells two apart."""
-    with patch.object(plans, "_FRESH_SECONDS", -1.0):  # fewer plans are fewer files to copy
-        return _build_past(Registry.open(folder / "live"), folder, first)
+    with (
+        patch.object(plans, "_FRESH_SECONDS", -1.0),  # fewer plans are fewer files to copy
+        patch.object(live, "SMALL_MAX", 4),  # a few changes are merged
+    ):
+        return _build_past(Registry.open(folder / "live"), folder, first, count)
 
 
-def _build_past(registry: DurableRegistry, folder: Path, first: int) -> Past:
-    lines = [f'{{"name": "s{n}", "query": "//x[@y = {n}]"}}' for n in range(first, COUNT)]
+def _build_past(registry: DurableRegistry, folder: Path, first: int, count: int) -> Past:
+    lines = [f'{{"name": "s{n}", "query": "//x[@y = {n}]"}}' for n in range(first, count)]
     registry.load(lines, workers=0)
     registry.compact()
     registry.follow()
     registry.add("join", penstock.xscl(JOIN), owner="ann")
     registry.pin(QUERY, 0)
     older = _images(registry, folder, "older")
-    long = " or ".join(f"@y = {n}" for n in range(COUNT, 2 * COUNT))
+    long = " or ".join(f"@y = {n}" for n in range(count, 2 * count))
     registry.add("long", f"//x[{long}]", mode="filter", delivery={"to": ["there"]})
     for number in range(first, first + 12):
         registry.remove(f"s{number}")
+        registry.snapshot()
     for number in range(first + 12, first + 24):
         registry.replace(f"s{number}", f"//x[@y = {number} or @y = 'é']")
+        registry.snapshot()
+    registry._current.live(registry.version).wait()
     registry.pin(QUERY, 1)
-    registry.remove(f"s{COUNT - 1}")
-    registry.add(f"s{COUNT - 1}", "//x[@y = 7]", owner="bob")
+    registry.remove(f"s{count - 1}")
+    registry.add(f"s{count - 1}", "//x[@y = 7]", owner="bob")
     registry.pin(QUERY, 2)
     registry.snapshot_at(3)
     images = _images(registry, folder, "image")
@@ -237,6 +245,7 @@ def ask_everything(folder: Path, past: Past, held: Described | None = None) -> A
         _ask_past(answers, registry, past)
         change(answers, registry, held)
         _ask_about(answers, registry, held)
+        answers.ask("compact", lambda: set(registry.compact().names), held.keys())
     with _opened(answers, folder) as registry:
         if registry is not None:
             _ask_about(answers, registry, held)
@@ -259,7 +268,7 @@ def _opened(answers: Answers, folder: Path) -> Iterator[DurableRegistry | None]:
 def _ask_about(answers: Answers, registry: DurableRegistry, held: Described) -> None:
     answers.ask("iteration", lambda: describe(registry), held)
     answers.ask("len", lambda: len(registry), len(held))
-    for name in [*list(held)[::7], "long", "join", "s0", "s11"]:
+    for name in [*list(held)[:: max(7, len(held) // 13)], "long", "join", "s0", "s11"]:
         answers.ask("contains", lambda name=name: name in registry, name in held)
         answers.ask("get", lambda name=name: _described(registry, name), held.get(name))
     joins = {name for name in held if name == "join"}
@@ -312,12 +321,22 @@ def _described(registry: Registry, name: str) -> tuple[object, ...] | None:
     return None if one is None else (one.text, one.mode, one.owner, one.delivery, one.program)
 
 
-def matched(registry: Registry) -> list[str]:
-    """Return the names of the subscriptions that a document matches."""
+def matched(registry: Registry) -> list[tuple[object, ...]]:
+    """Return which subscriptions match which places of a document."""
     rows = penstock.Engine(registry).run(DOCUMENT)
-    return sorted({str(row.subscription) for row in rows})
+    return sorted((str(row.subscription), row.start or 0, row.kind) for row in rows)
 
 
-def expected_matches(held: Described) -> list[str]:
+def expected_matches(held: Described) -> list[tuple[object, ...]]:
     """Return the same of a registry in memory."""
-    return sorted(name for name in held if name != "join")
+    return _expected_matches(
+        tuple((name, text, mode) for name, (text, mode, *_) in held.items() if name != "join")
+    )
+
+
+@cache
+def _expected_matches(subscribed: tuple[tuple[Any, ...], ...]) -> list[tuple[object, ...]]:
+    registry = Registry()
+    for name, text, mode in subscribed:
+        registry.add(name, text, mode)
+    return matched(registry)

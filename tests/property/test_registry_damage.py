@@ -14,6 +14,7 @@ from penstock.registry.memory import Registry
 from penstock.registry.repair import RepairReport, repair
 from penstock.registry.verify import verify
 from tests.property.registry_damage import (
+    COUNTS,
     Damage,
     Past,
     ask_everything,
@@ -34,27 +35,30 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def pasts(folder: Path) -> tuple[Past, Past]:
-    return build_past(folder / "one"), build_past(folder / "two", 1)
+def pasts(folder: Path) -> list[tuple[Past, Past]]:
+    """Return a registry of each size, and another one that has copies to exchange."""
+    other = build_past(folder / "other", 1)
+    return [(build_past(folder / str(count), 0, count), other) for count in COUNTS]
 
 
-def test_an_undamaged_registry_answers_everything(folder: Path, pasts: tuple[Past, Past]) -> None:
-    past, _ = pasts
-    for image in past.images:
+def test_an_undamaged_registry_answers_everything(
+    folder: Path, pasts: list[tuple[Past, Past]]
+) -> None:
+    for past, image in ((one, image) for one, _ in pasts for image in one.images):
         copy = folder / "whole"
         shutil.copytree(image, copy)
         assert verify(copy).findings == []
         answers = ask_everything(copy, past)
-        assert (answers.errors, answers.right > 100) == ([], True)
+        assert (answers.errors, answers.right > 60) == ([], True)
         assert verify(copy).findings == []
         assert repair(copy).copy is None
         shutil.rmtree(copy)
 
 
 def test_damage_gives_the_right_answer_or_a_registry_error(
-    folder: Path, pasts: tuple[Past, Past]
+    folder: Path, pasts: list[tuple[Past, Past]]
 ) -> None:
-    outcomes = run_trials(range(SHORT), folder, *pasts)
+    outcomes = run_trials(range(SHORT), folder, pasts)
     # Otherwise the trials show nothing.
     assert outcomes["error"] > SHORT / 10
     assert outcomes["right"] > SHORT / 10
@@ -62,20 +66,21 @@ def test_damage_gives_the_right_answer_or_a_registry_error(
 
 @pytest.mark.slow
 def test_much_damage_gives_the_right_answer_or_a_registry_error(
-    folder: Path, pasts: tuple[Past, Past]
+    folder: Path, pasts: list[tuple[Past, Past]]
 ) -> None:
-    outcomes = run_trials(range(1_000, 1_000 + LONG), folder, *pasts)
+    outcomes = run_trials(range(1_000, 1_000 + LONG), folder, pasts)
     print(dict(outcomes))
     assert outcomes["error"] > LONG / 10
     assert outcomes["rows lost"] > 10
     assert outcomes["versions lost"] > 10
 
 
-def run_trials(seeds: range, folder: Path, past: Past, other: Past) -> Counter[str]:
+def run_trials(seeds: range, folder: Path, pasts: list[tuple[Past, Past]]) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     for seed in seeds:
         damaged, used = folder / "damaged", folder / "used"
         random = Random(seed)
+        past, other = pasts[seed % len(pasts)]
         shutil.copytree(random.choice(past.images), damaged)
         done = damage(random, damaged, past, other)
         shutil.copytree(damaged, used)

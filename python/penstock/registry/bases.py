@@ -70,6 +70,15 @@ def newest_base(folder: Path, version: int, stamp: Stamp) -> tuple[int, Tier] | 
     return None
 
 
+def last_base(folder: Path) -> int:
+    """Return the version of the newest base that is sound, or 0."""
+    for version, text in _listed(folder):
+        with contextlib.suppress(OSError, DamageError):
+            read_base(folder / f"{version}-{text}{SUFFIX}")
+            return version
+    return 0
+
+
 def read_base(path: Path) -> Tier:
     """Return the tier of a file, which stays mapped.
 

@@ -9,8 +9,9 @@ hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
 
 from __future__ import annotations
 
-import struct
+from collections.abc import Iterable
 from hashlib import blake2b
+from sqlite3 import Cursor
 from zlib import crc32
 
 from penstock.registry.checksums import damaged
@@ -23,11 +24,14 @@ CREATE TABLE buckets (
     entries BLOB NOT NULL,
     checksum INTEGER NOT NULL
 )"""
+_READ = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
+_WRITE = "INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)"
 _HASH = 16
 _ENTRY = _HASH + 8
+_NO_ENTRY = bytes(_ENTRY)
 _PADDED = 16 * _ENTRY
-_STARTS = struct.Struct("<Q16x")
-"""The first bytes of the hash, which tell the bucket."""
+_READ_MAX = 1_000
+"""So many buckets are kept from one change for the next."""
 
 
 class NameBuckets:
@@ -36,8 +40,8 @@ class NameBuckets:
     Changes stay here until ``write``; a transaction of the caller makes them durable.
     """
 
-    def __init__(self, database: Database, numbers: int) -> None:
-        self._database = database
+    def __init__(self, cursor: Cursor, numbers: int) -> None:
+        self.cursor = cursor
         self._resize(bucket_count(numbers))
         self._read: dict[int, bytearray] = {}
         self._changed: set[int] = set()
@@ -49,7 +53,9 @@ class NameBuckets:
             DamageError: The bucket of the name is damaged.
         """
         key = name_key(name)
-        return _number(self._entries(self._place(key)), key)
+        entries = self._entries(self._place(key))
+        at = _find(entries, key)
+        return None if at < 0 else _number(entries, at)
 
     def claim(self, name: str, number: int) -> int | None:
         """Take a free name for the next row, which has this number.
@@ -59,42 +65,80 @@ class NameBuckets:
         Raises:
             DamageError: The bucket of the name is damaged.
         """
-        self.grow(number)
         key = name_key(name)
         place = self._place(key)
-        entries = self._read.get(place)
-        if entries is None:
+        entries = self._entries(place)
+        at = _find(entries, key)
+        if at >= 0:
+            return _number(entries, at)
+        # Not before: for a name that is taken there is no row.
+        if number >= self._count * ROWS_PER_BUCKET:
+            self.grow(number)
+            place = self._place(key)
             entries = self._entries(place)
-        # The quick look finds whatever is there, and rarely something that is not.
-        if key in entries and (taken := _number(entries, key)) is not None:
-            return taken
         entries += key + number.to_bytes(8, "little")
         self._changed.add(place)
         return None
+
+    def claim_all(self, names: Iterable[str], first: int) -> bool:
+        """Take free names for the next rows, the first of which has this number.
+
+        If they are not all free, or not all different, none is taken.
+
+        Raises:
+            DamageError: The bucket of a name is damaged.
+        """
+        keys = list(map(name_key, names))
+        if len(set(keys)) < len(keys):
+            return False
+        count = self._count
+        self.grow(first + len(keys) - 1)
+        places = list(map(self._place, keys))
+        buckets = list(map(self._entries, places))
+        for key, entries in zip(keys, buckets, strict=True):
+            # The quick look finds whatever is there, and rarely something that is not.
+            if key in entries and _find(entries, key) >= 0:
+                self._shrink(count)
+                return False
+        for number, (key, entries) in enumerate(zip(keys, buckets, strict=True), first):
+            entries += key + number.to_bytes(8, "little")
+        self._changed.update(places)
+        return True
 
     def grow(self, number: int) -> None:
         """Make as many buckets as there are with the row of a number."""
         while number >= self._count * ROWS_PER_BUCKET:
             self._split()
 
-    def remove(self, name: str) -> None:
-        """Remove a name that is taken."""
+    def release(self, name: str) -> int | None:
+        """Make a name free, and return the number of the row that had it, or None.
+
+        Raises:
+            DamageError: The bucket of the name is damaged.
+        """
         key = name_key(name)
         place = self._place(key)
         entries = self._entries(place)
         at = _find(entries, key)
-        assert at >= 0, "who removes a name has found it"
+        if at < 0:
+            return None
+        number = _number(entries, at)
         del entries[at : at + _ENTRY]
         self._changed.add(place)
+        return number
 
     def write(self) -> None:
         """Write what changed."""
         rows = []
         for place in sorted(self._changed):
-            entries = _padded(self._read[place])
-            rows.append((place, entries, _checksum(place, entries)))
-        self._database.executemany("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", rows)
+            entries = self._read[place]
+            # Room for some more lets most changes keep the size of the row.
+            stored = bytes(entries) + bytes(-len(entries) % _PADDED)
+            rows.append((place, stored, _checksum(place, stored)))
+        self.cursor.executemany(_WRITE, rows)
         self._changed.clear()
+        if len(self._read) > _READ_MAX:
+            self._read.clear()
 
     def entries(self) -> dict[bytes, int]:
         """Return all numbers by the hashes of their names.
@@ -119,13 +163,23 @@ class NameBuckets:
         new = self._count
         half = 1 << (new.bit_length() - 1)
         entries = self._entries(new - half)
+        byte, bit = divmod(half.bit_length() - 1, 8)
         kept, moved = bytearray(), bytearray()
-        for at, (start,) in enumerate(_STARTS.iter_unpack(entries)):
-            part = moved if start & half else kept
+        for at, value in enumerate(entries[byte::_ENTRY]):
+            part = moved if value >> bit & 1 else kept
             part += entries[at * _ENTRY : (at + 1) * _ENTRY]
         self._read[new - half], self._read[new] = kept, moved
         self._changed |= {new - half, new}
         self._resize(new + 1)
+
+    def _shrink(self, count: int) -> None:
+        """Undo splits that were not written, down to so many buckets."""
+        while self._count > count:
+            last = self._count - 1
+            half = 1 << (last.bit_length() - 1)
+            self._read[last - half] += self._read.pop(last)
+            self._changed.discard(last)
+            self._resize(last)
 
     def _resize(self, count: int) -> None:
         self._count = count
@@ -133,16 +187,16 @@ class NameBuckets:
 
     def _entries(self, place: int) -> bytearray:
         entries = self._read.get(place)
-        if entries is None:
-            entries = self._read[place] = self._load(place)
-        return entries
-
-    def _load(self, place: int) -> bytearray:
-        chosen = "SELECT entries, checksum FROM buckets WHERE bucket = ?"
-        row = self._database.execute(chosen, (place,)).fetchone()
-        if row is None or not isinstance(row[0], bytes) or row[1] != _checksum(place, row[0]):
+        if entries is not None:
+            return entries
+        stored, checksum = self.cursor.execute(_READ, (place,)).fetchone() or (None, None)
+        if not isinstance(stored, bytes) or checksum != _checksum(place, stored):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
-        return _unpadded(row[0])
+        # So many zeros begin no entry, but may begin with those that end the last number.
+        end = stored.find(_NO_ENTRY)
+        entries = bytearray(stored if end < 0 else stored[: end + -end % _ENTRY])
+        self._read[place] = entries
+        return entries
 
 
 def bucket_count(numbers: int) -> int:
@@ -161,20 +215,8 @@ def name_key(name: str) -> bytes:
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
 
 
-def _padded(entries: bytearray) -> bytes:
-    """Return entries with room for some more, so that most changes keep the size of the row."""
-    return bytes(entries) + bytes(-len(entries) % _PADDED)
-
-
-def _unpadded(stored: bytes) -> bytearray:
-    # An entry ends with a number, which is not zero.
-    length = len(stored.rstrip(b"\0"))
-    return bytearray(stored[: length + -length % _ENTRY])
-
-
-def _number(entries: bytearray, key: bytes) -> int | None:
-    at = _find(entries, key)
-    return None if at < 0 else int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
+def _number(entries: bytearray, at: int) -> int:
+    return int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
 
 
 def _find(entries: bytearray, key: bytes) -> int:

@@ -26,6 +26,18 @@ class BulkInsert:
 
     def insert(self, chunk: CompiledChunk, report: LoadReport) -> None:
         """Insert the rows of a chunk; those whose names are taken are noted as errors."""
+        change, first = self._change, self._change.last_number + 1
+        if change.add_all(chunk.rows):
+            report.added += len(chunk.rows)
+            self._tier.add([(at, line[0], line[7]) for at, line in enumerate(chunk.rows, first)])
+        else:
+            self._insert_singly(chunk, report)
+
+    def finish(self) -> tuple[Tier, list[int]]:
+        """Return the tier of what was inserted, and the serials of what it replaced."""
+        return self._tier.finish(), self._gone
+
+    def _insert_singly(self, chunk: CompiledChunk, report: LoadReport) -> None:
         change, version = self._change, self._change.version
         rows = []
         for line_number, line in zip(chunk.numbers, chunk.rows, strict=True):
@@ -33,7 +45,9 @@ class BulkInsert:
             if taken is None:
                 report.added += 1
             elif self._is_replacing:
-                change.add((change.end(line.name, taken).position, *line))
+                ended = change.end(line.name)
+                assert ended is not None, "the name is taken"
+                change.add((ended.position, *line))
                 self._gone.append(taken)
                 report.replaced += 1
             else:
@@ -41,7 +55,3 @@ class BulkInsert:
                 continue
             rows.append(Row(change.last_number, line.name, line.program))
         self._tier.add(rows)
-
-    def finish(self) -> tuple[Tier, list[int]]:
-        """Return the tier of what was inserted, and the serials of what it replaced."""
-        return self._tier.finish(), self._gone

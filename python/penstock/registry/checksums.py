@@ -77,11 +77,11 @@ class VersionRow(NamedTuple):
 
     def is_intact(self, seed: int) -> bool:
         """Whether the version is as it was written."""
-        return self.checksum == version_checksum(self, seed)
+        return self.checksum == version_checksum(self[:-1], seed)
 
     def sealed(self, seed: int) -> VersionRow:
         """Return the same with its checksum."""
-        return self._replace(checksum=version_checksum(self, seed))
+        return seal_version(self[:-1], seed)
 
 
 def row_checksum(values: tuple[Any, ...], seed: int) -> int:
@@ -97,9 +97,14 @@ def end_checksum(number: int, removed: int, checksum: int) -> int:
     return crc32(b"%d %d %d" % (number, removed, checksum))
 
 
-def version_checksum(row: VersionRow, seed: int) -> int:
-    """Return the checksum of a version."""
-    a, b, c, d, e, f, g, h, _ = row
+def seal_version(values: tuple[Any, ...], seed: int) -> VersionRow:
+    """Return the version of all columns but the checksum, with it."""
+    return VersionRow._make((*values, version_checksum(values, seed)))
+
+
+def version_checksum(values: tuple[Any, ...], seed: int) -> int:
+    """Return the checksum of a version's other columns."""
+    a, b, c, d, e, f, g, h = values
     text = f"{a} {d!r} {e} {f} {g} {h}\0{b}\0{c}"
     return crc32(text.encode("utf-8", "surrogatepass"), seed)
 
@@ -108,15 +113,17 @@ NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0, 0)
 """What there is before the first change."""
 
 
-def check_row(values: tuple[Any, ...], seed: int) -> TableRow:
-    """Return the subscription of a row.
+def check_row(values: tuple[Any, ...], seed: int, before: int = 0) -> TableRow:
+    """Return the subscription of a row, which comes after the row of a number.
 
     Raises:
-        DamageError: It is not as it was written.
+        DamageError: It is not as it was written or, where pages were exchanged, out of order.
     """
     row = TableRow._make(values)
-    if not row.is_intact(seed) or not row.is_end_intact:
+    if not row.is_intact(seed) or not (row.removed is row.ending is None or row.is_end_intact):
         raise damaged(f"the row {row.number} of the database is not as it was written")
+    if row.number <= before:
+        raise damaged(f"the row {row.number} of the database comes after the row {before}")
     return row
 
 

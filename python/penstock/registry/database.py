@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import RegistryError
-from penstock.registry.checksums import NO_VERSION, damaged
+from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
+
+if TYPE_CHECKING:
+    from penstock.registry.buckets import NameBuckets
 
 BUSY_SECONDS = 60.0
 """A writer waits this long for another one."""
@@ -33,7 +37,17 @@ class Database(sqlite3.Connection):
     identity = ""
     seed = 0
     newest = NO_VERSION
-    """The newest version that was read and checked."""
+    """The newest version that was read and checked, or written."""
+    newest_state: int | None = None
+    """SQLite's number for the state that others left; while it is the same, so is the newest."""
+    names: tuple[VersionRow, NameBuckets] | None = None
+    """A version, and what the last change knew of its names."""
+
+    def undo(self) -> None:
+        """End the transaction without its changes, and forget what was known of them."""
+        self.newest, self.newest_state, self.names = NO_VERSION, None, None
+        if self.in_transaction:
+            self.execute("ROLLBACK")
 
     def create_identity(self, identity: str | None = None) -> None:
         """Write who this is, inside a transaction of the caller."""
@@ -99,10 +113,19 @@ def told(file: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, MemoryError) as error:
-        message = f"the registry {file}: {error}"
-        # Sizes that are damaged may ask for any amount of memory.
-        beyond = _MALFORMED if isinstance(error, MemoryError) else 0
-        if getattr(error, "sqlite_errorcode", beyond) & 0xFF in _DAMAGE_CODES:
-            raise damaged(message) from error
-        raise RegistryError("PR0005", message) from error
+    except (sqlite3.Error, MemoryError, UnicodeDecodeError) as error:
+        raise_told(error, file)
+
+
+def raise_told(error: BaseException | None, file: Path) -> None:
+    """Raise an error of SQLite as one of the registry, and return for others."""
+    if not isinstance(error, sqlite3.Error | MemoryError | UnicodeDecodeError):
+        return
+    message = f"the registry {file}: {error}"
+    # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an error
+    # of Python's module, which has no code for it, and so is a message of SQLite that quotes it.
+    is_beyond = not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.OperationalError)
+    code = getattr(error, "sqlite_errorcode", _MALFORMED if is_beyond else 0)
+    if code & 0xFF in _DAMAGE_CODES:
+        raise damaged(message) from error
+    raise RegistryError("PR0005", message) from error

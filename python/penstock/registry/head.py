@@ -13,7 +13,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from penstock.errors import DamageError
-from penstock.registry.pins import VersionName
+from penstock.registry.checksums import VersionRow
+from penstock.registry.table import name_of_version
 
 HEAD = "head"
 _ATTEMPTS = 100
@@ -23,8 +24,18 @@ _ATTEMPTS = 100
 class HeadRecord(NamedTuple):
     """What the file says."""
 
-    name: VersionName
+    version: int
+    mark: str
+    """What tells the version from others of its number."""
     identity: str
+
+    def names(self, version: VersionRow | None) -> bool:
+        """Whether this is the version that was noted."""
+        if version is None:
+            return False
+        # Before, the mark was that of the version's name, which takes longer to make.
+        marks = (_mark_of(version), name_of_version(version).mark)
+        return self.version == version.version and self.mark in marks
 
 
 class Head:
@@ -51,7 +62,7 @@ class Head:
         message = f"{self.path} is damaged; `penstock registry repair` writes it again"
         raise DamageError("PR0030", message)
 
-    def write(self, name: VersionName, identity: str) -> None:
+    def write(self, version: VersionRow, identity: str) -> None:
         """Note a version that is on the disk.
 
         Raises:
@@ -59,7 +70,7 @@ class Head:
         """
         if self._file is None:
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        os.pwrite(self._file, _encode(HeadRecord(name, identity)), 0)
+        os.pwrite(self._file, _encode(version.version, _mark_of(version), identity), 0)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -71,8 +82,12 @@ class Head:
         self.close()
 
 
-def _encode(record: HeadRecord) -> bytes:
-    (version, mark), identity = record
+def _mark_of(version: VersionRow) -> str:
+    # As long as before, because heads are overwritten in place.
+    return f"{version.checksum:016x}"
+
+
+def _encode(version: int, mark: str, identity: str) -> bytes:
     text = f"{version:020d} {mark} {identity}".encode("ascii")
     return b"%s %08x\n" % (text, crc32(text))
 
@@ -80,7 +95,7 @@ def _encode(record: HeadRecord) -> bytes:
 def _decode(content: bytes) -> HeadRecord | None:
     try:
         version, mark, identity, _ = content.decode("ascii").split()
-        record = HeadRecord(VersionName(int(version), mark), identity)
+        record = HeadRecord(int(version), mark, identity)
     except ValueError:
         return None
-    return record if _encode(record) == content else None
+    return record if _encode(*record) == content else None

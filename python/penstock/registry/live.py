@@ -16,7 +16,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from threading import RLock, Thread
 from typing import NamedTuple
 from weakref import WeakSet
@@ -98,12 +98,12 @@ class TierBuilder:
         self._offsets = array("q", [0])
         self._names = bytearray()
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """Add some more."""
-        for serial, name, _ in rows:
-            self._serials.append(serial)
-            self._names += name.encode("utf-8", "surrogatepass")
-            self._offsets.append(len(self._names))
+    def add(self, rows: Sequence[tuple[int, str, bytes]]) -> None:
+        """Add some more: serials, names and programs, as a ``Row`` has them."""
+        names = [name.encode("utf-8", "surrogatepass") for _, name, _ in rows]
+        self._serials.extend([serial for serial, _, _ in rows])
+        self._offsets.extend(accumulate(map(len, names), initial=self._offsets.pop()))
+        self._names += b"".join(names)
         programs = [_NEVER if is_program(row[2]) else row[2] for row in rows]
         self._builder.add(b"".join(programs), list(map(len, programs)))
 

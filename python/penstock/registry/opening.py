@@ -12,13 +12,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from penstock.errors import DamageError, RegistryError
+from penstock.registry.bases import last_base
 from penstock.registry.checksums import damaged
 from penstock.registry.database import Database, connect, told
 from penstock.registry.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
 from penstock.registry.head import Head, HeadRecord
-from penstock.registry.pins import CURRENT, PINS
+from penstock.registry.pins import CURRENT, PINS, Pins
 from penstock.registry.schema import is_current
-from penstock.registry.table import last_version, version_name
+from penstock.registry.table import last_version, read_version
 
 
 def inspect(folder: Path) -> None:
@@ -33,6 +34,7 @@ def inspect(folder: Path) -> None:
         message = f"a repair of {folder} was cut short; `penstock registry repair` ends it"
         raise DamageError("PR0032", message)
     file, head = folder / DATABASE, Head(folder).read()
+    reached = witnessed_version(folder, head)
     # In this order: somebody else may be about to make the registry, the database first.
     is_known = head is not None or has_remains(folder)
     if not file.exists() or file.stat().st_size == 0:
@@ -44,7 +46,7 @@ def inspect(folder: Path) -> None:
             # The tables of an earlier release are brought up to this one first.
             if is_current(database):
                 database.identify()
-                check_head(database, head)
+                check_head(database, head, reached)
     except DamageError as error:
         if not is_known:
             raise RegistryError("PR0005", f"{file} is no registry: {error.message}") from error
@@ -66,8 +68,19 @@ def has_remains(folder: Path) -> bool:
     return any(any(one.glob("[!.]*")) for one in folders if one.is_dir())
 
 
-def check_head(database: Database, head: HeadRecord | None) -> None:
-    """Hold the newest version of a database against its rows and against ``head``.
+def witnessed_version(folder: Path, head: HeadRecord | None) -> int:
+    """Return a version that the database must have, as ``head`` or else other files say.
+
+    It must be read before the database, which others may change in between.
+    """
+    if head is not None:
+        return head.version
+    current = Pins(folder).current()
+    return max(0 if current is None else current.version, last_base(folder / BASES))
+
+
+def check_head(database: Database, head: HeadRecord | None, reached: int) -> None:
+    """Hold the newest version of a database against its rows, ``head`` and what it had reached.
 
     Raises:
         DamageError: They do not fit.
@@ -76,17 +89,14 @@ def check_head(database: Database, head: HeadRecord | None) -> None:
     (number,) = database.execute("SELECT coalesce(max(number), 0) FROM subscriptions").fetchone()
     if number != last.numbers:
         raise damaged(f"the database has {number} rows, and its last version {last.numbers}")
-    if head is None:
-        return
-    reached = head.name.version
-    if head.identity != database.identity:
+    if head is not None and head.identity != database.identity:
         message = "the database is that of another registry"
     elif reached > last.version:
         message = (
             f"the database ends with version {last.version}, and version {reached} was written: "
             "it is an older copy, or lost its last changes"
         )
-    elif version_name(database, reached) != head.name:
+    elif head is not None and not head.names(read_version(database, reached)):
         message = f"version {reached} of the database is another one than was written"
     else:
         return

@@ -48,11 +48,13 @@ class Pins:
     def __init__(self, folder: Path) -> None:
         self._current = folder / CURRENT
         self._folder = folder / PINS
+        self._folder_path = f"{self._folder}{os.sep}"
 
     @property
     def is_followed(self) -> bool:
         """Whether a stream ever asked for the registry's changes."""
-        return self._folder.is_dir()
+        # Every change asks; the separator at the end admits folders only.
+        return os.access(self._folder_path, os.F_OK)
 
     def follow(self) -> None:
         """Take down that streams want to see changes.

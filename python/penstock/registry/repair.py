@@ -31,6 +31,7 @@ from penstock.registry.folder import (
     SHARED_MEMORY,
 )
 from penstock.registry.head import HEAD, Head, HeadRecord
+from penstock.registry.opening import witnessed_version
 from penstock.registry.pins import CURRENT, PINS, Pins
 from penstock.registry.plans import SUFFIX as PLAN
 from penstock.registry.plans import read_plan
@@ -138,7 +139,7 @@ def _rebuild_database(folder: Path) -> Losses:
             continue
         named.update(zip(tier.serials, tier.names, strict=True))
     head = _head(folder)
-    reached = 0 if head is None else head.name.version
+    reached = witnessed_version(folder, head)
     losses = rebuild(unfinished / DATABASE, _saved(folder, head), named, reached)
     os.replace(unfinished, folder / REPAIRED)
     _install(folder)
@@ -211,7 +212,7 @@ def _install(folder: Path) -> None:
         sync(folder)
     with closing(connect(folder / DATABASE, is_read_only=True)) as database:
         database.identify()
-        last, identity = name_of_version(last_version(database)), database.identity
+        last, identity = last_version(database), database.identity
     (folder / HEAD).unlink(missing_ok=True)
     Head(folder).write(last, identity)
     for cache in (BASES, PLANS):

@@ -104,8 +104,12 @@ def salvage(folder: Path, identity: str) -> Salvage:
     Raises:
         OSError: The files cannot be read.
     """
-    saved = Salvage(identity)
-    suspicious = [page for image in _images(folder) for page in _read_pages(image, saved)]
+    saved, images = Salvage(identity), _images(folder)
+    suspicious = [page for image in images for page in _read_pages(image, saved)]
+    if _has_gaps(saved):
+        # Rows never change but that they end, so older pages hold what newer ones have lost.
+        older = [(image, page) for image in images for page in image.superseded if page[0] == _LEAF]
+        suspicious += [(page, image) for image, page in older if _may_hide(image, page, 0, saved)]
     if _has_gaps(saved):
         for page, source in suspicious:
             for start in range(len(page)):
@@ -116,16 +120,20 @@ def salvage(folder: Path, identity: str) -> Salvage:
 def _images(folder: Path) -> list[_Image]:
     """Return the database without its log, and with it."""
     file, log = _content(folder / DATABASE), _content(folder / LOG)
-    return [_Image(file, {}), _Image(file, _logged(log))]
+    return [_Image(file, []), _Image(file, _logged(log))]
 
 
 class _Image:
-    """The pages of a database, each in its newest version."""
+    """The pages of a database, each in its newest version; those of a log may be superseded."""
 
-    def __init__(self, file: bytes, logged: dict[int, bytes]) -> None:
+    def __init__(self, file: bytes, logged: list[tuple[int, bytes]]) -> None:
         self._file = file
-        self._logged = logged
-        self.count = max(len(file) // PAGE_BYTES, *logged, 0)
+        self._logged = dict(logged)
+        self.superseded = [
+            page for number, page in reversed(logged) if page is not self._logged[number]
+        ]
+        # A damaged log may name pages far beyond those that exist.
+        self.numbers = sorted({*range(1, len(file) // PAGE_BYTES + 1), *self._logged})
 
     def page(self, number: int) -> bytes:
         """Return a page; what was cut off is empty."""
@@ -137,15 +145,15 @@ def _content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def _logged(log: bytes) -> dict[int, bytes]:
-    """Return the pages of a log up to its last commit, each in its newest version."""
+def _logged(log: bytes) -> list[tuple[int, bytes]]:
+    """Return the pages of a log with their numbers, in order, up to its last commit."""
     frames = []
     for start in range(_LOG_HEAD, len(log) - _FRAME_HEAD.size, _FRAME_HEAD.size + PAGE_BYTES):
         number, size, salt, salt_too, _, _ = _FRAME_HEAD.unpack_from(log, start)
         content = start + _FRAME_HEAD.size
         frames.append((number, size, (salt, salt_too), log[content : content + PAGE_BYTES]))
     if not frames:
-        return {}
+        return []
     # Frames of an earlier round of the log have other salts; the header may be damaged.
     salts = struct.unpack_from(">2I", log, 16)
     known = Counter(frame[2] for frame in frames)
@@ -154,7 +162,7 @@ def _logged(log: bytes) -> dict[int, bytes]:
     frames = [frame for frame in frames if frame[2] == salts]
     commits = [place for place, frame in enumerate(frames) if frame[1]]
     committed = frames[: commits[-1] + 1] if commits else []
-    return {number: page for number, _, _, page in committed if 0 < number < 1 << 31}
+    return [(number, page) for number, _, _, page in committed if 0 < number < 1 << 31]
 
 
 def _has_gaps(saved: Salvage) -> bool:
@@ -166,18 +174,23 @@ def _has_gaps(saved: Salvage) -> bool:
 
 def _read_pages(image: _Image, saved: Salvage | Identities) -> Iterator[tuple[bytes, _Image]]:
     """Keep the rows of all pages, and yield the pages that may hold more than they say."""
-    for number in range(1, image.count + 1):
+    for number in image.numbers:
         page = image.page(number)
-        start = _FIRST_OFFSET if number == 1 else 0
-        if len(page) < start + 8 or page[start] not in _TREE_PAGES:
+        if _may_hide(image, page, _FIRST_OFFSET if number == 1 else 0, saved):
             yield page, image
-        elif page[start] == _LEAF:
-            (count,) = struct.unpack_from(">H", page, start + 3)
-            directory = page[start + 8 : start + 8 + 2 * count]
-            places = [at for (at,) in struct.iter_unpack(">H", directory[: len(directory) & ~1])]
-            kept = [_keep_cell(image, page, at, saved) for at in places]
-            if not all(kept):
-                yield page, image
+
+
+def _may_hide(image: _Image, page: bytes, start: int, saved: Salvage | Identities) -> bool:
+    """Keep the rows of a page, and return whether it may hold more than it says."""
+    if len(page) < start + 8 or page[start] not in _TREE_PAGES:
+        return True
+    if page[start] != _LEAF:
+        return False
+    (count,) = struct.unpack_from(">H", page, start + 3)
+    directory = page[start + 8 : start + 8 + 2 * count]
+    places = [at for (at,) in struct.iter_unpack(">H", directory[: len(directory) & ~1])]
+    kept = [_keep_cell(image, page, at, saved) for at in places]
+    return not all(kept)
 
 
 def _keep_cell(image: _Image, page: bytes, start: int, saved: Salvage | Identities) -> bool:
@@ -194,7 +207,7 @@ def _keep_cell(image: _Image, page: bytes, start: int, saved: Salvage | Identiti
 
 def _payload(image: _Image, page: bytes, at: int, size: int) -> bytes:
     usable = PAGE_BYTES
-    if size > image.count * PAGE_BYTES:
+    if size > len(image.numbers) * PAGE_BYTES:
         raise ValueError("larger than the file")
     if size <= usable - 35:
         return page[at : at + size]
@@ -205,7 +218,7 @@ def _payload(image: _Image, page: bytes, at: int, size: int) -> bytes:
     (following,) = struct.unpack_from(">I", page, at + local)
     left = size - local
     while left > 0:
-        if not 0 < following <= image.count:
+        if not following:
             raise ValueError("the chain of pages is broken")
         more = image.page(following)
         (following,) = struct.unpack_from(">I", more)

@@ -164,7 +164,7 @@ def sum_versions(
 
 def fill_buckets(connection: Database, last_number: int) -> None:
     """Put the names of all active subscriptions into empty buckets."""
-    buckets = NameBuckets(connection, 0)
+    buckets = NameBuckets(connection.cursor(), 0)
     chosen = "SELECT name, number FROM subscriptions WHERE +removed IS NULL ORDER BY number"
     for name, number in connection.execute(chosen):
         buckets.claim(name, number)

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from penstock.registry.database import BUSY_SECONDS, Database, connect, told
+from penstock.registry.database import BUSY_SECONDS, Database, connect, raise_told, told
 from penstock.registry.schema import prepare_schema
 
 
@@ -69,22 +69,56 @@ class Store:
         Raises:
             RegistryError: The file cannot be written.
         """
-        with self.lock, told(self._file):
+        database = self.begin()
+        try:
+            yield database
+        except BaseException as error:
+            self.end(database, error)
+            raise
+        self.end(database)
+
+    def begin(self) -> Database:
+        """Begin a block of ``write``, which ``end`` must end.
+
+        Raises:
+            RegistryError: The file cannot be written.
+        """
+        self.lock.acquire()
+        try:
             connection = self._connect()
             if self._depth == 0:
                 connection.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield connection
-            except BaseException:
-                if self._depth == 1 and connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            else:
-                if self._depth == 1:
-                    connection.execute("COMMIT")
-            finally:
+        except BaseException as error:
+            self.lock.release()
+            raise_told(error, self._file)
+            raise
+        self._depth += 1
+        return connection
+
+    def end(self, connection: Database, error: BaseException | None = None) -> None:
+        """End a block of ``write``; an error undoes everything since the outermost began.
+
+        Raises:
+            RegistryError: The file cannot be written; the error is one of SQLite.
+        """
+        # Whoever closed the store inside the block has undone everything.
+        is_open = connection is self._connection
+        try:
+            if error is None and self._depth < 2:
+                connection.execute("COMMIT")
+            elif is_open and self._depth < 2:
+                connection.undo()
+        except sqlite3.Error as failure:
+            error = failure
+            if is_open:
+                connection.undo()
+        finally:
+            if is_open:
                 self._depth -= 1
+            self.lock.release()
+        # Text of the caller may be no UTF-8, too.
+        if not isinstance(error, UnicodeDecodeError):
+            raise_told(error, self._file)
 
     @contextmanager
     def apart(self) -> Iterator[Database]:
@@ -107,6 +141,7 @@ class Store:
             if self._connection is not None and self._owner == os.getpid():
                 self._connection.close()
             self._connection = None
+            self._depth = 0
 
     def __del__(self) -> None:
         self.close()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
+from sqlite3 import Cursor
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
@@ -25,6 +26,7 @@ from penstock.registry.checksums import (
     damaged,
     end_checksum,
     row_checksum,
+    seal_version,
 )
 from penstock.registry.database import Database
 from penstock.registry.pins import VersionName
@@ -37,9 +39,12 @@ ChangeName = Literal["add", "remove", "replace", "load", "repair"]
 
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
 _INSERT_ROW = f"INSERT INTO subscriptions ({ROW}) VALUES ({', '.join('?' * 15)})"
+_END_ROW = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
+_ROW_OF_NUMBER = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
 _ROWS_AT_ONCE = 2_000
 _SPARSE = 4
 """Rows are looked up one by one if they are no more than this part of all."""
+_LAST_VERSION = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
 _INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 9)})"
 
 
@@ -49,13 +54,12 @@ def last_version(database: Database) -> VersionRow:
     Raises:
         DamageError: It is damaged.
     """
-    chosen = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
-    row = database.execute(chosen).fetchone()
-    if row is None:
-        return NO_VERSION
-    # Engines ask before every document, and mostly get what was checked before.
-    if row != database.newest:
-        database.newest = _checked_version(row, database.seed)
+    # Engines ask before every document, and mostly nothing has changed.
+    (state,) = database.execute("PRAGMA data_version").fetchone()
+    if state != database.newest_state:
+        row = database.execute(_LAST_VERSION).fetchone()
+        database.newest = NO_VERSION if row is None else _checked_version(row, database.seed)
+        database.newest_state = state
     return database.newest
 
 
@@ -98,8 +102,9 @@ def find_row(database: Database, name: str) -> TableRow | None:
     Raises:
         DamageError: What leads to it, or it itself, is damaged.
     """
-    number = NameBuckets(database, last_version(database).numbers).find(name)
-    return None if number is None else _active_row(database, name, number)
+    cursor = database.cursor()
+    number = NameBuckets(cursor, last_version(database).numbers).find(name)
+    return None if number is None else _active_row(database, cursor, name, number)
 
 
 def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
@@ -108,9 +113,10 @@ def rows_in(database: Database, version: VersionRow) -> Iterator[TableRow]:
     Raises:
         DamageError: One is damaged or, at the end, missing.
     """
-    count = total = 0
+    count = total = last = 0
     for values in _values_in(database, version):
-        row = check_row(values, database.seed)
+        row = check_row(values, database.seed, last)
+        last = row.number
         if row.is_active_in(version.version):
             count, total = count + 1, total + row.number
             yield row
@@ -129,10 +135,9 @@ def _values_in(database: Database, version: VersionRow) -> Iterator[tuple[Any, .
     # Most rows are of subscriptions that were removed long ago.
     ended = "SELECT number FROM subscriptions WHERE removed > ?"
     numbers = [number for (number,) in database.execute(ended, (version.version,))]
-    numbers += NameBuckets(database, last.numbers).entries().values()
-    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
+    numbers += NameBuckets(database.cursor(), last.numbers).entries().values()
     for number in sorted(numbers):
-        yield from database.execute(chosen, (number,))
+        yield from database.execute(_ROW_OF_NUMBER, (number,))
 
 
 def rows_between(database: Database, first: int, last: int, version: int) -> Iterator[TableRow]:
@@ -148,8 +153,11 @@ def rows_between(database: Database, first: int, last: int, version: int) -> Ite
         "ORDER BY number"
     )
     values = {"first": first, "last": last, "version": version}
-    for row in database.execute(chosen, values):
-        yield check_row(row, database.seed)
+    before = 0
+    for one in database.execute(chosen, values):
+        row = check_row(one, database.seed, before)
+        before = row.number
+        yield row
 
 
 def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
@@ -164,7 +172,11 @@ def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
     )
     values = database.execute(chosen, {"version": version.version}).fetchall()
     rows = [check_row(one, database.seed) for one in values]
-    if len(rows) != version.joining:
+    # A damaged index leads to rows of others, or twice to the same.
+    joining = {
+        row.number for row in rows if row.language == JOINING and row.is_active_in(version.version)
+    }
+    if not len(joining) == len(rows) == version.joining:
         raise rows_are_missing(version)
     return rows
 
@@ -182,8 +194,9 @@ def rows_changed(
         " AND number <= :last ORDER BY number"
     )
     values = {"before": before.version, "version": version.version, "last": before.numbers}
-    ended = database.execute(chosen, values).fetchall()
-    gone = [check_row(one, database.seed) for one in ended]
+    gone: list[TableRow] = []
+    for one in database.execute(chosen, values):
+        gone.append(check_row(one, database.seed, gone[-1].number if gone else 0))
     first, last = before.numbers + 1, version.numbers
     come = list(rows_between(database, first, last, version.version))
     active = before.active - len(gone) + len(come)
@@ -204,19 +217,21 @@ class TableChange:
     def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
         self._database = database
         before = last_version(database)
+        # What the last change knew of the names is true of its own version only.
+        known, database.names = database.names, None
+        if known is not None and known[0] is before:
+            self._names = known[1]
+        else:
+            self._names = NameBuckets(database.cursor(), before.numbers)
+        self._cursor = self._names.cursor
         self.version = before.version + 1
         self.last_number = before.numbers
         self._origin = (change, name, time.time())
         self._active, self._total = before.active, before.total
         self._joining = before.joining
-        self._names = NameBuckets(database, before.numbers)
         self._compiler = compiler
         self._rows: list[tuple[Any, ...]] = []
         """Those that are not inserted yet."""
-
-    def find(self, name: str) -> int | None:
-        """Return the number of the active subscription of a name, or None."""
-        return self._names.find(name)
 
     def add(self, values: tuple[Any, ...]) -> int | None:
         """Add a subscription: its position, and all columns up to the program.
@@ -239,32 +254,54 @@ class TableChange:
             self._insert()
         return None
 
-    def end(self, name: str, number: int) -> TableRow:
-        """End the subscription of a name, which has this number, and return it."""
+    def add_all(self, lines: Sequence[tuple[Any, ...]]) -> bool:
+        """Add subscriptions, of all columns from the name to the program.
+
+        If their names are not all free, or not all different, none is added.
+        """
+        first = self.last_number + 1
+        if not self._names.claim_all([line[0] for line in lines], first):
+            return False
+        seed, version, after = self._database.seed, self.version, (self._compiler, self.version)
+        rows = [(number, version, *line, *after) for number, line in enumerate(lines, first)]
+        self._rows += [(*row, row_checksum(row, seed), None, None) for row in rows]
+        self.last_number += len(lines)
+        self._active += len(lines)
+        self._total += sum(range(first, self.last_number + 1))
+        self._joining += sum(line[1] == JOINING for line in lines)
         self._insert()
-        row = _active_row(self._database, name, number)
-        ended = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
+        return True
+
+    def end(self, name: str) -> TableRow | None:
+        """End the subscription of a name and return it, or None if there is none."""
+        number = self._names.release(name)
+        if number is None:
+            return None
+        self._insert()
+        row = _active_row(self._database, self._cursor, name, number)
         ending = end_checksum(number, self.version, row.checksum)
-        self._database.execute(ended, (self.version, ending, number))
-        self._names.remove(name)
+        self._cursor.execute(_END_ROW, (self.version, ending, number))
         self._active -= 1
         self._total -= number
         if row.language == JOINING:
             self._joining -= 1
         return row
 
-    def finish(self) -> VersionName:
-        """Write the version, and return its name."""
+    def finish(self) -> VersionRow:
+        """Write the version, and return it."""
         self._insert()
         self._names.write()
         sums = (self.last_number, self._active, self._total, self._joining)
-        row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
-        self._database.execute(_INSERT_VERSION, row)
-        return name_of_version(row)
+        row = seal_version((self.version, *self._origin, *sums), self._database.seed)
+        self._cursor.execute(_INSERT_VERSION, row)
+        # Whoever reads the same version next need not check it again.
+        self._database.newest = row
+        self._database.names = (row, self._names)
+        return row
 
     def _insert(self) -> None:
         if self._rows:
-            self._database.executemany(_INSERT_ROW, self._rows)
+            self._cursor.executemany(_INSERT_ROW, self._rows)
             self._rows = []
 
 
@@ -288,15 +325,14 @@ def values_of(subscription: Subscription) -> tuple[Any, ...]:
             subscription.name,
             language,
             subscription.text,
-            json.dumps(options),
+            json.dumps(options) if options else "{}",
             subscription.mode,
             subscription.owner,
             None if subscription.delivery is None else json.dumps(subscription.delivery),
             subscription.program,
         )
-        for value in values:
-            if isinstance(value, str):
-                value.encode()
+        # The other columns are ASCII.
+        f"{subscription.name}{subscription.text}{subscription.owner}".encode()
         return values
     except (TypeError, ValueError) as error:
         message = f"`{subscription.name!a}` cannot be written down: {error}"
@@ -338,9 +374,8 @@ def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:
     return row
 
 
-def _active_row(database: Database, name: str, number: int) -> TableRow:
-    chosen = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
-    values = database.execute(chosen, (number,)).fetchone()
+def _active_row(database: Database, cursor: Cursor, name: str, number: int) -> TableRow:
+    values = cursor.execute(_ROW_OF_NUMBER, (number,)).fetchone()
     if values is None:
         raise damaged(f"the row of `{name}` is missing from the database")
     row = check_row(values, database.seed)

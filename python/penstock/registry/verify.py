@@ -23,7 +23,7 @@ from penstock.registry.checksums import (
 from penstock.registry.database import Database, told
 from penstock.registry.folder import BASES, DATABASE, PLANS, REPAIRED
 from penstock.registry.head import HEAD, Head
-from penstock.registry.opening import check_head, has_remains, read_only
+from penstock.registry.opening import check_head, has_remains, read_only, witnessed_version
 from penstock.registry.pins import CURRENT, Pins
 from penstock.registry.plans import SUFFIX as PLAN
 from penstock.registry.plans import read_plan
@@ -124,6 +124,11 @@ def _read_tables(folder: Path) -> Tables:
     file = folder / DATABASE
     if not file.exists() or file.stat().st_size == 0:
         raise damaged("the database is missing or empty")
+    try:
+        head = Head(folder).read()
+    except DamageError:
+        head = None  # it has a finding of its own
+    reached = witnessed_version(folder, head)
     with told(file), read_only(file) as database:
         problems = database.execute(f"PRAGMA integrity_check({PROBLEMS_MAX})").fetchall()
         if problems != [("ok",)]:
@@ -131,11 +136,7 @@ def _read_tables(folder: Path) -> Tables:
         if not is_current(database):
             raise damaged("the database has another format")
         database.identify()
-        try:
-            head = Head(folder).read()
-        except DamageError:
-            head = None  # it has a finding of its own
-        check_head(database, head)
+        check_head(database, head, reached)
         return _check_tables(database)
 
 
@@ -168,7 +169,7 @@ def _check_tables(database: Database) -> Tables:
             raise damaged(f"the rows of version {version.version} are not all there")
     if len(names) != max([0, *names]):
         raise damaged("rows are missing")
-    if NameBuckets(database, len(names)).entries() != active:
+    if NameBuckets(database.cursor(), len(names)).entries() != active:
         raise damaged("the names do not lead to the rows that have them")
     return Tables({version.version: version for version in versions}, names)
 

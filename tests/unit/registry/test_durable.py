@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError, RegistryError
-from penstock.registry import plans
+from penstock.registry import buckets, plans
 from penstock.registry.durable import PLANS_KEPT, DurableRegistry
 from penstock.registry.folder import DATABASE
 from penstock.registry.memory import Registry
+from penstock.registry.verify import verify
 from tests.registry_files import rewrite_rows
 
 NAMES = ("a", "b", "c", "d")
@@ -142,6 +143,77 @@ def test_a_block_of_changes_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
         assert registry.version == 2
         assert [one.name for one in registry] == ["a", "b"]
         assert sorted(registry.compact().names) == ["a", "b"]
+
+
+def undo(registry: Registry, what: tuple[str, str, str, str]) -> None:
+    """Make a change that an error undoes."""
+    with registry.changes():
+        change(registry, what)
+        raise KeyError
+
+
+@given(
+    changes=st.lists(
+        st.tuples(
+            st.booleans(),
+            st.sampled_from(("add", "remove", "replace", "load", "undone")),
+            st.integers(0, 40),
+        ),
+        max_size=40,
+    )
+)
+def test_what_a_writer_knows_of_names_is_true_after_changes_of_others_and_undone_ones(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[bool, str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("registry")
+    one, two = Registry.open(folder, flush=False), Registry.open(folder, flush=False)
+    held: dict[str, str] = {}
+    for is_first, kind, number in changes:
+        registry, name, text = one if is_first else two, f"n{number}", f"//x[{number}]"
+        if kind == "load":
+            lines = [f'{{"name": "n{at}", "query": "//y"}}' for at in range(number, number + 3)]
+            registry.load(lines, workers=0)
+            held |= {f"n{at}": "//y" for at in range(number, number + 3) if f"n{at}" not in held}
+        elif kind == "undone":
+            with pytest.raises(KeyError):
+                undo(registry, ("remove" if name in held else "add", name, text, "query"))
+        elif not change(registry, (kind, name, text, "query")):
+            held |= {name: text}
+            if kind == "remove":
+                del held[name]
+        assert (name in one, name in two) == (name in held, name in held)
+    assert {each.name: each.text for each in two} == held
+    one.close()
+    two.close()
+    assert verify(folder).findings == []
+
+
+def test_more_buckets_than_are_kept_give_the_same_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(buckets, "_READ_MAX", 2)
+    registry = Registry.open(tmp_path, flush=False)
+    for number in range(300):
+        registry.add(f"n{number}", "//x")
+        if number % 3 == 0:
+            registry.remove(f"n{number // 2 if number % 2 else number}")
+    expected = {f"n{number}" for number in range(300)}
+    expected -= {f"n{at // 2 if at % 2 else at}" for at in range(0, 300, 3)}
+    assert {one.name for one in registry} == expected
+    registry.close()
+    assert verify(tmp_path).findings == []
+
+
+def test_a_registry_that_is_closed_inside_a_block_undoes_it_and_goes_on(tmp_path: Path) -> None:
+    registry = Registry.open(tmp_path)
+    block = registry.changes()
+    block.__enter__()
+    registry.add("a", "//x")
+    registry.close()
+    with pytest.raises(RegistryError):
+        block.__exit__(None, None, None)
+    registry.add("b", "//x")
+    assert [one.name for one in Registry.open(tmp_path)] == ["b"]
 
 
 def test_an_earlier_version_answers_as_it_did(tmp_path: Path) -> None:

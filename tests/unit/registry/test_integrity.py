@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -18,6 +19,7 @@ from penstock.registry.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
 from penstock.registry.head import HEAD, Head
 from penstock.registry.memory import Registry
 from penstock.registry.repair import repair
+from penstock.registry.table import name_of_version
 from penstock.registry.verify import verify
 
 
@@ -146,6 +148,56 @@ def test_no_change_behind_the_back_gives_a_wrong_answer(tmp_path: Path, statemen
     assert verify(tmp_path).findings == []
 
 
+def test_rows_that_come_out_of_order_are_not_planned(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    shutil.rmtree(tmp_path / BASES)
+    content = (tmp_path / DATABASE).read_bytes()
+    pages = [content[start : start + 4096] for start in range(0, len(content), 4096)]
+    leaves = [place for place, page in enumerate(pages) if page.count(b"//x[@y") > 4]
+    one, two = leaves[1:3]
+    pages[one], pages[two] = pages[two], pages[one]
+    (tmp_path / DATABASE).write_bytes(b"".join(pages))
+    registry = Registry.open(tmp_path)
+    for question in (registry.snapshot, lambda: list(registry)):
+        with pytest.raises(DamageError):
+            question()
+    registry.close()
+    assert repair(tmp_path).is_complete
+    assert len(names(tmp_path)) == 200
+
+
+def test_text_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    content = (tmp_path / DATABASE).read_bytes()
+    (tmp_path / DATABASE).write_bytes(content.replace(b"//x[@y = 9]", b"//x[@y = \xff]"))
+    with pytest.raises(DamageError):
+        Registry.open(tmp_path).get("s9")
+    assert [one.file for one in verify(tmp_path).findings] == [DATABASE]
+    assert repair(tmp_path).losses.names == ["s9"]
+    assert len(names(tmp_path)) == 199
+
+
+def test_a_schema_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    content = (tmp_path / DATABASE).read_bytes()
+    (tmp_path / DATABASE).write_bytes(content.replace(b"TABLE buckets", b"TAB\xd4E buckets"))
+    assert code_of_opening(tmp_path) == "PR0030"
+    assert [one.file for one in verify(tmp_path).findings] == [DATABASE]
+    assert repair(tmp_path).is_complete
+    assert len(names(tmp_path)) == 200
+
+
+def test_heads_with_the_mark_of_a_version_name_are_read(tmp_path: Path) -> None:
+    registry = filled(tmp_path)
+    name = name_of_version(registry._version_row(2))
+    text = f"{2:020d} {name.mark} {registry._identity}".encode()
+    registry.close()
+    (tmp_path / HEAD).write_bytes(b"%s %08x\n" % (text, crc32(text)))
+    assert verify(tmp_path).findings == []
+    Registry.open(tmp_path).add("new", "//x")
+    assert verify(tmp_path).findings == []
+
+
 def test_rows_behind_a_damaged_part_of_the_log_are_saved(tmp_path: Path) -> None:
     registry = filled(tmp_path / "live")
     for number in range(30):
@@ -160,6 +212,59 @@ def test_rows_behind_a_damaged_part_of_the_log_are_saved(tmp_path: Path) -> None
     report = repair(tmp_path / "killed")
     assert {f"more{number}" for number in range(30)} <= names(tmp_path / "killed")
     assert report.losses.rows == 0
+
+
+def test_rows_of_a_damaged_page_are_saved_from_its_older_versions_in_the_log(
+    tmp_path: Path,
+) -> None:
+    registry = Registry.open(tmp_path / "live")
+    for number in range(5):
+        registry.add(f"more{number}", f"//more{number}")
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    registry.close()
+    log = tmp_path / "killed" / LOG
+    content = bytearray(log.read_bytes())
+    frame = (content.rindex(b"//more3") - 32) // 4120
+    page = 32 + 4120 * frame + 24
+    content[page : page + 4096] = bytes(4096)
+    log.write_bytes(content)
+    report = repair(tmp_path / "killed")
+    assert names(tmp_path / "killed") == {f"more{number}" for number in range(4)}
+    assert report.losses.names == ["more4"]
+
+
+@pytest.mark.parametrize("head", ["damaged", "missing"])
+@pytest.mark.parametrize("witness", ["base", "current"])
+def test_a_lost_log_is_noticed_without_a_head(tmp_path: Path, head: str, witness: str) -> None:
+    registry = filled(tmp_path / "live")
+    if witness == "current":
+        registry.follow()
+    registry.close()
+    for number in range(3):
+        registry.add(f"more{number}", "//x")
+    if witness == "base":
+        registry.compact()
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    registry.close()
+    killed = tmp_path / "killed"
+    (killed / LOG).unlink()
+    (killed / HEAD).unlink() if head == "missing" else (killed / HEAD).write_text("?")
+    assert code_of_opening(killed) == ("PR0031" if head == "missing" else "PR0030")
+    assert DATABASE in [one.file for one in verify(killed).findings]
+    assert repair(killed).losses.versions == [4, 5, 6]
+    assert len(names(killed)) == 200
+    assert verify(killed).findings == []
+
+
+def test_a_log_that_names_pages_beyond_all_is_no_work(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    head = tmp_path / HEAD
+    (tmp_path / LOG).write_bytes(head.read_bytes())
+    head.write_text("?")
+    with (tmp_path / DATABASE).open("r+b") as file:
+        file.truncate(4096 * 3)
+    assert not repair(tmp_path).is_complete
+    assert verify(tmp_path).findings == []
 
 
 class Cut(BaseException):

@@ -15,6 +15,7 @@ from penstock.registry import load
 from penstock.registry.lines import LineError
 from penstock.registry.load import LoadReport
 from penstock.registry.memory import Registry
+from penstock.registry.verify import verify
 
 LINES = [
     {"name": "a", "query": "//x[@y = 1]", "owner": "me", "delivery": {"to": "there"}},
@@ -159,6 +160,33 @@ def test_a_taken_name_is_replaced_on_request(tmp_path: Path) -> None:
         assert sorted(str(row.subscription) for row in rows) == ["a", "b", "c", "z"]
     rows = penstock.Engine(Registry.open(tmp_path / "registry")).run("<r><old/><b0/><b3/></r>")
     assert [row.subscription for row in rows] == ["b"]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_names_are_found_after_a_load_of_mostly_taken_ones(tmp_path: Path, replace: bool) -> None:
+    registry = Registry.open(tmp_path, flush=False)
+    lines = [json.dumps({"name": f"n{n}", "query": "//x"}) for n in range(503)]
+    registry.load(lines[:300], workers=0)
+    for known, repeated in ((300, lines[:301]), (301, lines * 2)):
+        report = registry.load(repeated, replace=replace, workers=0)
+        assert report.added == len({*lines[:known], *repeated}) - known
+    assert all(f"n{n}" in registry for n in range(503))
+    assert len(registry) == 503
+    registry.close()
+    assert verify(tmp_path).findings == []
+
+
+@pytest.mark.parametrize("count", [29, 30, 31, 62, 126])
+def test_a_taken_name_at_the_end_of_a_load_leaves_the_others_to_be_found(
+    tmp_path: Path, count: int
+) -> None:
+    registry = Registry.open(tmp_path, flush=False)
+    lines = [json.dumps({"name": f"n{n}", "query": "//x"}) for n in range(count + 1)]
+    registry.load(lines[:count], workers=0)
+    assert registry.load([*lines[-1:], *lines[:1]], workers=0).added == 1
+    assert all(f"n{n}" in registry for n in range(count + 1))
+    registry.close()
+    assert verify(tmp_path).findings == []
 
 
 def test_a_load_beside_others_is_seen_by_a_running_engine(tmp_path: Path) -> None:
