@@ -4,7 +4,7 @@ use super::rows::Bindings;
 use super::small::SmallSet;
 use crate::events::Scope;
 use crate::plan::NodeKind;
-use crate::tables::{append, bytes_of};
+use crate::tables::append;
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -128,9 +128,9 @@ impl Candidates {
         self.held = 0;
     }
 
-    /// Bytes of their table.
+    /// Bytes of those in being.
     pub fn bytes(&self) -> usize {
-        bytes_of(&self.slots)
+        (self.slots.len() - self.free.len()) * size_of::<Candidate>()
     }
 
     /// Candidates in being.

@@ -2,7 +2,7 @@
 
 use super::small::SmallSet;
 use crate::plan::NONE;
-use crate::tables::{append, bytes_of};
+use crate::tables::append;
 
 /// Progress of a node.
 pub mod stage {
@@ -131,9 +131,9 @@ impl Frames {
         append(&mut self.stack, frame);
     }
 
-    /// Bytes of the stack and of the facts.
+    /// Bytes of the facts at open nodes.
     pub fn bytes(&self) -> usize {
-        bytes_of(&self.stack) + bytes_of(&self.memories)
+        (self.memories.len() - 1 - self.free.len()) * size_of::<Memory>()
     }
 
     /// The facts at a node, for reading.
