@@ -144,7 +144,11 @@ impl<T: Copy> Slack<T> {
 
     /// Takes off the last entry: what it stands for and its low end, or nothing if it was over.
     pub fn pop(&mut self) -> Option<(T, f64)> {
-        let at = self.leaves.len().checked_sub(1)?;
+        let Some(at) = self.leaves.len().checked_sub(1) else {
+            // It was over and is gone already; its number is free again.
+            self.gone = self.gone.saturating_sub(1);
+            return None;
+        };
         let (above, _) = self.pending(at);
         let leaf = self.leaves.pop()?;
         self.update(at);
@@ -323,6 +327,22 @@ mod tests {
                 .map(|(at, _)| at as u32)
                 .collect()
         }
+    }
+
+    #[test]
+    fn numbers_of_entries_that_are_gone_are_free_again() {
+        let mut slack = Slack::<u32>::default();
+        for item in 0..9 {
+            let entry = slack.push(item, 0.0, f64::INFINITY);
+            slack.end(entry);
+        }
+        for _ in 0..8 {
+            assert_eq!(slack.pop(), None);
+        }
+        assert_eq!(slack.push(9, 0.0, f64::INFINITY), 1);
+        slack.add_before(2, 1.0, 0.0);
+        assert_eq!(slack.pop(), Some((9, 1.0)));
+        assert_eq!(slack.next(), 1);
     }
 
     #[test]
