@@ -422,7 +422,8 @@ impl Routes {
         if route.is_plain() {
             return;
         }
-        if route.leaf == Leaf::Collect || route.is_positional {
+        // A predicate may ask nothing of the node, `[/]` or `[//a]`, and still it is put there.
+        if route.leaf == Leaf::Collect || !route.predicates.is_empty() {
             self.need(route.test, Need::Node);
         }
         for &predicate in route.predicates.iter() {
