@@ -173,14 +173,15 @@ impl Circuit {
         let truth = self.pass_guards(&filter.pick, spot, own);
         let reached = self.pass(line, &truth);
         for (to, when) in &reached.heard {
-            match *to {
-                ArmTarget::Plain(Target::Any(or)) => self.or_add(or, when),
-                ArmTarget::Plain(target) => {
-                    let wire = self.pass_rest(&filter.pick, spot, when.clone());
-                    self.add(target, spot, wire);
-                }
-                _ => {}
-            }
+            let ArmTarget::Plain(target) = *to else {
+                continue;
+            };
+            // Under `last()` nodes wait until members follow, whatever is asked of those behind.
+            let wire = match filter.behind {
+                Some(_) => when.clone(),
+                None => self.pass_rest(&filter.pick, spot, when.clone()),
+            };
+            self.add(target, spot, wire);
         }
         self.finish_pass(reached);
         if let (Some(behind), false) = (filter.behind, truth.is_false()) {
