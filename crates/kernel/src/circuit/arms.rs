@@ -3,6 +3,7 @@
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::frames::{Arm, ArmTarget, Spot, Target};
+use super::routes::Leaf;
 use super::{Circuit, Symbol};
 use crate::plan::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
@@ -133,7 +134,7 @@ impl Circuit {
         let is_deep = is_deep(axis);
         let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
         let outer = self.arms[route as usize].last().filter(is_around).cloned();
-        let Some((when, is_all)) = self.cover(outer, to, when) else {
+        let Some((when, is_all)) = self.cover(route, outer, to, when) else {
             return;
         };
         self.source_open(to);
@@ -163,6 +164,7 @@ impl Circuit {
     /// it is heard, and whether it covers all before it. Nothing where it adds nothing.
     pub(super) fn cover(
         &mut self,
+        route: u32,
         outer: Option<Arm>,
         to: ArmTarget,
         when: Wire,
@@ -179,8 +181,11 @@ impl Circuit {
                 }
                 Some((self.any(&[when, around]), outer.is_all))
             }
+            // A truth that other routes add to does not stand for what this one finds.
             (ArmTarget::Plain(Target::Any(or)), ArmTarget::Plain(Target::Any(target)))
-                if when.is_true() && around.is_true() =>
+                if when.is_true()
+                    && around.is_true()
+                    && self.table[route as usize].leaf != Leaf::Collect =>
             {
                 self.or_add(target, &Wire::Cell(or));
                 Some((when, outer.is_all))

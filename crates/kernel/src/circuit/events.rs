@@ -274,7 +274,7 @@ impl Circuit {
             }
             let since = self.next_order.saturating_sub(1);
             let outer = self.follow[route as usize].last().cloned();
-            let Some((all, is_all)) = self.cover(outer, to, when.clone()) else {
+            let Some((all, is_all)) = self.cover(route, outer, to, when.clone()) else {
                 self.cells.unpin(&when);
                 self.source_close(to);
                 continue;

@@ -87,7 +87,7 @@ impl Circuit {
         match kind {
             PartKind::Union => {
                 for &set in words {
-                    self.collect_part(set, target, when.clone());
+                    self.collect(set, Spot::Opening, target, when.clone());
                 }
             }
             PartKind::Filter => {
@@ -102,19 +102,6 @@ impl Circuit {
             }
             _ => {}
         }
-    }
-
-    /// Sends a part of a union to a target. A truth of its own is what the same part at a node
-    /// inside may stand for (`cover`); that of the whole union is not.
-    fn collect_part(&mut self, set: u32, target: Target, when: Wire) {
-        let Target::Any(or) = target else {
-            return self.collect(set, Spot::Opening, target, when);
-        };
-        let own = self.open_or(1);
-        self.collect(set, Spot::Opening, Target::Any(own), when);
-        self.or_close(own);
-        let wire = self.cells.resolve(&Wire::Cell(own));
-        self.or_add(or, &wire);
     }
 
     /// Sends what a route reaches from the opening node to a target.
