@@ -25,7 +25,7 @@ _STEPS = (
 )
 _TAILS = ("", "/b", "/b", "/@n", "/@n", "/*", "//b", "/b[. = //k]", "/@n[. = //k]", "/b[1]")
 _ORDER = ("preceding-sibling", "following-sibling", "preceding", "following")
-_DOWN = ("child", "descendant", "descendant-or-self", "self")
+_DOWN = ("child", "descendant", "descendant-or-self")
 _PLACES = (
     *(f"{axis}::" for axis in _ORDER * 2),
     *(f"../{axis}::" for axis in (*_ORDER, *_DOWN)),
