@@ -244,7 +244,8 @@ impl Routes {
             at = route.next;
         }
         let (route, axis) = (at, self.get(at).axis);
-        let scope = Scope::of(axis);
+        // What goes down from a parent is one whole set, along whichever axis.
+        let scope = Scope::of(axis).filter(|_| is_order(axis));
         while at != NONE {
             let own = self.get(at).clone();
             // The nodes of a step along an order axis tell of themselves.

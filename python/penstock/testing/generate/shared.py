@@ -1,7 +1,8 @@
 """Comparisons of a node's values with a set that many nodes share, and documents for them.
 
-Every operator, both sides, every order axis, the parent's set and the document's; members that
-only keys at the end decide; values that are equal, empty or no numbers.
+Every operator, both sides, every order axis, the parent's set, with or without the parent itself,
+and the document's; members that only keys at the end decide; values that are equal, empty or no
+numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from random import Random
 
 from penstock.testing.generate.expressions import SIGNS
 
-_CONTEXTS = ("//a", "//a", "//b", "//*", "//@n", "//text()", "//a/b", "/r/a", "//a//c")
+_CONTEXTS = (
+    *("//a", "//a", "//b", "//*", "//@n", "//text()", "//a/b", "/r/a", "//a//c"),
+    *("//node()", "/*"),
+)
 _OWN = (
     *("b", "b", "@n", "@n", ".", "*", ".//b", "text()", "b | @n", "@n | ."),
     *("b[. = //k]", "b[following::k]", "(b)[1]", "ancestor::a/@n", "parent::a[@n]/b"),
@@ -21,7 +25,12 @@ _STEPS = (
 )
 _TAILS = ("", "/b", "/b", "/@n", "/@n", "/*", "//b", "/b[. = //k]", "/@n[. = //k]", "/b[1]")
 _ORDER = ("preceding-sibling", "following-sibling", "preceding", "following")
-_PLACES = (*(f"{axis}::" for axis in _ORDER * 2), *(f"../{axis}::" for axis in _ORDER))
+_DOWN = ("child", "descendant", "descendant-or-self")
+_PLACES = (
+    *(f"{axis}::" for axis in _ORDER * 2),
+    *(f"../{axis}::" for axis in (*_ORDER, *_DOWN)),
+    *(f"{parent}/descendant-or-self::" for parent in ("..", "parent::*", "parent::a", "../..")),
+)
 _VALUES = (
     ("0", "1", "2", "3"),
     ("1", "1", "1", "2"),
