@@ -76,11 +76,15 @@ class Judge:
 
 
 def _without_namespaces(answer: Answer) -> Answer:
-    """Return an answer without namespace nodes and without the document node."""
+    """Return an answer without namespace nodes and without the document node, in order.
+
+    Namespace nodes among others disturb the order in which libxml2 returns all of them.
+    """
     nodes = without_document(answer)
     if not isinstance(nodes, list):
         return nodes
-    return [node for node in nodes if node.kind is not NodeKind.NAMESPACE]
+    others = [node for node in nodes if node.kind is not NodeKind.NAMESPACE]
+    return sorted(others, key=lambda node: node.order)
 
 
 def _mixes_namespaces(nodes: list[Node]) -> bool:
