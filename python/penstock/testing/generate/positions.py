@@ -19,7 +19,7 @@ _CONDITIONS = (
 _LASTS = ("last()", "last() - 1", "position() = last() - 2")
 _TAILS = ("", "", "", "/b", "/@n", "/..", "/following-sibling::*", "/preceding::b[1]")
 _FILTERED = (*_SETS, "/", "..", "preceding::a", "following-sibling::*", "ancestor::*")
-_USES = ("{}", "boolean({})", "not({})", "{} = 1", "{} = //k", "string({}) = '1'", "count({}) > 1")
+_USES = ("{}", "{}", "boolean({})", "not({})", "{} = //k", "string({}) = '1'", "count({}) > 1")
 
 
 def random_positions(random: Random) -> str:
@@ -34,7 +34,8 @@ def random_positions(random: Random) -> str:
             f"{context}[count({_step(random)}) {one_of('=<>')} {one_of('012')}]",
             f"({one_of(_SETS)}){_predicates(random)}{one_of(_TAILS)}",
             f"({one_of(_SETS)})[{one_of(_CONDITIONS)}][{one_of(_LASTS)}]{one_of(_TAILS)}",
-            f"{one_of(('/*', context))}[{_used_filter(random)}]",
+            f"/*[{_used_filter(random)}]",
+            f"{context}[{_used_filter(random)}]",
         )
     )
 
@@ -62,7 +63,7 @@ def _used_filter(random: Random) -> str:
     one_of = random.choice
     behind = "".join(f"[{one_of(_CONDITIONS)}]" for _ in range(one_of((0, 1, 1, 2))))
     # The kernel waits for the end of a step behind a filter, even when its node is out before.
-    tail = one_of(("", "", "/b", "/@n", "/..", "/preceding::b[1]"))
+    tail = one_of(("", "", "", "", "/b", "/@n", "/..", "/preceding::b[1]"))
     places = (f"[{_position(random)}]{behind}{tail}", f"[{one_of(_LASTS)}]{behind}")
     return one_of(_USES).format(f"({one_of(_FILTERED)}){one_of(places)}")
 
