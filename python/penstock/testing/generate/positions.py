@@ -63,7 +63,7 @@ def _used_filter(random: Random) -> str:
     one_of = random.choice
     behind = "".join(f"[{one_of(_CONDITIONS)}]" for _ in range(one_of((0, 1, 1, 2))))
     # The kernel waits for the end of a step behind a filter, even when its node is out before.
-    tail = one_of(("", "", "", "", "/b", "/@n", "/..", "/preceding::b[1]"))
+    tail = one_of(("", "", "", "/@n", "/..", "/preceding::b[1]"))
     places = (f"[{_position(random)}]{behind}{tail}", f"[{one_of(_LASTS)}]{behind}")
     return one_of(_USES).format(f"({one_of(_FILTERED)}){one_of(places)}")
 
