@@ -36,6 +36,42 @@ impl Circuit {
         }
     }
 
+    /// An element opens that no expression has to do with; whether it is one.
+    #[inline]
+    pub fn open_idle(&mut self, symbol: u32, tests: &dyn Tests) -> bool {
+        if self.routes.uses_ids || self.concerns(symbol, tests) {
+            return false;
+        }
+        let order = self.next_order;
+        self.next_order += 1;
+        append(
+            &mut self.frames,
+            Frame {
+                symbol,
+                kind: NodeKind::Element,
+                order,
+                info: NONE,
+            },
+        );
+        if self.extras.len() < self.frames.len() {
+            append(&mut self.extras, Extra::default());
+        }
+        true
+    }
+
+    /// The innermost node closes, if no expression has to do with that; whether it is so.
+    #[inline]
+    pub fn close_idle(&mut self, tests: &dyn Tests) -> bool {
+        let depth = self.frames.len() - 1;
+        let (frame, extra) = (self.frames[depth], &self.extras[depth]);
+        let is_quiet = depth > 0 && frame.info == NONE && !extra.is_used && extra.behind.is_empty();
+        if !is_quiet || self.concerns(frame.symbol, tests) {
+            return false;
+        }
+        self.frames.pop();
+        true
+    }
+
     fn open_concerned(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
         let symbol = self.symbol(node.symbol, tests);
         self.is_opening = true;

@@ -24,6 +24,25 @@ impl Matcher {
         }
     }
 
+    /// Whether an element that opens is nothing to expressions. The circuit knows of it then.
+    #[inline]
+    pub(super) fn passes_circuit(&mut self, symbol: u32, start: u64) -> bool {
+        match &mut self.circuit {
+            Some(circuit) => start >= self.silent_until && circuit.open_idle(symbol, &self.symbols),
+            None => true,
+        }
+    }
+
+    /// Whether the end of the innermost node is nothing to expressions. It has left the circuit
+    /// then.
+    #[inline]
+    pub(super) fn leaves_circuit(&mut self) -> bool {
+        match &mut self.circuit {
+            Some(circuit) => circuit.close_idle(&self.symbols),
+            None => true,
+        }
+    }
+
     /// Tells the circuit of a node; `value` is there for nodes without content.
     #[inline]
     pub(super) fn enter_circuit(

@@ -30,7 +30,7 @@ impl Handler for Matcher {
         }
         self.event_end = tag.span.end;
         let flags = self.push(tag.symbol.0);
-        if flags & flag::OPEN != 0 || self.circuit.is_some() {
+        if flags & flag::OPEN != 0 || !self.passes_circuit(tag.symbol.0, tag.span.start) {
             self.open_element(tag)?;
         }
         self.trace_event();
@@ -47,7 +47,7 @@ impl Handler for Matcher {
         if frame.flags & flag::CLOSE != 0
             || frame.memory != 0
             || frame.candidate != NONE
-            || self.circuit.is_some()
+            || !self.leaves_circuit()
         {
             self.close_node(span.end)?;
         } else {
