@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 TEMPORARY = ".tmp"
 """How the names of unfinished files end."""
@@ -36,6 +37,24 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             os.unlink(name)
         raise
     sync(path.parent)
+
+
+def offer_file(path: Path, content: bytes) -> None:
+    """Make a file with a content, unless there is one: of all who try, one succeeds.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    offered = path.with_name(f".{uuid4().hex}{TEMPORARY}")
+    try:
+        with open(offered, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(offered, path)
+    finally:
+        offered.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.storage import TEMPORARY, sync, whole_file
+from penstock.storage import TEMPORARY, offer_file, sync, whole_file
 
 
 def test_a_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
@@ -31,6 +31,14 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_offered_file_is_that_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    offer_file(path, b"one")
+    offer_file(path, b"two")
+    assert path.read_bytes() == b"one"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -15,6 +15,7 @@ from zlib import crc32
 from penstock.errors import DamageError
 from penstock.registry.checksums import VersionRow
 from penstock.registry.table import name_of_version
+from penstock.storage import offer_file
 
 HEAD = "head"
 _ATTEMPTS = 100
@@ -68,9 +69,13 @@ class Head:
         Raises:
             OSError: The folder cannot be written.
         """
+        content = _encode(version.version, _mark_of(version), identity)
         if self._file is None:
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        os.pwrite(self._file, _encode(version.version, _mark_of(version), identity), 0)
+            if not self.path.exists():
+                # Nobody may see it empty.
+                offer_file(self.path, content)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
+        os.pwrite(self._file, content, 0)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

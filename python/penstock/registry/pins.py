@@ -16,11 +16,10 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
-from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import DamageError, RegistryError
-from penstock.storage import TEMPORARY, whole_file
+from penstock.storage import TEMPORARY, offer_file, whole_file
 
 CURRENT = "current"
 PINS = "pins"
@@ -100,7 +99,8 @@ class Pins:
         folder = self._query(query)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _offer(folder / str(batch), current)
+            pin = folder / str(batch)
+            offer_file(pin, _encode(pin, current))
         except OSError as error:
             message = f"the folder {folder} cannot be written: {error.strerror or error}"
             raise RegistryError("PR0005", message) from error
@@ -157,20 +157,6 @@ def _forget_before(folder: Path, first: int) -> None:
             )
             if is_left or (path.name.isdigit() and int(path.name) < first):
                 path.unlink()
-
-
-def _offer(path: Path, name: VersionName) -> None:
-    """Make a file with a name, unless there is one: of all who try, one succeeds."""
-    offered = path.with_name(f".{uuid4().hex}{TEMPORARY}")
-    try:
-        with open(offered, "xb") as file:
-            file.write(_encode(path, name))
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(offered, path)
-    finally:
-        offered.unlink(missing_ok=True)
 
 
 def _await(path: Path) -> VersionName:
