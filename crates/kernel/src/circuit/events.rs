@@ -15,20 +15,9 @@ impl Circuit {
     /// A node opens: everything that is asked of it is wired.
     #[inline]
     pub fn open(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
-        let order = self.next_order;
-        self.next_order += 1;
+        self.push_frame(node.symbol, node.kind);
         if node.is_silent {
             self.heard_from = self.next_order;
-        }
-        let frame = Frame {
-            symbol: node.symbol,
-            kind: node.kind,
-            order,
-            info: NONE,
-        };
-        append(&mut self.frames, frame);
-        if self.extras.len() < self.frames.len() {
-            append(&mut self.extras, Extra::default());
         }
         let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
         if self.concerns(node.symbol, tests) || is_asked {
@@ -42,20 +31,7 @@ impl Circuit {
         if self.routes.uses_ids || self.concerns(symbol, tests) {
             return false;
         }
-        let order = self.next_order;
-        self.next_order += 1;
-        append(
-            &mut self.frames,
-            Frame {
-                symbol,
-                kind: NodeKind::Element,
-                order,
-                info: NONE,
-            },
-        );
-        if self.extras.len() < self.frames.len() {
-            append(&mut self.extras, Extra::default());
-        }
+        self.push_frame(symbol, NodeKind::Element);
         true
     }
 
@@ -70,6 +46,21 @@ impl Circuit {
         }
         self.frames.pop();
         true
+    }
+
+    #[inline]
+    fn push_frame(&mut self, symbol: u32, kind: NodeKind) {
+        let frame = Frame {
+            symbol,
+            kind,
+            order: self.next_order,
+            info: NONE,
+        };
+        self.next_order += 1;
+        append(&mut self.frames, frame);
+        if self.extras.len() < self.frames.len() {
+            append(&mut self.extras, Extra::default());
+        }
     }
 
     fn open_concerned(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
