@@ -11,6 +11,7 @@ mod inverted;
 pub mod limits;
 pub mod matcher;
 pub mod plan;
+pub mod serialize;
 pub mod session;
 mod tables;
 pub mod tiers;

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from penstock.errors import DocumentError
 from penstock.joins import Joiner
-from penstock.kernel import Session
+from penstock.kernel import ALONE, Session
 from penstock.results import Fault, Result
 from penstock.sources import Input
 
@@ -77,4 +77,5 @@ def error_row(error: DocumentError, document: Input) -> Result:
         event_time=document.event_time,
         error=Fault.of(error),
         source=document.original(),
+        surroundings=ALONE,
     )

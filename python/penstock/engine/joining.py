@@ -10,13 +10,13 @@ from xml.sax.saxutils import unescape
 from penstock.engine.feeding import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
+from penstock.kernel import ALONE
 from penstock.limits import Limits
 from penstock.registry import Registry
 from penstock.registry.standing import START, Standing
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
-from penstock.results.serialization import CHARACTERS
 from penstock.sources import Input, Refused
 from penstock.twigs import Event
 from penstock.twigs.outputs import Output
@@ -168,7 +168,7 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
         (node,) = joined.nodes
         kind, root, start, end = node.kind, node.name, node.start, node.end
         is_xml = kind in ("element", "document")
-        xml = node.text if is_xml else unescape(node.text, CHARACTERS)
+        xml = node.text if is_xml else unescape(node.text, {"&#13;": "\r"})
     return Result(
         subscription=name,
         stream=stream or "default",
@@ -187,6 +187,7 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
             for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)
         }
         or None,
+        surroundings=ALONE,
     )
 
 

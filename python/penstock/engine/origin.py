@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from penstock.kernel import Session
-from penstock.results import KINDS, Result, Surroundings
-from penstock.results.serialization import ends_in_cdata
+from penstock.kernel import ALONE, Session, Surroundings, ends_in_cdata
+from penstock.results import KINDS, Result
 
 _ELEMENT = 1
 
@@ -22,7 +21,7 @@ class Origin:
         self._document = document
         self._stream = stream
         self._event_time = event_time
-        self._entities: dict[str, str] | None = None
+        self._outermost: Surroundings | None = None
         # Results of which pieces went out, and whether the last one ended in a CDATA section.
         self._begun: dict[tuple[int, int], bool] = {}
 
@@ -39,13 +38,13 @@ class Origin:
     def take_numbered(self, session: Session) -> list[tuple[int, Result]]:
         """Return the rows that wait in a session, each with its node's place in the document."""
         rows, scopes, beside = session.take_rows()
+        around = [self._outside(session).within(declarations) for declarations in scopes]
         found = []
         for place, row in enumerate(rows):
             number, ordinal, kind, name, value, start, end, decided_at, node, scope = row
-            surroundings = None
+            surroundings = ALONE
             if kind == _ELEMENT:
-                declarations = scopes[scope] if scope >= 0 else {}
-                surroundings = self._surroundings(session, declarations)
+                surroundings = around[scope] if scope >= 0 else self._outside(session)
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
             result = Result(
@@ -69,24 +68,18 @@ class Origin:
             found.append((node, result))
         return found
 
-    def _surroundings(self, session: Session, declarations: dict[str, str]) -> Surroundings | None:
+    def _outside(self, session: Session) -> Surroundings:
+        """Return the surroundings of the whole document."""
         # All entities are declared before the first element.
-        if self._entities is None:
-            self._entities = session.entities()
-        if not declarations and not self._entities:
-            return None
-        return Surroundings(declarations, self._entities)
+        if self._outermost is None:
+            self._outermost = Surroundings({}, session.entities())
+        return self._outermost
 
     def _piece(
-        self, result: tuple[int, int], value: str, end: int, around: Surroundings | None
-    ) -> Surroundings | None:
+        self, result: tuple[int, int], value: str, end: int, around: Surroundings
+    ) -> Surroundings:
         """Return what a piece needs: only the first one has the start tag to be completed."""
-        is_first, is_in_cdata = result not in self._begun, self._begun.get(result, False)
+        is_in_cdata = self._begun.pop(result, None)
         if end < 0:
-            is_open = bool(self._entities) and ends_in_cdata(value, is_in_cdata)
-            self._begun[result] = is_open
-        else:
-            self._begun.pop(result, None)
-        if is_first or around is None:
-            return around
-        return Surroundings({}, around.entities, is_further=True, is_in_cdata=is_in_cdata)
+            self._begun[result] = ends_in_cdata(value, bool(is_in_cdata))
+        return around if is_in_cdata is None else around.further(is_in_cdata)

@@ -2,7 +2,7 @@
 //! decides.
 
 use super::candidates::Pending;
-use super::rows::{Bindings, flatten};
+use super::rows::Bindings;
 use super::values::Value;
 use super::{Matcher, Node};
 use crate::circuit::{Action, Atom, Opening};
@@ -84,7 +84,7 @@ impl Matcher {
         if !self.circuit.as_ref().is_some_and(|c| c.uses_namespaces()) {
             return Ok(());
         }
-        let declared = flatten(tag.scope);
+        let declared = tag.scope.declarations();
         let listed = declared.iter().map(|(prefix, uri)| (&**prefix, &**uri));
         for (prefix, uri) in listed.chain([XML]) {
             let symbol = self.symbol(NodeKind::Namespace, b"", prefix);

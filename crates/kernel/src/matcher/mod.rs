@@ -27,7 +27,7 @@ pub(crate) mod values;
 pub use found::Found;
 pub(crate) use matches::Matches;
 pub(crate) use rows::RowHead;
-pub use rows::{Beside, Declarations, RowKind, Rows, TextColumn};
+pub use rows::{Beside, RowKind, Rows, TextColumn};
 pub(crate) use selections::{List, Selected, Selections};
 pub(crate) use symbols::Symbols;
 pub use trace::TraceEntry;

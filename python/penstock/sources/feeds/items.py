@@ -17,7 +17,7 @@ from penstock.planning.compile import compile_query
 from penstock.sources.inputs import Piece
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Record, split
-from penstock.sources.standalone import string_value
+from penstock.sources.string_values import string_value
 
 NAMESPACES = {
     "atom": ["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"],
@@ -101,7 +101,7 @@ class _Facts:
         session.finish()
         found: dict[str, list[str]] = {}
         for number, _, kind, _, text, *_ in session.take_rows()[0]:
-            value = string_value(text, {}) if kind == 1 else text
+            value = string_value(text) if kind == 1 else text
             found.setdefault(self._names[number], []).append(value.strip())
         return found
 
