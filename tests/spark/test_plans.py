@@ -19,7 +19,7 @@ import penstock
 from penstock.errors import RegistryError
 from penstock.kernel import Session
 from penstock.registry.durable import plan_name
-from penstock.registry.pins import Pins
+from penstock.registry.plans.pins import Pins
 from penstock.spark import plans
 from penstock.spark.plans import LivePlan, ShippedPlan, host_folder, ship
 

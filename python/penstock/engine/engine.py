@@ -19,7 +19,7 @@ from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Source, items
@@ -51,7 +51,7 @@ class Engine:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: AnyRegistry,
         limits: Limits | None = None,
         lateness: timedelta | float | None = None,
         trust: bool = False,

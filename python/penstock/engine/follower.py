@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Snapshot
 
 
@@ -21,7 +21,7 @@ class Follower:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: AnyRegistry,
         limits: Limits,
         usage: Usage,
         *,

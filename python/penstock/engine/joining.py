@@ -11,7 +11,7 @@ from penstock.engine.feeding import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.registry.standing import START, Standing
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
@@ -30,7 +30,7 @@ class Joining:
     one, whatever is subscribed, and whatever is wrong with the document.
     """
 
-    def __init__(self, registry: Registry, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
         self._registry = registry
         self._limits = limits
         self._options = options

@@ -13,7 +13,7 @@ from penstock.engine.batches import LINGER_SECONDS
 from penstock.engine.feeding import error_row, feed_pieces
 from penstock.engine.follower import Followed, Follower
 from penstock.errors import DocumentError
-from penstock.registry.names import look_up
+from penstock.registry.plans.names import look_up
 from penstock.results import Result
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, load_arrow, schema
 from penstock.sources import Input, Piece, Source, inputs

@@ -21,25 +21,23 @@ from typing import Any
 
 from penstock.errors import DamageError, RegistryError
 from penstock.joins import JoinOutput, is_publishing, output_of
-from penstock.registry.bulk import BulkInsert
-from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
-from penstock.registry.current import CurrentPlan
-from penstock.registry.database import Database
-from penstock.registry.folder import BASES, DATABASE, PLANS
-from penstock.registry.head import Head
-from penstock.registry.joining import JoiningRows
-from penstock.registry.lines import CompiledChunk
-from penstock.registry.live import LivePlan, Tier, build_tier
-from penstock.registry.load import LoadReport
-from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
-from penstock.registry.opening import check_head, inspect, witnessed_version
-from penstock.registry.pinned import PinnedRegistry
-from penstock.registry.pins import Pins, VersionName
-from penstock.registry.plans import read_plan, remove_plans, write_plan
+from penstock.registry.changeable import ChangeableRegistry
+from penstock.registry.loading.bulk import BulkInsert
+from penstock.registry.loading.lines import CompiledChunk
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.plans.files import read_plan, remove_plans, write_plan
+from penstock.registry.plans.live import LivePlan, Tier, build_tier
+from penstock.registry.plans.pins import Pins, VersionName
 from penstock.registry.standing import START, StandingChanges
-from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
-from penstock.registry.table import (
+from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
+from penstock.registry.storage.current import CurrentPlan
+from penstock.registry.storage.database import Database
+from penstock.registry.storage.folder import BASES, DATABASE, PLANS
+from penstock.registry.storage.head import Head
+from penstock.registry.storage.joining import JoiningRows
+from penstock.registry.storage.opening import check_head, inspect, witnessed_version
+from penstock.registry.storage.store import Store
+from penstock.registry.storage.table import (
     ChangeName,
     TableChange,
     compiler_name,
@@ -53,6 +51,13 @@ from penstock.registry.table import (
     values_of,
     version_name,
 )
+from penstock.registry.subscriptions import (
+    Snapshot,
+    Subscription,
+    name_is_taken,
+    name_is_unknown,
+)
+from penstock.registry.view import RegistryView
 from penstock.twigs import Query
 
 PLANS_KEPT = 8
@@ -61,7 +66,7 @@ PLANS_KEPT = 8
 _SNAPSHOTS_KEPT = 4
 
 
-class DurableRegistry(Registry):
+class DurableRegistry(ChangeableRegistry):
     """The registry of a folder; ``Registry.open(path)`` gives one.
 
     When a change returns, it is on the disk; without ``flush`` it is with the operating system,
@@ -107,7 +112,7 @@ class DurableRegistry(Registry):
             self._seen = version
         return version
 
-    def at(self, version: int) -> PinnedRegistry:
+    def at(self, version: int) -> RegistryView:
         """Return the registry as it was at a version; it stays like that.
 
         Raises:
@@ -115,7 +120,7 @@ class DurableRegistry(Registry):
         """
         if not 0 <= version <= self.version:
             raise RegistryError("PR0006", f"there is no version {version} yet")
-        return PinnedRegistry(self, version)
+        return RegistryView(self, version)
 
     def pin(self, query: str, batch: int) -> int:
         """Return the version that belongs to a batch of a streaming query.
@@ -188,15 +193,15 @@ class DurableRegistry(Registry):
 
         self._make("remove", name, end)
 
-    def _load_chunks(
-        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    def _insert(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool
     ) -> None:
         """Load in one transaction, as one version, and plan while that goes on."""
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
             with self._changing() as database:
                 change = TableChange(database, "load", "", compiler_name())
-                bulk = BulkInsert(change, replace)
+                bulk = BulkInsert(change, is_replacing)
                 for chunk in chunks:
                     bulk.insert(chunk, report)
                 if bulk.is_change:

@@ -10,19 +10,17 @@ from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from penstock.errors import RegistryError
-from penstock.joins import JoinOutput, is_publishing
-from penstock.planning.modes import Mode
-from penstock.registry.circles import refuse_circle, without_circles
-from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
-from penstock.registry.live import LivePlan, Row
-from penstock.registry.load import Lines, LoadReport, Watch, compiled_chunks, told
+from penstock.joins import JoinOutput
+from penstock.registry.changeable import ChangeableRegistry
+from penstock.registry.loading.lines import CompiledChunk, LineError, subscription_of
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.plans.live import LivePlan, Row
 from penstock.registry.standing import Standing, StandingChanges, StandingLog
 from penstock.registry.subscriptions import (
-    Delivery,
     Snapshot,
     Subscription,
-    compile_subscription,
+    name_is_taken,
+    name_is_unknown,
 )
 from penstock.twigs import Query
 
@@ -30,11 +28,11 @@ if TYPE_CHECKING:
     from penstock.registry.durable import DurableRegistry
 
 
-class Registry:
-    """Subscriptions by name: in memory, or in a folder with ``Registry.open(path)``.
+class MemoryRegistry(ChangeableRegistry):
+    """Subscriptions by name, in memory; ``penstock.Registry`` is its public name.
 
-    ``version`` grows by one with every change. Engines see a change from their next document on.
-    It may be used from several threads.
+    ``Registry.open(path)`` returns a durable one. ``version`` grows by one with every change.
+    Engines see a change from their next document on. It may be used from several threads.
     """
 
     def __init__(self) -> None:
@@ -67,45 +65,6 @@ class Registry:
         """A number that grows by one with every change."""
         return self._version
 
-    def add(
-        self,
-        name: str,
-        query: Query | str,
-        mode: Mode = "query",
-        owner: str | None = None,
-        delivery: Delivery | None = None,
-    ) -> Subscription:
-        """Add a subscription; a ``str`` is taken as XPath without namespaces.
-
-        Raises:
-            QueryError: The query is not one, or not one that is evaluated.
-            RegistryError: The name is taken, or is no name; the mode is none; what it publishes
-                would come back to it.
-        """
-        subscription = compile_subscription(name, query, mode, owner, delivery)
-        self._refuse_circle(subscription)
-        self._add(subscription)
-        return subscription
-
-    def replace(
-        self,
-        name: str,
-        query: Query | str,
-        mode: Mode = "query",
-        owner: str | None = None,
-        delivery: Delivery | None = None,
-    ) -> Subscription:
-        """Put a subscription in the place of the one that has its name.
-
-        Raises:
-            QueryError: The query is not one, or not one that is evaluated.
-            RegistryError: There is no subscription of that name; the mode is none.
-        """
-        subscription = compile_subscription(name, query, mode, owner, delivery)
-        self._refuse_circle(subscription)
-        self._replace(subscription)
-        return subscription
-
     def remove(self, name: str) -> None:
         """Remove a subscription.
 
@@ -117,55 +76,20 @@ class Registry:
             self._drop(name)
             self._change(lambda: self._keep(entry))
 
-    def load(
-        self,
-        source: Lines,
-        *,
-        replace: bool = False,
-        workers: int | None = None,
-        watch: Watch | None = None,
-        on_error: Callable[[LineError], None] | None = None,
-    ) -> LoadReport:
-        """Add the subscriptions of a file, one to a line, and report what became of the lines.
-
-        The source is the path of a CSV file (``.csv``) or of lines of JSON, or such lines. A bad
-        line is told and left out; the others are loaded all together or, if the load is cut
-        short, not at all. A name that is taken is an error of its line, unless ``replace`` puts
-        the line in its place. As many processes compile as there are cores, or ``workers``; 0
-        compiles here. ``watch`` is called now and then with the report so far.
-
-        Raises:
-            OSError: The file cannot be read.
-            RegistryError: The first line of a CSV file does not name columns.
-        """
-        report = LoadReport()
-        compiled = compiled_chunks(source, report, workers)
-        told_chunks = told(compiled, report, watch, on_error)
-        chunks = without_circles(told_chunks, self._publishers(), report)
-        self._load_chunks(chunks, report, replace)
-        return report
-
-    def _load_chunks(
-        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    def _insert(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool
     ) -> None:
         with self.changes():
             for chunk in chunks:
-                for number, line in zip(chunk.numbers, chunk.rows, strict=True):
-                    self._load_line(number, line, report, replace)
-
-    def _load_line(
-        self, number: int, line: CompiledLine, report: LoadReport, replace: bool
-    ) -> None:
-        subscription = subscription_of(line)
-        is_new = line.name not in self
-        if is_new:
-            self._add(subscription)
-            report.added += 1
-        elif replace:
-            self._replace(subscription)
-            report.replaced += 1
-        else:
-            report.note(LineError.of(number, name_is_taken(line.name)))
+                for number, line in zip(chunk.numbers, chunk.lines, strict=True):
+                    if line.name not in self._entries:
+                        self._add(subscription_of(line))
+                        report.added += 1
+                    elif is_replacing:
+                        self._replace(subscription_of(line))
+                        report.replaced += 1
+                    else:
+                        report.note(LineError.of(number, name_is_taken(line.name)))
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -264,12 +188,7 @@ class Registry:
             self._keep(entry._replace(subscription=subscription))
             self._change(lambda: self._restore(entry))
 
-    def _refuse_circle(self, subscription: Subscription) -> None:
-        if is_publishing(subscription.program):
-            refuse_circle(subscription.name, subscription.program, self._publishers())
-
     def _publishers(self) -> Mapping[str, JoinOutput]:
-        """Return what becomes of the results of all who publish them."""
         with self._lock:
             return dict(self._standing.publishers)
 
@@ -318,14 +237,3 @@ class _Entry(NamedTuple):
     place: int
     serial: int
     subscription: Subscription
-
-
-def name_is_taken(name: str) -> RegistryError:
-    """Return the error for a second subscription of one name."""
-    message = f"there is a subscription `{name}` already; replace() changes it"
-    return RegistryError("PR0001", message)
-
-
-def name_is_unknown(name: str) -> RegistryError:
-    """Return the error for a name that nothing has."""
-    return RegistryError("PR0002", f"there is no subscription `{name}`")

@@ -24,13 +24,14 @@ from weakref import WeakKeyDictionary
 
 from penstock.errors import DamageError, RegistryError
 from penstock.kernel import Plan
-from penstock.registry import Registry, Snapshot
+from penstock.registry import AnyRegistry, RegistryView, Snapshot
+from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import PLANS
-from penstock.registry.names import arrow_of
-from penstock.registry.pins import Pins
-from penstock.registry.plans import read_plan
-from penstock.registry.table import plan_name
+from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.names import arrow_of
+from penstock.registry.plans.pins import Pins
+from penstock.registry.storage.folder import PLANS
+from penstock.registry.storage.table import plan_name
 from penstock.storage import whole_file
 
 if TYPE_CHECKING:
@@ -146,13 +147,13 @@ def require_registry(registry: object) -> None:
     Raises:
         TypeError: It is something else; the message says how to make one.
     """
-    if not isinstance(registry, Registry):
+    if not isinstance(registry, ChangeableRegistry | RegistryView):
         given = type(registry).__name__
         message = f"a registry is needed, not a {given}: registry = penstock.Registry(), then "
         raise TypeError(message + 'registry.add("name", query)')
 
 
-def ship(registry: Registry, documents: DataFrame) -> PlanReference:
+def ship(registry: AnyRegistry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         registry.follow()

@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock.engine import matches
 from penstock.engine.matches import Matches
-from penstock.registry.names import JoinedNames, look_up
+from penstock.registry.plans.names import JoinedNames, look_up
 from tests.unit.engine.test_engine import QUERIES, SHELF, registry_of
 
 MANY = {f"many{number}": f"//book[@id = '{number}']" for number in range(100)}

@@ -21,7 +21,7 @@ from penstock.joins import Subscribers, compile_program
 from penstock.kernel import Joins
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 from penstock.twigs import Query
 
@@ -190,7 +190,7 @@ def pin_changes(
 class Subscriptions:
     """The subscriptions of a registry that join: one in memory as it is now, a durable one live."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: AnyRegistry) -> None:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
@@ -226,7 +226,7 @@ _Entry = tuple[str, str, Mapping[str, Any]]
 """Language, text and options of a query."""
 
 
-def _entries(registry: Registry) -> list[tuple[str, _Entry]]:
+def _entries(registry: AnyRegistry) -> list[tuple[str, _Entry]]:
     made = []
     for name, query in registry.joining().items():
         if query.language != "xscl" or not query.text:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.registry.buckets import NameBuckets, create_buckets
-from penstock.registry.checksums import (
+from penstock.registry.storage.buckets import NameBuckets, create_buckets
+from penstock.registry.storage.checksums import (
     NO_VERSION,
     ROW,
     VersionRow,
@@ -17,7 +17,7 @@ from penstock.registry.checksums import (
     end_checksum,
     row_checksum,
 )
-from penstock.registry.database import Database
+from penstock.registry.storage.database import Database
 
 APPLICATION_ID = 0x50454E53
 FORMAT = 2

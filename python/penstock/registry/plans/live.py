@@ -26,7 +26,7 @@ from penstock.joins import is_program
 from penstock.kernel import Plan, PlanBuilder
 from penstock.languages.xpath import xpath
 from penstock.planning.modes import compile_in_mode
-from penstock.registry.names import FlatNames, JoinedNames
+from penstock.registry.plans.names import FlatNames, JoinedNames
 
 SMALL_MAX = 64
 """Subscriptions of the tier that every change builds anew."""

@@ -12,18 +12,18 @@ from pathlib import Path
 from zlib import crc32
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.bases import newest_base, read_base, write_base
-from penstock.registry.checksums import TableRow, VersionRow, damaged
-from penstock.registry.live import LivePlan, Row, Tier, build_tier
-from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot
-from penstock.registry.table import (
+from penstock.registry.plans.bases import newest_base, read_base, write_base
+from penstock.registry.plans.live import LivePlan, Row, Tier, build_tier
+from penstock.registry.storage.checksums import TableRow, VersionRow, damaged
+from penstock.registry.storage.store import Store
+from penstock.registry.storage.table import (
     program_of,
     read_version,
     rows_are_missing,
     rows_between,
     rows_in,
 )
+from penstock.registry.subscriptions import Snapshot
 
 
 class CurrentPlan:

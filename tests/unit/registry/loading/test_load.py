@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry import load
-from penstock.registry.lines import LineError
-from penstock.registry.load import LoadReport
-from penstock.registry.memory import Registry
-from penstock.registry.verify import verify
+from penstock.registry.loading import load
+from penstock.registry.loading.lines import LineError
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.storage.verify import verify
 
 LINES = [
     {"name": "a", "query": "//x[@y = 1]", "owner": "me", "delivery": {"to": "there"}},

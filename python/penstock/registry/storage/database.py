@@ -12,10 +12,10 @@ from uuid import uuid4
 from zlib import crc32
 
 from penstock.errors import RegistryError
-from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
+from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
 
 if TYPE_CHECKING:
-    from penstock.registry.buckets import NameBuckets
+    from penstock.registry.storage.buckets import NameBuckets
 
 BUSY_SECONDS = 60.0
 """A writer waits this long for another one."""

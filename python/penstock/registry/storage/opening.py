@@ -12,14 +12,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.bases import last_base
-from penstock.registry.checksums import damaged
-from penstock.registry.database import Database, connect, told
-from penstock.registry.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
-from penstock.registry.head import Head, HeadRecord
-from penstock.registry.pins import CURRENT, PINS, Pins
-from penstock.registry.schema import is_current
-from penstock.registry.table import last_version, read_version
+from penstock.registry.plans.bases import last_base
+from penstock.registry.plans.pins import CURRENT, PINS, Pins
+from penstock.registry.storage.checksums import damaged
+from penstock.registry.storage.database import Database, connect, told
+from penstock.registry.storage.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
+from penstock.registry.storage.head import Head, HeadRecord
+from penstock.registry.storage.schema import is_current
+from penstock.registry.storage.table import last_version, read_version
 
 
 def inspect(folder: Path) -> None:

@@ -14,8 +14,8 @@ from hashlib import blake2b
 from sqlite3 import Cursor
 from zlib import crc32
 
-from penstock.registry.checksums import damaged
-from penstock.registry.database import Database
+from penstock.registry.storage.checksums import damaged
+from penstock.registry.storage.database import Database
 
 ROWS_PER_BUCKET = 32
 _SCHEMA = """

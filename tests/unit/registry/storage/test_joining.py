@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock import Registry
 from penstock.errors import DamageError
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import DATABASE
-from penstock.registry.memory import Registry
 from penstock.registry.standing import START
+from penstock.registry.storage.folder import DATABASE
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, INF} S//b->w[k->z]"
 

@@ -15,8 +15,10 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
-from penstock.registry.buckets import NameBuckets
-from penstock.registry.checksums import (
+from penstock.registry.plans.files import SUFFIX
+from penstock.registry.plans.pins import VersionName
+from penstock.registry.storage.buckets import NameBuckets
+from penstock.registry.storage.checksums import (
     NO_VERSION,
     ROW,
     VERSION,
@@ -28,9 +30,7 @@ from penstock.registry.checksums import (
     row_checksum,
     seal_version,
 )
-from penstock.registry.database import Database
-from penstock.registry.pins import VersionName
-from penstock.registry.plans import SUFFIX
+from penstock.registry.storage.database import Database
 from penstock.registry.subscriptions import LANGUAGES, Subscription, compile_text
 
 JOINING = "xscl"

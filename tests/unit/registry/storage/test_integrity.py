@@ -11,16 +11,16 @@ from zlib import crc32
 import pytest
 
 import penstock
+from penstock import Registry
 from penstock.errors import DamageError, RegistryError
-from penstock.registry import repair as repairing
-from penstock.registry.database import Database
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
-from penstock.registry.head import HEAD, Head
-from penstock.registry.memory import Registry
-from penstock.registry.repair import repair
-from penstock.registry.table import name_of_version
-from penstock.registry.verify import verify
+from penstock.registry.storage import repair as repairing
+from penstock.registry.storage.database import Database
+from penstock.registry.storage.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
+from penstock.registry.storage.head import HEAD, Head
+from penstock.registry.storage.repair import repair
+from penstock.registry.storage.table import name_of_version
+from penstock.registry.storage.verify import verify
 
 
 def filled(folder: Path, count: int = 200) -> DurableRegistry:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import RegistryError
-from penstock.registry.live import LivePlan
-from penstock.registry.memory import Registry
+from penstock.registry.plans.live import LivePlan
+from penstock.registry.protocol import AnyRegistry
 from penstock.registry.standing import StandingChanges
 from penstock.registry.subscriptions import Snapshot, Subscription
 from penstock.twigs import Query
@@ -17,31 +18,17 @@ if TYPE_CHECKING:
     from penstock.registry.durable import DurableRegistry
 
 
-class PinnedRegistry(Registry):
-    """A durable registry as it was at one version; ``DurableRegistry.at`` gives one."""
+@dataclass(frozen=True, eq=False)
+class RegistryView(AnyRegistry):
+    """A read-only view of one version of a durable registry; ``DurableRegistry.at`` returns it."""
 
-    def __init__(self, registry: DurableRegistry, version: int) -> None:
-        self._registry = registry
-        self._version = version
-        self._lock = registry._lock
+    _registry: DurableRegistry
+    _version: int
 
-    @contextmanager
-    def changes(self) -> Iterator[None]:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
-        yield
-
-    def remove(self, name: str) -> None:
-        """Refuse.
-
-        Raises:
-            RegistryError: Always.
-        """
-        raise self._refusal()
+    @property
+    def version(self) -> int:
+        """The version that is viewed."""
+        return self._version
 
     def get(self, name: str) -> Subscription | None:
         """Return the subscription that had a name, or None."""
@@ -52,6 +39,11 @@ class PinnedRegistry(Registry):
         return self._registry.snapshot_at(self._version)
 
     compact = snapshot
+
+    def branch(self) -> LivePlan:
+        """Return the version's plan, which nothing changes."""
+        tier = self._registry.tier_at(self._version)
+        return LivePlan(RLock(), lambda first, last: (), tier)
 
     def joining(self) -> Mapping[str, Query]:
         """Return the queries that joined documents, by the names of their subscriptions."""
@@ -67,11 +59,6 @@ class PinnedRegistry(Registry):
         """Return whether some subscription joined documents."""
         return bool(self._registry.joining_at(self._version))
 
-    def branch(self) -> LivePlan:
-        """Return the version's plan, which nothing changes."""
-        tier = self._registry.tier_at(self._version)
-        return LivePlan(self._lock, lambda first, last: (), tier)
-
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))
 
@@ -81,15 +68,8 @@ class PinnedRegistry(Registry):
     def __contains__(self, name: object) -> bool:
         return any(one.name == name for one in self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._registry, self._version))
-
-    def _add(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _replace(self, subscription: Subscription) -> None:
-        raise self._refusal()
-
-    def _refusal(self) -> RegistryError:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         message = f"version {self._version} is past and stays as it was; change the registry itself"
-        return RegistryError("PR0007", message)
+        raise RegistryError("PR0007", message)
+
+    add = replace = remove = load = changes = _refuse

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from penstock.errors import DamageError
 from penstock.kernel import Plan
-from penstock.registry.live import Tier
-from penstock.registry.names import FlatNames
-from penstock.registry.plans import checksum_of, unusable
+from penstock.registry.plans.files import checksum_of, unusable
+from penstock.registry.plans.live import Tier
+from penstock.registry.plans.names import FlatNames
 from penstock.storage import TEMPORARY, whole_file
 
 SUFFIX = ".base"

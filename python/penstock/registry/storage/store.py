@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from penstock.registry.database import BUSY_SECONDS, Database, connect, raise_told, told
-from penstock.registry.schema import prepare_schema
+from penstock.registry.storage.database import BUSY_SECONDS, Database, connect, raise_told, told
+from penstock.registry.storage.schema import prepare_schema
 
 
 class Store:

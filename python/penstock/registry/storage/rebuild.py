@@ -13,10 +13,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.registry.checksums import TableRow, end_checksum, row_checksum
-from penstock.registry.database import connect
-from penstock.registry.salvage import Salvage
-from penstock.registry.schema import (
+from penstock.registry.storage.checksums import TableRow, end_checksum, row_checksum
+from penstock.registry.storage.database import connect
+from penstock.registry.storage.salvage import Salvage
+from penstock.registry.storage.schema import (
     create_tables,
     fill_buckets,
     insert_rows,

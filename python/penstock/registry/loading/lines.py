@@ -80,7 +80,7 @@ class CompiledChunk(NamedTuple):
     """What came of a chunk; ``numbers`` are those of the lines that are subscriptions."""
 
     numbers: list[int]
-    rows: list[CompiledLine]
+    lines: list[CompiledLine]
     errors: list[LineError]
 
 
@@ -91,7 +91,7 @@ def compile_chunk(chunk: Chunk) -> CompiledChunk:
         try:
             record = _record(line, chunk.columns)
             if record is not None:
-                done.rows.append(_compile(record))
+                done.lines.append(_compile(record))
                 done.numbers.append(number)
         except PenstockError as error:
             done.errors.append(LineError.of(number, error))

@@ -17,11 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.bases import SUFFIX as BASE
-from penstock.registry.bases import read_base
-from penstock.registry.database import connect
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import (
+from penstock.registry.plans.bases import SUFFIX as BASE
+from penstock.registry.plans.bases import read_base
+from penstock.registry.plans.files import SUFFIX as PLAN
+from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.pins import CURRENT, PINS, Pins
+from penstock.registry.storage.database import connect
+from penstock.registry.storage.folder import (
     BASES,
     DAMAGED,
     DATABASE,
@@ -30,15 +33,12 @@ from penstock.registry.folder import (
     REPAIRED,
     SHARED_MEMORY,
 )
-from penstock.registry.head import HEAD, Head, HeadRecord
-from penstock.registry.opening import witnessed_version
-from penstock.registry.pins import CURRENT, PINS, Pins
-from penstock.registry.plans import SUFFIX as PLAN
-from penstock.registry.plans import read_plan
-from penstock.registry.rebuild import Losses, rebuild
-from penstock.registry.salvage import Salvage, find_identities, salvage
-from penstock.registry.table import last_version, name_of_version
-from penstock.registry.verify import Finding, is_of_earlier_release, verify
+from penstock.registry.storage.head import HEAD, Head, HeadRecord
+from penstock.registry.storage.opening import witnessed_version
+from penstock.registry.storage.rebuild import Losses, rebuild
+from penstock.registry.storage.salvage import Salvage, find_identities, salvage
+from penstock.registry.storage.table import last_version, name_of_version
+from penstock.registry.storage.verify import Finding, is_of_earlier_release, verify
 from penstock.storage import sync
 
 _UNFINISHED = ".tmp"

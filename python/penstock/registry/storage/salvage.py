@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penstock.registry.checksums import TableRow, VersionRow
-from penstock.registry.database import identity_checksum, seed_of
-from penstock.registry.folder import DATABASE, LOG
+from penstock.registry.storage.checksums import TableRow, VersionRow
+from penstock.registry.storage.database import identity_checksum, seed_of
+from penstock.registry.storage.folder import DATABASE, LOG
 
 PAGE_BYTES = 4096
 _LEAF = 13

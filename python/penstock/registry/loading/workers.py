@@ -17,11 +17,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Any
 
 from penstock.errors import RegistryError
-from penstock.registry.lines import Chunk, CompiledChunk, compile_chunk
+from penstock.registry.loading.lines import Chunk, CompiledChunk, compile_chunk
 
 AHEAD = 3
 """Chunks for each worker that may be under way; more would only fill memory."""
-_COMMAND = "from penstock.registry.workers import work; work()"
+_COMMAND = "from penstock.registry.loading.workers import work; work()"
 
 
 def core_count() -> int:

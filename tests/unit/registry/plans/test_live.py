@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 import penstock
+from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry import live
-from penstock.registry.memory import Registry
+from penstock.registry.plans import live
 from penstock.testing.generate import random_document, random_expression, random_xpath
 from penstock.twigs import Query
 

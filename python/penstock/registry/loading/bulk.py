@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.registry.lines import CompiledChunk, LineError
-from penstock.registry.live import Row, Tier, TierBuilder
-from penstock.registry.load import LoadReport
-from penstock.registry.memory import name_is_taken
-from penstock.registry.table import TableChange
+from penstock.registry.loading.lines import CompiledChunk, LineError
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.plans.live import Row, Tier, TierBuilder
+from penstock.registry.storage.table import TableChange
+from penstock.registry.subscriptions import name_is_taken
 
 
 class BulkInsert:
@@ -27,9 +27,9 @@ class BulkInsert:
     def insert(self, chunk: CompiledChunk, report: LoadReport) -> None:
         """Insert the rows of a chunk; those whose names are taken are noted as errors."""
         change, first = self._change, self._change.last_number + 1
-        if change.add_all(chunk.rows):
-            report.added += len(chunk.rows)
-            self._tier.add([(at, line[0], line[7]) for at, line in enumerate(chunk.rows, first)])
+        if change.add_all(chunk.lines):
+            report.added += len(chunk.lines)
+            self._tier.add([(at, line[0], line[7]) for at, line in enumerate(chunk.lines, first)])
         else:
             self._insert_singly(chunk, report)
 
@@ -40,7 +40,7 @@ class BulkInsert:
     def _insert_singly(self, chunk: CompiledChunk, report: LoadReport) -> None:
         change, version = self._change, self._change.version
         rows = []
-        for line_number, line in zip(chunk.numbers, chunk.rows, strict=True):
+        for line_number, line in zip(chunk.numbers, chunk.lines, strict=True):
             taken = change.add((version, *line))
             if taken is None:
                 report.added += 1

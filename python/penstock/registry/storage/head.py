@@ -13,8 +13,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from penstock.errors import DamageError
-from penstock.registry.checksums import VersionRow
-from penstock.registry.table import name_of_version
+from penstock.registry.storage.checksums import VersionRow
+from penstock.registry.storage.table import name_of_version
 from penstock.storage import offer_file
 
 HEAD = "head"

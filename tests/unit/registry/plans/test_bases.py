@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry import current, live
-from penstock.registry.bases import BASES_KEPT
-from penstock.registry.head import HEAD
-from penstock.registry.memory import Registry
+from penstock.registry.plans import live
+from penstock.registry.plans.bases import BASES_KEPT
+from penstock.registry.storage import current
+from penstock.registry.storage.head import HEAD
 from tests.registry_files import move_versions, rewrite_rows
 
 DOCUMENT = "<r>" + "".join(f'<x y="{number}"/>' for number in range(300)) + "</r>"

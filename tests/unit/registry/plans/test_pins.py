@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry import plans
 from penstock.registry.durable import PLANS_KEPT, plan_name
-from penstock.registry.folder import DATABASE, PLANS
-from penstock.registry.memory import Registry
-from penstock.registry.pins import CURRENT, PINS_KEPT, Pins
-from penstock.registry.plans import read_plan
-from penstock.registry.repair import repair
+from penstock.registry.plans import files
+from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.pins import CURRENT, PINS_KEPT, Pins
+from penstock.registry.storage.folder import DATABASE, PLANS
+from penstock.registry.storage.repair import repair
 
 
 def test_a_pin_keeps_the_version_of_a_batch_whoever_asks_and_when(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_nothing_is_pinned_before_something_is_published(tmp_path: Path) -> None
 def test_plans_of_batches_under_way_stay_and_those_of_the_last_ones_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "_FRESH_SECONDS", -1.0)
+    monkeypatch.setattr(files, "_FRESH_SECONDS", -1.0)
     registry, pins = Registry.open(tmp_path), Pins(tmp_path)
     registry.follow()
     registry.add("a", "//a")

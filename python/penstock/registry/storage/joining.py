@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.registry.checksums import TableRow, VersionRow
 from penstock.registry.standing import Standing, StandingChanges
-from penstock.registry.store import Store
+from penstock.registry.storage.checksums import TableRow, VersionRow
+from penstock.registry.storage.store import Store
+from penstock.registry.storage.table import JOINING, joining_rows_in, read_row, rows_changed
 from penstock.registry.subscriptions import Subscription
-from penstock.registry.table import JOINING, joining_rows_in, read_row, rows_changed
 
 
 class JoiningRows:

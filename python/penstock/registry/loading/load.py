@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TextIO
 
 from penstock.errors import RegistryError
-from penstock.registry.lines import FIELDS, Chunk, CompiledChunk, LineError, compile_chunk
-from penstock.registry.workers import compile_chunks, core_count
+from penstock.registry.loading.lines import FIELDS, Chunk, CompiledChunk, LineError, compile_chunk
+from penstock.registry.loading.workers import compile_chunks, core_count
 
 LINES_PER_CHUNK = 2_000
 ERRORS_KEPT = 1_000
@@ -45,29 +45,14 @@ class LoadReport:
 
 
 Watch = Callable[[LoadReport], None]
-OnError = Callable[[LineError], None]
 
 
-def told(
-    chunks: Iterable[CompiledChunk],
-    report: LoadReport,
-    watch: Watch | None,
-    on_error: OnError | None,
+def compile_lines(
+    source: Lines, report: LoadReport, workers: int | None, watch: Watch | None
 ) -> Iterator[CompiledChunk]:
-    """Yield chunks, and tell of their errors and of how far they have come."""
-    report.on_error = on_error
-    for chunk in chunks:
-        for error in chunk.errors:
-            report.note(error)
-        yield chunk
-        if watch is not None:
-            watch(report)
+    """Yield what the lines of a source compile to; bad lines are noted in the report.
 
-
-def compiled_chunks(
-    source: Lines, report: LoadReport, workers: int | None
-) -> Iterator[CompiledChunk]:
-    """Yield what the lines of a source compile to; few lines need no processes.
+    A single chunk is compiled in this process.
 
     Raises:
         OSError: The file cannot be read.
@@ -77,10 +62,17 @@ def compiled_chunks(
         first = list(islice(chunks, 2))
         workers = core_count() if workers is None else workers
         everything = chain(first, chunks)
-        if len(first) < 2 or workers < 1:
-            yield from map(compile_chunk, everything)
-        else:
-            yield from compile_chunks(everything, workers)
+        compiled = (
+            map(compile_chunk, everything)
+            if len(first) < 2 or workers < 1
+            else compile_chunks(everything, workers)
+        )
+        for chunk in compiled:
+            for error in chunk.errors:
+                report.note(error)
+            yield chunk
+            if watch is not None:
+                watch(report)
 
 
 @contextmanager

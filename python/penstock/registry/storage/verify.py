@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.bases import SUFFIX as BASE
-from penstock.registry.bases import read_base
-from penstock.registry.buckets import NameBuckets, name_key
-from penstock.registry.checksums import (
+from penstock.registry.plans.bases import SUFFIX as BASE
+from penstock.registry.plans.bases import read_base
+from penstock.registry.plans.files import SUFFIX as PLAN
+from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.pins import CURRENT, Pins
+from penstock.registry.storage.buckets import NameBuckets, name_key
+from penstock.registry.storage.checksums import (
     NO_VERSION,
     ROW,
     VERSION,
@@ -20,15 +23,12 @@ from penstock.registry.checksums import (
     check_row,
     damaged,
 )
-from penstock.registry.database import Database, told
-from penstock.registry.folder import BASES, DATABASE, PLANS, REPAIRED
-from penstock.registry.head import HEAD, Head
-from penstock.registry.opening import check_head, has_remains, read_only, witnessed_version
-from penstock.registry.pins import CURRENT, Pins
-from penstock.registry.plans import SUFFIX as PLAN
-from penstock.registry.plans import read_plan
-from penstock.registry.schema import is_current, is_unchecked, sum_versions
-from penstock.registry.table import name_of_version
+from penstock.registry.storage.database import Database, told
+from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED
+from penstock.registry.storage.head import HEAD, Head
+from penstock.registry.storage.opening import check_head, has_remains, read_only, witnessed_version
+from penstock.registry.storage.schema import is_current, is_unchecked, sum_versions
+from penstock.registry.storage.table import name_of_version
 
 PROBLEMS_MAX = 20
 """So many problems of one kind are told."""
