@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
 from penstock.kernel import Column
-from penstock.results import COLUMNS
+from penstock.results import COLUMNS, Fault
 from penstock.results.arrow import kernel_arrays, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
 
@@ -42,18 +42,9 @@ def error_batch(
 
     places = pa.array([number for number, _ in failures], pa.uint32())
     failed = inputs.take(places)
-    errors = [error for _, error in failures]
-    length = len(errors)
-    bytes_ = pa.array([error.byte for error in errors], pa.int64())
-    parts = [
-        pa.array([error.code for error in errors], pa.string()),
-        pa.array([error.reason for error in errors], pa.string()),
-        bytes_,
-        pa.array([error.line for error in errors], pa.int64()),
-        pa.array([error.path for error in errors], pa.string()),
-    ]
-    fields = list(schema().field("error").type)
-    found = pa.StructArray.from_arrays(parts, fields=fields)
+    length = len(failures)
+    errors = [Fault.of(error).as_dict() for _, error in failures]
+    found = pa.array(errors, schema().field("error").type)
     if faults is not None:
         told = faults.take(places).cast(found.type)
         found = pc.if_else(told.is_valid(), told, found)
@@ -63,7 +54,7 @@ def error_batch(
         "ordinal": pa.repeat(pa.scalar(0, pa.int64()), length),
         "kind": pa.repeat("error", length),
         "name": pa.repeat("", length),
-        "decided_at": bytes_,
+        "decided_at": pa.array([error.byte for _, error in failures], pa.int64()),
         "error": found,
         "source": pc.if_else(is_small, source, None),
     }

@@ -21,7 +21,7 @@ from penstock.spark.joins.batch.relations import (
     meetings,
     rows_table,
 )
-from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results_of
+from penstock.spark.joins.batch.results import KEY, PUBLISH, errors_sql, results_of
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
@@ -116,7 +116,7 @@ class _Evaluation:
         self._spark = documents.sparkSession
         witnesses = self._read(documents, 0, self._reading(inputs.is_text, inputs.has_faults))
         published = self._reading(is_text=False, has_faults=False)
-        rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
+        rows = [self._spark.sql(errors_sql(), errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
         for number, round_ in enumerate(self._plan.rounds):
