@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
 from penstock.joins import JoinOutput, is_publishing, output_of
-from penstock.registry.loading.lines import CompiledChunk, CompiledLine, LineError
+from penstock.registry.columns import Columns
+from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
 
 
@@ -49,7 +50,7 @@ def without_circles(
         yield kept
 
 
-def _admit(line: CompiledLine, known: dict[str, JoinOutput]) -> None:
+def _admit(line: Columns, known: dict[str, JoinOutput]) -> None:
     if is_publishing(line.program):
         refuse_circle(line.name, line.program, known)
         known[line.name] = output_of(line.program)

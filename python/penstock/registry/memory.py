@@ -1,4 +1,4 @@
-"""A registry that lives as long as the process."""
+"""A registry in memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.joins import JoinOutput
 from penstock.registry.changeable import ChangeableRegistry
-from penstock.registry.loading.lines import CompiledChunk, LineError, subscription_of
+from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
-from penstock.registry.plans.live import LivePlan, Row
+from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.tiers import PlannedSubscription
 from penstock.registry.standing import Standing, StandingChanges, StandingLog
 from penstock.registry.subscriptions import (
     Snapshot,
@@ -42,19 +43,18 @@ class MemoryRegistry(ChangeableRegistry):
         self._snapshot: Snapshot | None = None
         self._serials = count(1)
         self._lock = RLock()
-        self._live = LivePlan(self._lock, self._rows_between)
+        self._live = LivePlan(self._lock, self._read_between)
         self._undo: list[Callable[[], None]] | None = None
 
     @staticmethod
     def open(path: str | os.PathLike[str], *, flush: bool = True) -> DurableRegistry:
-        """Return the registry that is kept in a folder, which is made if it is missing.
+        """Return the registry of a folder, which is created if it is missing.
 
-        Every change is flushed to the disk before it returns, which costs what the disk takes.
-        Without ``flush`` it is safe from a crash of the process, and a power cut may undo the
-        last changes, never part of one.
+        Every change is flushed to the disk before it returns. Without ``flush`` changes survive a
+        crash of the process, but a power cut may undo the last ones, never part of one.
 
         Raises:
-            RegistryError: What is there is no registry, or cannot be read.
+            RegistryError: The folder holds something else, or cannot be read.
         """
         from penstock.registry.durable import DurableRegistry
 
@@ -83,21 +83,17 @@ class MemoryRegistry(ChangeableRegistry):
             for chunk in chunks:
                 for number, line in zip(chunk.numbers, chunk.lines, strict=True):
                     if line.name not in self._entries:
-                        self._add(subscription_of(line))
+                        self._add(line.subscription())
                         report.added += 1
                     elif is_replacing:
-                        self._replace(subscription_of(line))
+                        self._replace(line.subscription())
                         report.replaced += 1
                     else:
                         report.note(LineError.of(number, name_is_taken(line.name)))
 
     @contextmanager
     def changes(self) -> Iterator[None]:
-        """Make the changes inside the block together: an exception undoes them all.
-
-        Each still counts as one version. In a durable registry this is also much faster than
-        one change after the other.
-        """
+        """Make the changes inside the block together: an exception undoes them all."""
         with self._lock:
             version, outer, done = self._version, self._undo, list[Callable[[], None]]()
             self._undo = done
@@ -121,11 +117,7 @@ class MemoryRegistry(ChangeableRegistry):
         return None if entry is None else entry.subscription
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan, which is made once and shared.
-
-        It costs what changed since the last one. While plans are merged in the background, there
-        may be several snapshots of one version; they say the same.
-        """
+        """Return the current version with its plan, which is built once and shared."""
         with self._lock:
             if self._snapshot is None:
                 self._snapshot = Snapshot(self._version, *self._live.plan())
@@ -133,17 +125,14 @@ class MemoryRegistry(ChangeableRegistry):
             return self._snapshot
 
     def compact(self) -> Snapshot:
-        """Return a snapshot whose plan is one piece, as if all had been added at once.
-
-        This happens by itself, bit by bit. It is for those who pass the plan on.
-        """
+        """Return a snapshot whose plan is one tier, as if all had been added at once."""
         with self._lock:
             self._live.compact()
             self._snapshot = Snapshot(self._version, *self._live.plan())
             return self._snapshot
 
     def branch(self) -> LivePlan:
-        """Return the current plan for somebody in the middle of a document; it gets all changes."""
+        """Return the current plan for a document that is being read; it follows all changes."""
         with self._lock:
             return self._live.branch()
 
@@ -198,13 +187,13 @@ class MemoryRegistry(ChangeableRegistry):
         return self._entries[name]
 
     def _keep(self, entry: _Entry) -> None:
-        """Put a subscription, old or new, under a serial of its own."""
+        """Put a subscription, old or new, in place under a new serial."""
         entry = entry._replace(serial=next(self._serials))
         name, program = entry.subscription.name, entry.subscription.program
         self._entries[name] = entry
         is_joining = entry.subscription.is_joining
         self._standing.put(name, Standing(entry.place, program) if is_joining else None)
-        self._live.add(Row(entry.serial, name, program))
+        self._live.add(entry.planned)
 
     def _drop(self, name: str) -> None:
         self._live.remove(self._entries.pop(name).serial)
@@ -224,11 +213,10 @@ class MemoryRegistry(ChangeableRegistry):
         with self._lock:
             self._snapshot = None
 
-    def _rows_between(self, first: int, last: int) -> Iterable[Row]:
-        entries = list(self._entries.values())
-        chosen = (entry for entry in entries if first <= entry.serial <= last)
-        ordered = sorted(chosen, key=attrgetter("serial"))
-        return (Row(one.serial, one.subscription.name, one.subscription.program) for one in ordered)
+    def _read_between(self, first: int, last: int) -> Iterable[PlannedSubscription]:
+        chosen = [entry for entry in self._entries.values() if first <= entry.serial <= last]
+        chosen.sort(key=attrgetter("serial"))
+        return (entry.planned for entry in chosen)
 
 
 class _Entry(NamedTuple):
@@ -237,3 +225,8 @@ class _Entry(NamedTuple):
     place: int
     serial: int
     subscription: Subscription
+
+    @property
+    def planned(self) -> PlannedSubscription:
+        """The subscription as the plan takes it."""
+        return PlannedSubscription(self.serial, self.subscription.name, self.subscription.program)

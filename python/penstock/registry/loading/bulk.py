@@ -1,10 +1,10 @@
-"""Many rows into the table of a durable registry, and into a plan at the same time."""
+"""Bulk inserts into the table of a durable registry, planned at the same time."""
 
 from __future__ import annotations
 
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
-from penstock.registry.plans.live import Row, Tier, TierBuilder
+from penstock.registry.plans.tiers import PlannedSubscription, Tier, TierBuilder
 from penstock.registry.storage.table import TableChange
 from penstock.registry.subscriptions import name_is_taken
 
@@ -17,7 +17,7 @@ class BulkInsert:
         self._is_replacing = is_replacing
         self._first = change.last_number
         self._tier = TierBuilder()
-        self._gone: list[int] = []
+        self._replaced: list[int] = []
 
     @property
     def is_change(self) -> bool:
@@ -25,7 +25,7 @@ class BulkInsert:
         return self._change.last_number > self._first
 
     def insert(self, chunk: CompiledChunk, report: LoadReport) -> None:
-        """Insert the rows of a chunk; those whose names are taken are noted as errors."""
+        """Insert the lines of a chunk; lines whose names are taken are noted as errors."""
         change, first = self._change, self._change.last_number + 1
         if change.add_all(chunk.lines):
             report.added += len(chunk.lines)
@@ -34,12 +34,12 @@ class BulkInsert:
             self._insert_singly(chunk, report)
 
     def finish(self) -> tuple[Tier, list[int]]:
-        """Return the tier of what was inserted, and the serials of what it replaced."""
-        return self._tier.finish(), self._gone
+        """Return the tier of the inserted subscriptions, and the serials of those they replaced."""
+        return self._tier.finish(), self._replaced
 
     def _insert_singly(self, chunk: CompiledChunk, report: LoadReport) -> None:
         change, version = self._change, self._change.version
-        rows = []
+        added = []
         for line_number, line in zip(chunk.numbers, chunk.lines, strict=True):
             taken = change.add((version, *line))
             if taken is None:
@@ -48,10 +48,10 @@ class BulkInsert:
                 ended = change.end(line.name)
                 assert ended is not None, "the name is taken"
                 change.add((ended.position, *line))
-                self._gone.append(taken)
+                self._replaced.append(taken)
                 report.replaced += 1
             else:
                 report.note(LineError.of(line_number, name_is_taken(line.name)))
                 continue
-            rows.append(Row(change.last_number, line.name, line.program))
-        self._tier.add(rows)
+            added.append(PlannedSubscription(change.last_number, line.name, line.program))
+        self._tier.add(added)

@@ -20,11 +20,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from penstock.errors import PenstockError, QueryError, RegistryError
-from penstock.registry.subscriptions import (
-    LANGUAGES,
-    Subscription,
-    compile_text,
-)
+from penstock.registry.columns import Columns
+from penstock.registry.subscriptions import LANGUAGES, compile_text
 
 _OPTIONS = ("context", "dialect", "namespaces", "select", "variables")
 _XPATH_OPTIONS = frozenset({"context", "dialect", "select"})
@@ -55,19 +52,6 @@ class LineError(NamedTuple):
         return f"line {self.line}: {self.message}"
 
 
-class CompiledLine(NamedTuple):
-    """A subscription as the table holds it."""
-
-    name: str
-    language: str
-    text: str
-    options: str
-    mode: str
-    owner: str | None
-    delivery: str | None
-    program: bytes
-
-
 class Chunk(NamedTuple):
     """Lines that are compiled together: of JSON, or split already by the names of columns."""
 
@@ -80,7 +64,7 @@ class CompiledChunk(NamedTuple):
     """What came of a chunk; ``numbers`` are those of the lines that are subscriptions."""
 
     numbers: list[int]
-    lines: list[CompiledLine]
+    lines: list[Columns]
     errors: list[LineError]
 
 
@@ -96,15 +80,6 @@ def compile_chunk(chunk: Chunk) -> CompiledChunk:
         except PenstockError as error:
             done.errors.append(LineError.of(number, error))
     return done
-
-
-def subscription_of(line: CompiledLine) -> Subscription:
-    """Return the subscription that a line is."""
-    delivery = None if line.delivery is None else json.loads(line.delivery)
-    options = json.loads(line.options)
-    mode: Any = line.mode
-    kept = (line.text, mode, line.owner, delivery, line.program, options, line.language)
-    return Subscription(line.name, *kept)
 
 
 def _record(line: bytes | str | list[str], columns: Sequence[str] | None) -> dict[str, Any] | None:
@@ -138,7 +113,7 @@ def _cells(cells: list[str], columns: Sequence[str]) -> dict[str, Any] | None:
     return {column: value for column, value in record.items() if value != ""}
 
 
-def _compile(record: dict[str, Any]) -> CompiledLine:
+def _compile(record: dict[str, Any]) -> Columns:
     if not FIELDS.issuperset(record):
         unknown = min(map(str, record.keys() - FIELDS))
         raise _refusal(f"`{unknown}` is no field; there are {', '.join(sorted(FIELDS))}")
@@ -155,7 +130,7 @@ def _compile(record: dict[str, Any]) -> CompiledLine:
     mode, delivery = get("mode") or "query", get("delivery")
     if options:
         _check_options(language, options)
-    compiled = CompiledLine(
+    compiled = Columns(
         name,
         language,
         text,

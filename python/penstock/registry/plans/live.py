@@ -1,151 +1,55 @@
-"""The plan of a registry that changes: tiers that stay, and a small one that is built anew.
+"""The plan of a registry that changes: tiers that stay, and a small one that changes rebuild.
 
-A subscription has a *serial*: it grows with every one that is added, and a replaced one gets a new
-one. A *tier* holds the subscriptions of a range of serials, planned together. What is removed from
-a tier is only marked; what is added goes to the last, small tier, which is the only one that a
-change builds anew. So a change costs what the query costs and the small tier, never what all
-subscriptions cost. When small tiers add up, neighbours are merged, in another thread if the
-caller likes, and the merged tier takes their place when it is ready. Sizes grow geometrically,
-so there are few tiers, and each subscription is planned again a few times only.
+Additions go to the last, small tier, the only one that a change rebuilds; removals are marks. So
+the cost of a change depends on its query and on the small tier, not on the other subscriptions.
+When small tiers add up, neighbours are merged, in the background if the caller wants, and the
+merged tier replaces them when it is ready. Sizes grow geometrically, so there are few tiers, and
+each subscription is planned again only a few times.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, chain, islice
+from itertools import chain
 from threading import RLock, Thread
-from typing import NamedTuple
 from weakref import WeakSet
 
 from penstock.errors import DamageError, RegistryError
-from penstock.joins import is_program
-from penstock.kernel import Plan, PlanBuilder
-from penstock.languages.xpath import xpath
-from penstock.planning.modes import compile_in_mode
-from penstock.registry.plans.names import FlatNames, JoinedNames
+from penstock.kernel import Plan
+from penstock.registry.plans.tiers import PlannedSubscription, Tier, attach_tiers, build_tier
 
 SMALL_MAX = 64
-"""Subscriptions of the tier that every change builds anew."""
+"""Subscriptions of the tier that every change rebuilds."""
 RATIO = 4
 """A tier is merged with those after it unless it has this many times their subscriptions."""
 
-_CHUNK = 4096
-_NEVER = compile_in_mode(xpath("/*[false()]"), "filter")
-"""What a plan has for a subscription that joins documents: joins evaluate it, nothing else."""
-
-
-class Row(NamedTuple):
-    """A subscription, as far as a plan is concerned."""
-
-    serial: int
-    name: str
-    program: bytes
-
-
-class Tier:
-    """Subscriptions that were planned together; some may have been removed since."""
-
-    def __init__(self, serials: Sequence[int], names: FlatNames, plan: Plan) -> None:
-        self.serials = serials
-        self.names = names
-        self.planned = plan
-        self.removed: set[int] = set()
-        self._unmarked: list[int] = []
-        self._plan = plan
-
-    @property
-    def plan(self) -> Plan:
-        """The plan without what was removed."""
-        if self._unmarked:
-            self._plan = self._plan.without(self._unmarked)
-            self._unmarked = []
-        return self._plan
-
-    @property
-    def size(self) -> int:
-        """How many subscriptions are left."""
-        return len(self.serials) - len(self.removed)
-
-    def holds(self, serial: int) -> bool:
-        """Whether the serial lies in the tier's range."""
-        return bool(self.serials) and self.serials[0] <= serial <= self.serials[-1]
-
-    def copy(self) -> Tier:
-        """Return a tier of the same plan, from which other subscriptions may be removed."""
-        copy = Tier(self.serials, self.names, self.planned)
-        copy._plan, copy._unmarked = self.plan, []
-        copy.removed = self.removed.copy()
-        return copy
-
-    def remove(self, serial: int) -> None:
-        """Mark a subscription as removed, if it is one of the tier's."""
-        place = bisect_left(self.serials, serial)
-        if place < len(self.serials) and self.serials[place] == serial:
-            self.removed.add(serial)
-            self._unmarked.append(place)
-
-
-class TierBuilder:
-    """Plans subscriptions that come in the order of their serials."""
-
-    def __init__(self) -> None:
-        self._builder = PlanBuilder()
-        self._serials = array("Q")
-        self._offsets = array("q", [0])
-        self._names = bytearray()
-
-    def add(self, rows: Sequence[tuple[int, str, bytes]]) -> None:
-        """Add some more: serials, names and programs, as a ``Row`` has them."""
-        names = [name.encode("utf-8", "surrogatepass") for _, name, _ in rows]
-        self._serials.extend([serial for serial, _, _ in rows])
-        self._offsets.extend(accumulate(map(len, names), initial=self._offsets.pop()))
-        self._names += b"".join(names)
-        programs = [_NEVER if is_program(row[2]) else row[2] for row in rows]
-        self._builder.add(b"".join(programs), list(map(len, programs)))
-
-    def finish(self) -> Tier:
-        """Return the tier of all of them."""
-        names = FlatNames(self._offsets, bytes(self._names))
-        return Tier(self._serials, names, self._builder.freeze())
-
-
-def build_tier(rows: Iterable[Row]) -> Tier:
-    """Return the tier of subscriptions that come in the order of their serials."""
-    builder, rows = TierBuilder(), iter(rows)
-    while some := list(islice(rows, _CHUNK)):
-        builder.add(some)
-    return builder.finish()
-
-
-RowReader = Callable[[int, int], Iterable[Row]]
-"""Gives the subscriptions in a range of serials, ends included, in their order: those that are left
-at the time of the call, whenever they are read."""
+SubscriptionReader = Callable[[int, int], Iterable[PlannedSubscription]]
+"""Returns the subscriptions in a range of serials, ends included, in order: those that are there
+at the time of the call, even if they are read later."""
 
 
 class LivePlan:
-    """Tiers, and what changes them. The caller's lock is held by everything but a merge."""
+    """Tiers and their changes. The caller holds its lock for every call except ``merge``."""
 
-    def __init__(self, lock: RLock, read: RowReader, base: Tier | None = None) -> None:
+    def __init__(self, lock: RLock, read: SubscriptionReader, base: Tier | None = None) -> None:
         self._lock = lock
         self._read = read
         self._tiers: list[Tier] = [] if base is None or not base.serials else [base]
-        self._small: dict[int, Row] = {}
+        self._small: dict[int, PlannedSubscription] = {}
         self._last: Tier | None = None
-        self._joined: tuple[Sequence[str], Plan] | None = None
+        self._attached: tuple[Sequence[str], Plan] | None = None
         self._merging: tuple[int, Thread] | None = None
         self._branches: WeakSet[LivePlan] = WeakSet()
         self._small_max = SMALL_MAX
 
-    def add(self, row: Row) -> None:
+    def add(self, subscription: PlannedSubscription) -> None:
         """Add a subscription, whose serial is the largest so far."""
-        self._small[row.serial] = row
-        self._last = self._joined = None
+        self._small[subscription.serial] = subscription
+        self._last = self._attached = None
         for branch in self._branches:
-            branch.add(row)
+            branch.add(subscription)
 
     def append(self, tier: Tier) -> None:
         """Add the subscriptions of a tier, whose serials are the largest so far."""
@@ -153,13 +57,13 @@ class LivePlan:
         if self._last is not None:
             self._tiers.append(self._last)
         self._tiers.append(tier)
-        self._small, self._last, self._joined = {}, None, None
+        self._small, self._last, self._attached = {}, None, None
         for branch in self._branches:
             branch.append(tier.copy())
 
     def remove(self, serial: int) -> None:
         """Remove a subscription."""
-        self._joined = None
+        self._attached = None
         for branch in self._branches:
             branch.remove(serial)
         if self._small.pop(serial, None) is not None:
@@ -170,15 +74,15 @@ class LivePlan:
                 tier.remove(serial)
 
     def plan(self) -> tuple[Sequence[str], Plan]:
-        """Return the names by number and the plan of what is subscribed now."""
-        if self._joined is None:
+        """Return the names, by the kernel's numbers, and the plan of the current subscriptions."""
+        if self._attached is None:
             if self._last is None and self._small:
                 self._last = build_tier(self._small.values())
             if self._last is not None and len(self._small) > self._small_max:
                 self._tiers.append(self._last)
                 self._last, self._small = None, {}
-            self._joined = _join(self._all_tiers())
-        return self._joined
+            self._attached = attach_tiers(self._all_tiers())
+        return self._attached
 
     def _all_tiers(self) -> list[Tier]:
         return self._tiers if self._last is None else [*self._tiers, self._last]
@@ -189,10 +93,10 @@ class LivePlan:
         return self._tiers[0] if self._tiers else None
 
     def branch(self) -> LivePlan:
-        """Return a plan of its own that gets every change from now on, and keeps all its tiers.
+        """Return a separate plan that follows every change from now on and keeps all its tiers.
 
-        Each batch of changes adds a tier to it, and none is ever built anew: who is in the middle
-        of a document goes on with the others as they are. It lasts as long as somebody has it.
+        Each batch of changes adds a tier, and no tier is ever rebuilt, so a session in the middle
+        of a document keeps its state. The branch is followed as long as it is referenced.
         """
         self.plan()
         branch = LivePlan(self._lock, self._read)
@@ -202,21 +106,21 @@ class LivePlan:
         return branch
 
     def compact(self) -> Tier:
-        """Plan everything in one tier, now, unless it is, and return it."""
+        """Return everything as one tier, which is built now unless it is there."""
         if len(self._tiers) == 1 and not self._small and not self._tiers[0].removed:
             return self._tiers[0]
-        rows: Iterable[Row] = self._small.values()
+        subscriptions: Iterable[PlannedSubscription] = self._small.values()
         size = len(self._small) + sum(tier.size for tier in self._tiers)
         if self._tiers:
             first, last = self._tiers[0].serials[0], self._tiers[-1].serials[-1]
-            rows = chain(self._read(first, last), rows)
-        tier = _build_whole(rows, size)
+            subscriptions = chain(self._read(first, last), subscriptions)
+        tier = _build_whole(subscriptions, size)
         self._tiers = [tier] if tier.serials else []
-        self._small, self._last, self._joined = {}, None, None
+        self._small, self._last, self._attached = {}, None, None
         return tier
 
     def merge_in_background(self, swapped: Callable[[], None]) -> None:
-        """Start to merge what is due, unless that is under way; ``swapped`` is called after it."""
+        """Merge tiers in a thread if some are due; ``swapped`` is called after each merge."""
         if self._is_merging or self._due() is None:
             return
         thread = Thread(target=self._merge_all, args=(swapped,), daemon=True)
@@ -224,7 +128,7 @@ class LivePlan:
         thread.start()
 
     def wait(self) -> None:
-        """Return when no merge is under way."""
+        """Wait until no merge is running."""
         if self._merging is not None and self._is_merging:
             self._merging[1].join()
 
@@ -236,30 +140,30 @@ class LivePlan:
         return self._merging[1].is_alive()
 
     def _merge_all(self, swapped: Callable[[], None]) -> None:
-        # A table that can no longer be read is reported to those who ask, not from here.
+        # An unreadable table is reported to the next caller who reads it, not from this thread.
         with contextlib.suppress(RegistryError, OSError):
             while (due := self._due()) is not None:
                 self.merge(*due)
                 swapped()
 
     def merge(self, start: int, stop: int) -> None:
-        """Make one tier of some neighbours; only the exchange itself holds the lock."""
+        """Merge neighbouring tiers; the lock is held only while they are replaced."""
         with self._lock:
             old = self._tiers[start:stop]
-            gone = set().union(*[tier.removed for tier in old])
+            removed_before = set().union(*[tier.removed for tier in old])
             size = sum(tier.size for tier in old)
-            rows = self._read(old[0].serials[0], old[-1].serials[-1])
-        tier = _build_whole(rows, size)
+            subscriptions = self._read(old[0].serials[0], old[-1].serials[-1])
+        tier = _build_whole(subscriptions, size)
         with self._lock:
             if self._tiers[start:stop] != old:
                 return
-            for serial in set().union(*[tier.removed for tier in old]) - gone:
+            for serial in set().union(*[tier.removed for tier in old]) - removed_before:
                 tier.remove(serial)
             self._tiers[start:stop] = [tier] if tier.serials else []
-            self._joined = None
+            self._attached = None
 
     def _due(self) -> tuple[int, int] | None:
-        """Return the tiers that should become one."""
+        """Return the range of tiers that should be merged, or None."""
         with self._lock:
             sizes = [tier.size for tier in self._tiers]
             start = len(sizes) - 1
@@ -273,26 +177,14 @@ class LivePlan:
         return None
 
 
-def _build_whole(rows: Iterable[Row], size: int) -> Tier:
-    """Return the tier of so many subscriptions.
+def _build_whole(subscriptions: Iterable[PlannedSubscription], size: int) -> Tier:
+    """Return the tier of ``size`` subscriptions.
 
     Raises:
-        DamageError: Some can no longer be read.
+        DamageError: Some of them can no longer be read.
     """
-    tier = build_tier(rows)
+    tier = build_tier(subscriptions)
     if len(tier.serials) != size:
         message = f"{size} subscriptions were planned, and {len(tier.serials)} of them can be read"
         raise DamageError("PR0030", message)
     return tier
-
-
-def _join(tiers: list[Tier]) -> tuple[Sequence[str], Plan]:
-    if not tiers:
-        return (), Plan.build([])
-    if len(tiers) == 1:
-        return tiers[0].names, tiers[0].plan
-    parts, first = [], 0
-    for tier in tiers:
-        parts.append((tier.plan, first))
-        first += len(tier.names)
-    return JoinedNames(tier.names for tier in tiers), Plan.joined(parts)

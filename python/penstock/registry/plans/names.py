@@ -1,8 +1,9 @@
-"""Names by the kernel's numbers, without an object for each of a million."""
+"""Names by the kernel's numbers, without a Python object for each."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
 
 
 COPIED_ROWS_MIN = 1 << 10
-"""Fewer rows than this are named one by one."""
+"""For fewer rows than this, names are looked up one by one."""
 
 
 class _Names(Sequence[str]):
-    """What all sequences of names share; they equal any sequence of the same names."""
+    """A sequence of names; it equals any sequence of the same names."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
-        return all(one == two for one, two in zip(self, other, strict=True))
+        return all(own == name for own, name in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
         return len(self)
@@ -50,11 +51,20 @@ class _Names(Sequence[str]):
 
 
 class FlatNames(_Names):
-    """Names behind each other: ``data[offsets[i]:offsets[i + 1]]``, as Arrow lays them out."""
+    """Names in one buffer: ``data[offsets[i]:offsets[i + 1]]``, as Arrow lays them out."""
 
     def __init__(self, offsets: Buffer, data: Buffer) -> None:
         self._offsets = memoryview(offsets).cast("B").cast("q")
         self._data = memoryview(data)
+
+    @staticmethod
+    def of(names: Sequence[str]) -> FlatNames:
+        """Return names in one buffer; they are copied unless they are in one."""
+        if isinstance(names, FlatNames):
+            return names
+        encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+        offsets = array("q", accumulate(map(len, encoded), initial=0))
+        return FlatNames(offsets, b"".join(encoded))
 
     @property
     def buffers(self) -> tuple[memoryview, memoryview]:
@@ -72,27 +82,28 @@ class FlatNames(_Names):
 
     @cached_property
     def arrow(self) -> Any:
-        """The names as an Arrow array, where they lie."""
+        """The names as an Arrow array over the same buffers."""
         import pyarrow as pa
 
         offsets, data = pa.py_buffer(self._offsets), pa.py_buffer(self._data)
         return pa.LargeStringArray.from_buffers(len(self), offsets, data)
 
 
-class JoinedNames(_Names):
+class AttachedNames(_Names):
     """The names of several plans, one after the other."""
 
     def __init__(self, parts: Iterable[Sequence[str]]) -> None:
         self._parts = list(parts)
-        self._starts = list(accumulate(map(len, self._parts), initial=0))
+        self.starts = list(accumulate(map(len, self._parts), initial=0))
+        """The number of each part's first name, and at last the number of all names."""
 
     def name(self, index: int) -> str:
         """Return the name of a number."""
-        part = bisect_right(self._starts, index) - 1
-        return self._parts[part][index - self._starts[part]]
+        part = bisect_right(self.starts, index) - 1
+        return self._parts[part][index - self.starts[part]]
 
     def __len__(self) -> int:
-        return self._starts[-1]
+        return self.starts[-1]
 
     def __iter__(self) -> Iterator[str]:
         for part in self._parts:
@@ -117,7 +128,7 @@ def look_up(names: Sequence[str], numbers: Any) -> Any:
     """Return the names of an Arrow array of numbers, as such an array."""
     import pyarrow as pa
 
-    # A registry that changes joins its names anew each time, and few rows are not worth a copy.
-    if isinstance(names, JoinedNames) and len(numbers) < COPIED_ROWS_MIN:
+    # A changing registry attaches its names again each time; few rows are not worth a copy.
+    if isinstance(names, AttachedNames) and len(numbers) < COPIED_ROWS_MIN:
         return pa.array([names.name(number) for number in numbers.to_pylist()], pa.large_string())
     return arrow_of(names).take(numbers)

@@ -18,10 +18,7 @@ from pathlib import Path
 
 from penstock.errors import DamageError, RegistryError
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.plans.bases import SUFFIX as BASE
-from penstock.registry.plans.bases import read_base
-from penstock.registry.plans.files import SUFFIX as PLAN
-from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.files import BASE_SUFFIX, SUFFIX, read_plan
 from penstock.registry.plans.pins import CURRENT, PINS, Pins
 from penstock.registry.storage.database import connect
 from penstock.registry.storage.folder import (
@@ -132,12 +129,10 @@ def _rebuild_database(folder: Path) -> Losses:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     named: dict[int, str] = {}
-    for path in sorted((folder / BASES).glob(f"*{BASE}")):
-        try:
-            tier = read_base(path)
-        except (DamageError, OSError):
-            continue
-        named.update(zip(tier.serials, tier.names, strict=True))
+    for path in sorted((folder / BASES).glob(f"*{BASE_SUFFIX}")):
+        with suppress(DamageError, OSError):
+            base = read_plan(path)
+            named.update(zip(base.serials, base.names, strict=True))
     head = _head(folder)
     reached = witnessed_version(folder, head)
     losses = rebuild(unfinished / DATABASE, _saved(folder, head), named, reached)
@@ -190,13 +185,13 @@ def _is_vouched_for(folder: Path, saved: Salvage) -> bool:
 
 def _has_sound_cache(folder: Path) -> bool:
     """Return whether a base or a plan of this release is there."""
-    files = [*(folder / BASES).glob(f"[!.]*{BASE}"), *(folder / PLANS).glob(f"[!.]*{PLAN}")]
-    for path in files:
+    bases, plans = (
+        (folder / BASES).glob(f"[!.]*{BASE_SUFFIX}"),
+        (folder / PLANS).glob(f"[!.]*{SUFFIX}"),
+    )
+    for path in (*bases, *plans):
         with suppress(DamageError, OSError):
-            if path.suffix == BASE:
-                read_base(path)
-            else:
-                read_plan(path)
+            read_plan(path)
             return True
     return False
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from penstock.errors import RegistryError
 from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
+from penstock.registry.columns import Columns
 from penstock.registry.plans.files import SUFFIX
 from penstock.registry.plans.pins import VersionName
 from penstock.registry.storage.buckets import NameBuckets
@@ -31,7 +32,7 @@ from penstock.registry.storage.checksums import (
     seal_version,
 )
 from penstock.registry.storage.database import Database
-from penstock.registry.subscriptions import LANGUAGES, Subscription, compile_text
+from penstock.registry.subscriptions import Subscription, compile_text
 
 JOINING = "xscl"
 """The language whose queries may join documents."""
@@ -76,6 +77,21 @@ def read_version(database: Database, version: int) -> VersionRow | None:
     return None if row is None else _checked_version(row, database.seed)
 
 
+def existing_version(database: Database, version: int) -> VersionRow:
+    """Return a version.
+
+    Raises:
+        DamageError: It is damaged or missing.
+        RegistryError: There is no such version yet.
+    """
+    row = read_version(database, version) if version >= 0 else None
+    if row is not None:
+        return row
+    if 0 <= version <= last_version(database).version:
+        raise damaged(f"version {version} is missing from the database")
+    raise RegistryError("PR0006", f"there is no version {version} yet")
+
+
 def version_name(database: Database, version: int) -> VersionName | None:
     """Return a version with its mark, or None if it never was."""
     row = read_version(database, version)
@@ -89,11 +105,11 @@ def name_of_version(row: VersionRow) -> VersionName:
     return VersionName(row.version, hashlib.blake2b(origin.encode(), digest_size=8).hexdigest())
 
 
-def plan_name(name: VersionName) -> str:
-    """Return the name of the file in ``plans`` that holds the plan of a version."""
-    # A plan of another compiler may be unreadable, or ask something else.
+def plan_name(name: VersionName, suffix: str = SUFFIX) -> str:
+    """Return the name of the file that holds the plan, or the base, of a version."""
+    # A plan of another compiler may be unreadable, or mean something else.
     mark = hashlib.blake2b(compiler_name().encode(), digest_size=4).hexdigest()
-    return f"{name.version}-{name.mark}-{mark}{SUFFIX}"
+    return f"{name.version}-{name.mark}-{mark}{suffix}"
 
 
 def find_row(database: Database, name: str) -> TableRow | None:
@@ -214,7 +230,7 @@ def rows_are_missing(version: VersionRow) -> RegistryError:
 class TableChange:
     """One version in the making, inside a transaction of the caller."""
 
-    def __init__(self, database: Database, change: ChangeName, name: str, compiler: str) -> None:
+    def __init__(self, database: Database, change: ChangeName, name: str) -> None:
         self._database = database
         before = last_version(database)
         # What the last change knew of the names is true of its own version only.
@@ -229,7 +245,7 @@ class TableChange:
         self._origin = (change, name, time.time())
         self._active, self._total = before.active, before.total
         self._joining = before.joining
-        self._compiler = compiler
+        self._compiler = compiler_name()
         self._rows: list[tuple[Any, ...]] = []
         """Those that are not inserted yet."""
 
@@ -305,53 +321,16 @@ class TableChange:
             self._rows = []
 
 
-def values_of(subscription: Subscription) -> tuple[Any, ...]:
-    """Return the columns of a subscription, from its name to its program.
-
-    Raises:
-        RegistryError: It cannot be written down.
-    """
-    question = subscription.question
-    language, options = (
-        (subscription.language, subscription.options)
-        if isinstance(question, str)
-        else (question.language, question.options)
-    )
-    if not subscription.text or language not in LANGUAGES:
-        message = f"the query of `{subscription.name}` has no text to be kept; make it with"
-        raise RegistryError("PR0008", f"{message} xpath() or xscl()")
-    try:
-        values = (
-            subscription.name,
-            language,
-            subscription.text,
-            json.dumps(options) if options else "{}",
-            subscription.mode,
-            subscription.owner,
-            None if subscription.delivery is None else json.dumps(subscription.delivery),
-            subscription.program,
-        )
-        # The other columns are ASCII.
-        f"{subscription.name}{subscription.text}{subscription.owner}".encode()
-        return values
-    except (TypeError, ValueError) as error:
-        message = f"`{subscription.name!a}` cannot be written down: {error}"
-        raise RegistryError("PR0008", message) from None
-
-
 def read_row(row: TableRow) -> Subscription:
     """Return the subscription of a row."""
-    delivery = None if row.delivery is None else json.loads(row.delivery)
-    mode: Any = row.mode
-    program = program_of(row, compiler_name())
-    kept = (row.text, mode, row.owner, delivery, program, json.loads(row.options), row.language)
-    return Subscription(row.name, *kept)
+    # From the name to the delivery, as ``Columns`` begins.
+    return Columns(*row[2:9], program_of(row)).subscription()
 
 
-def program_of(row: TableRow, compiler: str) -> bytes:
-    """Return the program of a row; what another compiler has made is made again."""
-    # A program of another compiler may ask something else, or be unreadable.
-    if row.compiler == compiler:
+def program_of(row: TableRow) -> bytes:
+    """Return the program of a row, compiled again if another compiler made it."""
+    # A program of another compiler may be unreadable, or mean something else.
+    if row.compiler == compiler_name():
         return row.program
     mode: Any = row.mode
     return compile_text(row.language, row.text, mode, json.loads(row.options))

@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.plans.bases import SUFFIX as BASE
-from penstock.registry.plans.bases import read_base
-from penstock.registry.plans.files import SUFFIX as PLAN
-from penstock.registry.plans.files import read_plan
+from penstock.registry.plans.files import BASE_SUFFIX, SUFFIX, read_plan
 from penstock.registry.plans.pins import CURRENT, Pins
 from penstock.registry.storage.buckets import NameBuckets, name_key
 from penstock.registry.storage.checksums import (
@@ -176,17 +173,17 @@ def _check_tables(database: Database) -> Tables:
 
 def _check_caches(folder: Path, tables: Tables | None) -> list[Finding]:
     findings = []
-    for path in sorted((folder / BASES).glob(f"[!.]*{BASE}")):
+    for path in sorted((folder / BASES).glob(f"[!.]*{BASE_SUFFIX}")):
         findings += _findings(f"{BASES}/{path.name}", partial(_check_base, path, tables))
-    for path in sorted((folder / PLANS).glob(f"[!.]*{PLAN}")):
+    for path in sorted((folder / PLANS).glob(f"[!.]*{SUFFIX}")):
         findings += _findings(f"{PLANS}/{path.name}", partial(read_plan, path))
     return findings
 
 
 def _check_base(path: Path, tables: Tables | None) -> None:
-    tier = read_base(path)
+    base = read_plan(path)
     if tables is not None:
-        for number, name in zip(tier.serials, tier.names, strict=True):
+        for number, name in zip(base.serials, base.names, strict=True):
             if tables.names.get(number) != name:
                 raise damaged("it belongs to another database")
 

@@ -12,6 +12,7 @@ from penstock import Registry
 from penstock.errors import RegistryError
 from penstock.registry.plans import live
 from penstock.registry.plans.bases import BASES_KEPT
+from penstock.registry.plans.tiers import PlannedSubscription
 from penstock.registry.storage import current
 from penstock.registry.storage.head import HEAD
 from tests.registry_files import move_versions, rewrite_rows
@@ -48,7 +49,7 @@ def test_a_base_is_mapped_and_only_changes_are_read(
     monkeypatch.setattr(live, "build_tier", lambda rows, build=live.build_tier: build(noted(rows)))
     added: list[str] = []
 
-    def noted(rows: object) -> list[live.Row]:
+    def noted(rows: object) -> list[PlannedSubscription]:
         listed = list(rows)  # type: ignore[call-overload]
         added.extend(row.name for row in listed)
         return listed
@@ -92,7 +93,7 @@ def test_a_base_of_another_past_or_compiler_is_not_used(
         (tmp_path / HEAD).unlink()
     else:
         rewrite_rows(tmp_path, compiler="old")
-        monkeypatch.setattr("penstock.registry.durable.compiler_name", lambda: "new")
+        monkeypatch.setattr("penstock.registry.storage.table.compiler_name", lambda: "new")
     (before,) = bases(tmp_path)
     assert found(Registry.open(tmp_path)) == expected
     assert bases(tmp_path)[-1] != before

@@ -10,6 +10,7 @@ import penstock
 from penstock import Registry
 from penstock.errors import RegistryError
 from penstock.registry.plans import live
+from penstock.registry.plans.tiers import PlannedSubscription
 from penstock.testing.generate import random_document, random_expression, random_xpath
 from penstock.twigs import Query
 
@@ -164,7 +165,7 @@ def test_a_merge_keeps_what_was_removed_meanwhile_out() -> None:
     plan, read = registry._live, registry._live._read
     plan.wait()
 
-    def read_and_remove(first: int, last: int) -> list[live.Row]:
+    def read_and_remove(first: int, last: int) -> list[PlannedSubscription]:
         rows = list(read(first, last))
         registry.remove("s1")
         return rows

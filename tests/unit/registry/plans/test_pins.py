@@ -9,12 +9,13 @@ import pytest
 
 from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry.durable import PLANS_KEPT, plan_name
+from penstock.registry.durable import PLANS_KEPT
 from penstock.registry.plans import files
 from penstock.registry.plans.files import read_plan
 from penstock.registry.plans.pins import CURRENT, PINS_KEPT, Pins
 from penstock.registry.storage.folder import DATABASE, PLANS
 from penstock.registry.storage.repair import repair
+from penstock.registry.storage.table import plan_name
 
 
 def test_a_pin_keeps_the_version_of_a_batch_whoever_asks_and_when(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ def test_workers_need_no_database(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "registry", shared, ignore=ignored)
     name = Pins(shared).pin("query", 0)
     assert name.version == 1
-    assert read_plan(shared / PLANS / plan_name(name))[0] == ("a",)
+    assert read_plan(shared / PLANS / plan_name(name)).names == ("a",)
 
 
 def test_a_change_that_returned_is_what_the_next_batch_gets(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_change_that_returned_is_what_the_next_batch_gets(tmp_path: Path) -> N
     registry.replace("b", "//c")
     for batch, names in ((0, ()), (1, ("a",)), (3, ("b",)), (4, ("b",))):
         file = tmp_path / PLANS / plan_name(pins.pin("query", batch))
-        assert read_plan(file)[0] == names
+        assert read_plan(file).names == names
 
 
 def test_a_change_that_is_undone_is_never_published(tmp_path: Path) -> None:
@@ -93,13 +94,13 @@ def test_plans_of_batches_under_way_stay_and_those_of_the_last_ones_come_back(
     file = tmp_path / PLANS / plan_name(pins.pin("query", 7))
     for number in range(PLANS_KEPT + 2):
         registry.add(f"s{number}", "//b")
-    assert read_plan(file)[0] == ("a",)
+    assert read_plan(file).names == ("a",)
     # Long after, when nobody can be at it any more, it goes; the next start brings it back.
     os.utime(tmp_path / "pins" / "query", (0, 0))
     registry.add("last", "//b")
     assert not file.exists()
     Registry.open(tmp_path).follow()
-    assert read_plan(file)[0] == ("a",)
+    assert read_plan(file).names == ("a",)
 
 
 def test_a_registry_put_back_from_a_copy_never_shows_an_old_plan_for_a_new_version(
@@ -125,7 +126,7 @@ def test_a_registry_put_back_from_a_copy_never_shows_an_old_plan_for_a_new_versi
     again.add("new", "//b")
     again.follow()
     found = Pins(tmp_path / "r").pin("query", 1)
-    assert read_plan(tmp_path / "r" / PLANS / plan_name(found))[0] == ("new",)
+    assert read_plan(tmp_path / "r" / PLANS / plan_name(found)).names == ("new",)
     assert again.snapshot().names == ("new",)
 
 

@@ -189,7 +189,7 @@ def test_a_schema_that_is_not_utf_8_is_found_and_named(tmp_path: Path) -> None:
 
 def test_heads_with_the_mark_of_a_version_name_are_read(tmp_path: Path) -> None:
     registry = filled(tmp_path)
-    name = name_of_version(registry._version_row(2))
+    name = name_of_version(registry._current.version_row(2))
     text = f"{2:020d} {name.mark} {registry._identity}".encode()
     registry.close()
     (tmp_path / HEAD).write_bytes(b"%s %08x\n" % (text, crc32(text)))
