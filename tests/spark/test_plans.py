@@ -50,8 +50,8 @@ def ship_small(registry: penstock.Registry) -> ShippedPlan:
 def found_by(reference: ShippedPlan, document: bytes) -> list[str]:
     names, plan = reference.load(reference.key())
     session = Session(plan)
-    session.read_documents(document, [0, len(document)])
-    return [names[row[0]].as_py() for row in session.take_rows()[0]]
+    session.read([(document, None, "default")])
+    return [names[row[0]].as_py() for row in session.take().rows()[0]]
 
 
 def test_equal_registries_ship_one_plan() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -79,8 +80,8 @@ def test_a_node_that_many_found_is_there_once() -> None:
 
 
 def test_matches_are_handed_out_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "DOCUMENTS_MAX", 2)
-    monkeypatch.setattr(matches, "LINGER_SECONDS", 1e9)
+    pace = replace(matches.PACE, documents_max=2, linger_seconds=1e9)
+    monkeypatch.setattr(matches, "PACE", pace)
     engine = penstock.Engine(registry_of(QUERIES))
     sizes = [one.documents.num_rows for one in engine.matches([SHELF] * 5)]
     assert sizes == [2, 2, 1]
