@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
@@ -19,19 +20,14 @@ COUNT = "count"
 
 def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
-    import pyarrow as pa
-
-    made = kernel_arrays(columns)
-    made["subscription"] = names.take(made["subscription"])
-    made["kind"] = kind_names().take(made["kind"])
-    numbers = made.pop("document")
-    # A document that was fed by itself has no number.
-    places = pa.repeat(0, len(numbers)) if inputs.num_rows == 1 else numbers
-    return _assemble(made, _besides(inputs).take(places))
+    arrays = kernel_arrays(columns)
+    arrays["subscription"] = names.take(arrays["subscription"])
+    arrays["kind"] = kind_names().take(arrays["kind"])
+    return _assemble(arrays, _besides(inputs).take(arrays.pop("document")))
 
 
 def error_batch(
-    failures: list[tuple[int, DocumentError]], inputs: Any, faults: Any = None
+    failures: Sequence[tuple[int, DocumentError]], inputs: Any, faults: Any = None
 ) -> pa.RecordBatch:
     """Return one row for each document that failed.
 

@@ -9,6 +9,7 @@ import pytest
 
 import penstock
 from penstock.joins import Joiner, JoinOptions, compile_program
+from penstock.kernel import Witnesses
 from penstock.results import Document, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
@@ -94,9 +95,8 @@ def test_records_go_when_no_window_can_need_them() -> None:
     joiner.add(0, 0, "q", compile_program(penstock.xscl(SAME)))
     joiner.settle()
     for second in range(1000):
-        joiner.begin("S")
-        joiner.feed(f"<a><k>{second}</k></a>".encode())
-        assert joiner.finish(str(second), second * 1_000_000, 0)
+        witnesses = Witnesses("S", None, [f"<a><k>{second}</k></a>".encode()])
+        assert joiner.join(witnesses, str(second), second * 1_000_000, 0)
         assert list(joiner.results(0)) == []
     assert joiner.statistics().records <= 13
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
@@ -37,7 +37,7 @@ _ROUND_SHIFT = 57
 
 def join(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     document: str | Column = "xml",
     id: str | Column = "id",  # noqa: A002  # the word that users know
     time: str | Column | None = None,
@@ -78,7 +78,7 @@ class Statement:
     sql: str
 
 
-def statements(registry: Registry) -> list[Statement]:
+def statements(registry: AnyRegistry) -> list[Statement]:
     """Return the SQL that ``join`` runs for a registry.
 
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
