@@ -62,15 +62,9 @@ class MemoryRegistry(ChangeableRegistry):
 
     @property
     def version(self) -> int:
-        """A number that grows by one with every change."""
         return self._version
 
     def remove(self, name: str) -> None:
-        """Remove a subscription.
-
-        Raises:
-            RegistryError: There is none of that name.
-        """
         with self._lock:
             entry = self._entry(name)
             self._drop(name)
@@ -93,7 +87,6 @@ class MemoryRegistry(ChangeableRegistry):
 
     @contextmanager
     def changes(self) -> Iterator[None]:
-        """Make the changes inside the block together: an exception undoes them all."""
         with self._lock:
             version, outer, done = self._version, self._undo, list[Callable[[], None]]()
             self._undo = done
@@ -112,7 +105,6 @@ class MemoryRegistry(ChangeableRegistry):
                 self._undo = outer
 
     def get(self, name: str) -> Subscription | None:
-        """Return the subscription of a name, or None."""
         entry = self._entries.get(name)
         return None if entry is None else entry.subscription
 
@@ -125,30 +117,25 @@ class MemoryRegistry(ChangeableRegistry):
             return self._snapshot
 
     def compact(self) -> Snapshot:
-        """Return a snapshot whose plan is one tier, as if all had been added at once."""
         with self._lock:
             self._live.compact()
             self._snapshot = Snapshot(self._version, *self._live.plan())
             return self._snapshot
 
     def branch(self) -> LivePlan:
-        """Return the current plan for a document that is being read; it follows all changes."""
         with self._lock:
             return self._live.branch()
 
     def joining(self) -> Mapping[str, Query]:
-        """Return the queries that join documents, by the names of their subscriptions."""
         with self._lock:
             joining = [self._entries[name].subscription for name in self._standing]
         return {one.name: one.query for one in joining}
 
     def joining_since(self, read: int) -> StandingChanges:
-        """Return which subscriptions that join documents changed since somebody read last."""
         with self._lock:
             return self._standing.since(read)
 
     def is_joining(self) -> bool:
-        """Return whether some subscription joins documents."""
         return len(self._standing) > 0
 
     def __iter__(self) -> Iterator[Subscription]:

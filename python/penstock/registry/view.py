@@ -27,15 +27,12 @@ class RegistryView(AnyRegistry):
 
     @property
     def version(self) -> int:
-        """The version that is viewed."""
         return self._version
 
     def get(self, name: str) -> Subscription | None:
-        """Return the subscription that had a name, or None."""
         return next((one for one in self if one.name == name), None)
 
     def snapshot(self) -> Snapshot:
-        """Return the version with its plan."""
         return self._registry.snapshot_at(self._version)
 
     compact = snapshot
@@ -46,7 +43,6 @@ class RegistryView(AnyRegistry):
         return LivePlan(RLock(), lambda first, last: (), tier)
 
     def joining(self) -> Mapping[str, Query]:
-        """Return the queries that joined documents, by the names of their subscriptions."""
         return {one.name: one.query for one in self._registry.joining_at(self._version)}
 
     def joining_since(self, read: int) -> StandingChanges:
@@ -56,7 +52,6 @@ class RegistryView(AnyRegistry):
         return self._registry.standing_at(self._version)
 
     def is_joining(self) -> bool:
-        """Return whether some subscription joined documents."""
         return bool(self._registry.joining_at(self._version))
 
     def __iter__(self) -> Iterator[Subscription]:
