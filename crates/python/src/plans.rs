@@ -1,7 +1,6 @@
 //! Plans for Python.
 
-use penstock_kernel::plan::{self, Builder};
-use penstock_kernel::tiers::Tier;
+use penstock_kernel::plan::{self, Builder, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

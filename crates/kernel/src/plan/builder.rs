@@ -1,6 +1,5 @@
 //! Interns programs: each distinct step, formula, guard and constant exists once.
 
-use super::codes::{Axis, NodeKind};
 use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
 use super::image::Plan;
 use super::intern::Interner;
@@ -8,6 +7,7 @@ use super::parts::PartKey;
 use super::program::{OutputSpec, PathSpec, Program};
 use super::questions::is_question;
 use super::reader::ProgramError;
+use crate::vocabulary::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
 
 /// A node test with interned names.

@@ -5,22 +5,26 @@
 //! once. The plan is a flat array of words with offsets only, so processes can map and share it.
 
 mod builder;
-mod codes;
 mod formulas;
 mod freeze;
 mod image;
 mod intern;
 mod parts;
 mod program;
-mod questions;
+pub(crate) mod questions;
 mod reader;
 mod records;
+mod scalars;
+mod symbols;
+mod tier;
 
+pub use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use builder::Builder;
-pub use codes::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use image::{NONE, Plan};
 pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Program, TestSpec};
 pub use reader::{ProgramError, Read, Reader};
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };
+pub(crate) use symbols::{Symbols, uri_matches};
+pub use tier::Tier;

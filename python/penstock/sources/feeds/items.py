@@ -95,15 +95,13 @@ class _Facts:
 
     def of(self, xml: bytes) -> dict[str, list[str]]:
         """Return what an item says of itself, by name and in document order."""
-        session = self._session
-        session.begin()
-        session.feed(xml)
-        session.finish()
-        found: dict[str, list[str]] = {}
-        for number, _, kind, _, text, *_ in session.take_rows()[0]:
+        for _, error in self._session.read([(xml, None, "default")]):
+            raise error
+        facts: dict[str, list[str]] = {}
+        for number, _, kind, _, text, *_ in self._session.take().rows()[0]:
             value = string_value(text, {}) if kind == 1 else text
-            found.setdefault(self._names[number], []).append(value.strip())
-        return found
+            facts.setdefault(self._names[number], []).append(value.strip())
+        return facts
 
 
 class _Recognition:
