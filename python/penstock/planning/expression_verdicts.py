@@ -27,8 +27,8 @@ from penstock.planning.words import (
 )
 from penstock.twigs import Axis, NodeKind, Selection
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import parts_of
 from penstock.twigs.expression_printing import print_expression
+from penstock.twigs.parts import parts_of
 from penstock.twigs.step_printing import print_step
 
 _DECIDED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.planning.depths import depth_after, may_be_endless
-from penstock.planning.timing import Moment, moment_of, moment_of_scalar
+from penstock.planning.timing import Moment, moment_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.planning.words import (
     ENDLESS_RESULT,
@@ -26,7 +26,7 @@ def twig_verdict(query: Query) -> Verdict:
     """Return what can be said of twigs in normal form."""
     output, alternatives = query.output, query.blocks[0].alternatives
     if isinstance(output, Value):
-        needs = moment_of_scalar(output.scalar, NodeKind.DOCUMENT) is not Moment.START
+        needs = moment_of(output.scalar, NodeKind.DOCUMENT) is not Moment.START
         return VALUES[bool(alternatives) and needs]
     waits = [_wait(_spine(alternative)) for alternative in alternatives]
     if not waits:

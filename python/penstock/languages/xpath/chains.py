@@ -5,17 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from penstock.languages.xpath.reach import DOCUMENT, Kinds
-from penstock.twigs import (
-    TRUE,
-    AtRoot,
-    Axis,
-    Branch,
-    Condition,
-    Exists,
-    NodeKind,
-    NodeTest,
-    TwigNode,
-)
+from penstock.twigs import TRUE, Axis, NodeKind, NodeTest
+from penstock.twigs import patterns as t
 from penstock.twigs.logic import conjunction
 
 
@@ -37,7 +28,7 @@ class ChainStep:
 
     axis: Axis
     test: NodeTest
-    where: Condition
+    where: t.Condition
     from_kinds: Kinds
 
     @property
@@ -78,7 +69,7 @@ class Chain:
         """Return the chain with one more step."""
         return Chain(self.absolute, (*self.steps, step), kinds)
 
-    def guarded(self, where: Condition) -> Chain:
+    def guarded(self, where: t.Condition) -> Chain:
         """Return the chain with a further condition on its last node."""
         if where == TRUE:
             return self
@@ -89,22 +80,22 @@ class Chain:
         step = replace(last, where=conjunction(last.where, where))
         return replace(self, steps=(*self.steps[:-1], step))
 
-    def exists(self, leaf: Condition = TRUE) -> Condition:
+    def exists(self, leaf: t.Condition = TRUE) -> t.Condition:
         """Return the condition that some node of the chain satisfies ``leaf``."""
         for step in reversed(self.steps):
             where = conjunction(step.where, leaf)
             if step.axis is Axis.SELF and step.test == NodeTest(NodeKind.ANY):
                 leaf = where
             else:
-                leaf = Exists(TwigNode(step.axis, step.test, where))
-        return AtRoot(leaf) if self.absolute else leaf
+                leaf = t.Exists(t.TwigNode(step.axis, step.test, where))
+        return t.AtRoot(leaf) if self.absolute else leaf
 
-    def twig(self, variable: str) -> TwigNode | None:
+    def twig(self, variable: str) -> t.TwigNode | None:
         """Return the steps as one twig whose last node carries ``variable``; None without steps."""
-        node: TwigNode | None = None
+        node: t.TwigNode | None = None
         for step in reversed(self.steps):
             if node is None:
-                node = TwigNode(step.axis, step.test, step.where, variable)
+                node = t.TwigNode(step.axis, step.test, step.where, variable)
             else:
-                node = TwigNode(step.axis, step.test, step.where, None, (Branch(node),))
+                node = t.TwigNode(step.axis, step.test, step.where, None, (t.Branch(node),))
         return node

@@ -6,21 +6,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from penstock.errors import QueryError
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.functions import FUNCTIONS, Signature, Type
 from penstock.languages.xpath.namespaces import Namespaces
-from penstock.languages.xpath.syntax import (
-    ARITHMETIC,
-    Binary,
-    Expression,
-    Filter,
-    FunctionCall,
-    Literal,
-    Negate,
-    Number,
-    Path,
-    Union,
-    Variable,
-)
 from penstock.twigs.blanks import Atom
 from penstock.twigs.slots import SlotTable
 
@@ -40,20 +28,20 @@ class Scope:
         self.variables = dict(variables or {})
         self.slots = SlotTable() if slots is None else slots
 
-    def type_of(self, expression: Expression) -> Type:
+    def type_of(self, expression: s.Expression) -> Type:
         """Return the type of an expression, which XPath 1.0 knows without a document."""
         match expression:
-            case Path() | Union() | Filter():
+            case s.Path() | s.Union() | s.Filter():
                 return Type.NODES
-            case FunctionCall():
+            case s.FunctionCall():
                 return self.check_call(expression).result
-            case Literal():
+            case s.Literal():
                 return Type.STRING
-            case Number() | Negate():
+            case s.Number() | s.Negate():
                 return Type.NUMBER
-            case Binary(operator=operator) if operator in ARITHMETIC:
+            case s.Binary(operator=operator) if operator in s.ARITHMETIC:
                 return Type.NUMBER
-            case Variable():
+            case s.Variable():
                 value = self.value_of(expression)
                 if isinstance(value, bool):
                     return Type.BOOLEAN
@@ -61,7 +49,7 @@ class Scope:
             case _:
                 return Type.BOOLEAN
 
-    def value_of(self, variable: Variable) -> Atom:
+    def value_of(self, variable: s.Variable) -> Atom:
         """Return the value of a variable.
 
         Raises:
@@ -83,7 +71,7 @@ class Scope:
         way_out = "pass the string or number that the query compares with"
         raise QueryError("PQ0116", message, variable.span, way_out, self.text)
 
-    def check_call(self, call: FunctionCall) -> Signature:
+    def check_call(self, call: s.FunctionCall) -> Signature:
         """Return the signature of the function, or raise where the call does not fit it."""
         signature = FUNCTIONS.get(call.name)
         if signature is None:
@@ -100,7 +88,7 @@ class Scope:
                 raise self.not_nodes(argument)
         return signature
 
-    def not_nodes(self, expression: Expression) -> QueryError:
+    def not_nodes(self, expression: s.Expression) -> QueryError:
         """Return the error that nodes should stand here."""
         found = self.type_of(expression).value
         message = f"this is a {found}, and nodes are needed here"

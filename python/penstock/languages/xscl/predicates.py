@@ -6,40 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.errors import QueryError
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.paths import lower_step
-from penstock.languages.xpath.syntax import (
-    Binary,
-    Expression,
-    KindTest,
-    Literal,
-    NameTest,
-    Negate,
-    Number,
-    Path,
-    Span,
-    Step,
-    Variable,
-)
 from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.syntax import Name, OperatorSyntax, TermSyntax
-from penstock.twigs import (
-    FALSE,
-    Axis,
-    Block,
-    Branch,
-    Comparison,
-    Condition,
-    Join,
-    JoinKind,
-    Operand,
-    PathTerm,
-    TwigNode,
-)
+from penstock.twigs import FALSE, Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
+from penstock.twigs import patterns as t
 from penstock.twigs.logic import FLIPPED, conjunction
 
-_CONSTANTS = (Literal, Number, Negate, Variable)
+_CONSTANTS = (s.Literal, s.Number, s.Negate, s.Variable)
 
 
 @dataclass(slots=True)
@@ -50,7 +27,7 @@ class Predicates:
     blocks: Blocks
     absent: set[int] = field(default_factory=set)
     """Blocks on the right of NOT FOLLOWED BY, whose variables nobody sees afterwards."""
-    filters: dict[str, Condition] = field(default_factory=dict)
+    filters: dict[str, t.Condition] = field(default_factory=dict)
     """Conditions that terms with constants put on the nodes of variables."""
 
     def lower(self, operators: Sequence[OperatorSyntax]) -> tuple[Join, ...]:
@@ -122,31 +99,31 @@ class Predicates:
             message = "both sides are constants"
             raise self._error("PQ0409", message, term.span, "compare a variable: x = 'value'")
         variable, steps = self._variable(operand, right)
-        path = Path(False, steps, operand.span)
+        path = s.Path(False, steps, operand.span)
         kinds = self.blocks.kinds_of[variable.text]
-        comparison = Binary(operator, path, constant, term.span)
+        comparison = s.Binary(operator, path, constant, term.span)
         condition = self.lowering.condition(comparison, Context(kinds))
         before = self.filters.get(variable.text)
         both = condition if before is None else conjunction(before, condition)
         self.filters[variable.text] = both
 
-    def _operand(self, expression: Expression, right: int) -> Operand:
+    def _operand(self, expression: s.Expression, right: int) -> Operand:
         variable, steps = self._variable(expression, right)
         chain = Chain(False, (), self.blocks.kinds_of[variable.text])
         for step in steps:
             chain = lower_step(self.lowering, chain, step)
         return Operand(variable.text, _path(chain))
 
-    def _variable(self, expression: Expression, right: int) -> tuple[Name, tuple[Step, ...]]:
+    def _variable(self, expression: s.Expression, right: int) -> tuple[Name, tuple[s.Step, ...]]:
         """Return the variable that an operand begins with, and the steps from its node."""
-        first = expression.steps[0] if isinstance(expression, Path) and expression.steps else None
+        first = expression.steps[0] if isinstance(expression, s.Path) and expression.steps else None
         if (
-            not isinstance(expression, Path)
+            not isinstance(expression, s.Path)
             or expression.absolute
             or expression.start is not None
             or first is None
             or first.axis is not Axis.CHILD
-            or not isinstance(first.test, NameTest)
+            or not isinstance(first.test, s.NameTest)
             or first.test.local is None
         ):
             message = "an operand is a variable, a path from one, or a constant"
@@ -159,8 +136,8 @@ class Predicates:
         prefix = "" if first.test.prefix is None else f"{first.test.prefix}:"
         name = Name(prefix + first.test.local, first.test.span)
         self.check_bound(name, right)
-        here = Step(
-            Axis.SELF, KindTest("node", None, name.span), first.predicates, name.span, name.span
+        here = s.Step(
+            Axis.SELF, s.KindTest("node", None, name.span), first.predicates, name.span, name.span
         )
         return name, (here, *expression.steps[1:])
 
@@ -185,27 +162,27 @@ class Predicates:
             way_out = "use a variable from before NOT FOLLOWED BY"
             raise self._error("PQ0408", message, name.span, way_out)
 
-    def _error(self, code: str, message: str, span: Span, way_out: str) -> QueryError:
+    def _error(self, code: str, message: str, span: s.Span, way_out: str) -> QueryError:
         return QueryError(code, message, span, way_out, self.lowering.text)
 
 
-def guard(block: Block, filters: dict[str, Condition]) -> Block:
+def guard(block: Block, filters: dict[str, t.Condition]) -> Block:
     """Return a block with conditions added to the nodes of its variables."""
     return replace(block, alternatives=tuple(_guard(twig, filters) for twig in block.alternatives))
 
 
-def _guard(twig: TwigNode, filters: dict[str, Condition]) -> TwigNode:
-    branches = tuple(Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
+def _guard(twig: t.TwigNode, filters: dict[str, t.Condition]) -> t.TwigNode:
+    branches = tuple(t.Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
     where = twig.where
     if twig.variable in filters:
         where = conjunction(where, filters[twig.variable])
     return replace(twig, where=where, branches=branches)
 
 
-def _path(chain: Chain) -> TwigNode | None:
-    node: TwigNode | None = None
+def _path(chain: Chain) -> t.TwigNode | None:
+    node: t.TwigNode | None = None
     for step in reversed(chain.steps):
         where = step.where if chain.kinds else FALSE
-        below = () if node is None else (Branch(node),)
-        node = TwigNode(step.axis, step.test, where, branches=below)
+        below = () if node is None else (t.Branch(node),)
+        node = t.TwigNode(step.axis, step.test, where, branches=below)
     return node
