@@ -3,10 +3,17 @@ from typing import TypeAlias, final
 
 from typing_extensions import Buffer
 
+from penstock.limits import Limits
+
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 
 __all__ = [
+    "BUNDLE_BYTES_MAX",
+    "BUNDLE_DOCUMENTS_MAX",
+    "JOIN_MEMORY_BYTES_MAX",
+    "JOIN_VIEWS_MAX",
+    "WHOLE_BYTES_MAX",
     "Column",
     "Joins",
     "Plan",
@@ -24,6 +31,12 @@ __all__ = [
     "witness_columns",
 ]
 
+BUNDLE_BYTES_MAX: int
+BUNDLE_DOCUMENTS_MAX: int
+JOIN_MEMORY_BYTES_MAX: int
+JOIN_VIEWS_MAX: int
+WHOLE_BYTES_MAX: int
+
 # It offers the buffer protocol, which Python shows as a method from 3.12 on only.
 @final
 class Column:
@@ -35,12 +48,12 @@ _Node: TypeAlias = tuple[int, int, int, int, int]
 class Joins:
     def __new__(
         cls,
-        limits: Mapping[str, int],
+        limits: Limits,
         *,
         lateness: int | None = None,
-        memory_bytes_max: int = 1_073_741_824,
+        memory_bytes_max: int = ...,
         strategy: str = "shared",
-        views_max: int = 65_536,
+        views_max: int = ...,
         is_counting: bool = False,
         hash_bits: int = 64,
     ) -> Joins: ...
@@ -113,14 +126,14 @@ class Session:
     def __new__(
         cls,
         plan: Plan,
-        limits: Mapping[str, int],
+        limits: Limits,
         *,
-        in_document_order: bool = False,
-        in_parts: bool = False,
-        is_traced: bool = False,
-        is_live: bool = False,
-        cache_bytes_max: int = 33_554_432,
-        questions_min: int | None = None,
+        in_document_order: bool,
+        in_parts: bool,
+        is_traced: bool,
+        is_live: bool,
+        cache_bytes_max: int,
+        questions_min: int | None,
     ) -> Session: ...
     def adopt(self, plan: Plan) -> None: ...
     def attach(self, plan: Plan) -> _Failure | None: ...
@@ -171,9 +184,7 @@ class Surroundings:
 def escape(text: str) -> str: ...
 def quote(text: str) -> str: ...
 def ends_in_cdata(piece: str, is_in_cdata: bool) -> bool: ...
-def count_events(
-    data: Buffer, chunk_bytes: int, limits: Mapping[str, int]
-) -> tuple[int, _Failure | None]: ...
+def count_events(data: Buffer, chunk_bytes: int, limits: Limits) -> tuple[int, _Failure | None]: ...
 def merge_runs(images: Sequence[tuple[Buffer, int]], now: int) -> bytes: ...
 def read_run(image: Buffer) -> tuple[int, int, int | None]: ...
 def read_record(

@@ -45,6 +45,16 @@ Rows = tuple[list[RowTuple], list[dict[str, str]], dict[int, dict[str, str | Non
 Columns = dict[str, int | Column]
 Spans = tuple[Column, Column, Column, Column, list[dict[str, str]]]
 
+WHOLE_BYTES_MAX = _native.WHOLE_BYTES_MAX
+"""Larger documents are read in pieces, so that what they decide early comes early."""
+BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
+"""Small documents are read together up to this size …"""
+BUNDLE_DOCUMENTS_MAX = _native.BUNDLE_DOCUMENTS_MAX
+"""… and so many at most."""
+JOIN_MEMORY_BYTES_MAX = _native.JOIN_MEMORY_BYTES_MAX
+"""Records that joins keep in memory, unless somebody says otherwise."""
+JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
+"""Views that joins keep, likewise."""
 ALONE = Surroundings({}, {})
 """The surroundings of what stands alone as it is."""
 CHUNK_BYTES = 256 << 10
@@ -73,7 +83,7 @@ class Session:
     ) -> None:
         self._native = _native.Session(
             plan,
-            (limits or Limits()).as_dict(),
+            limits or Limits(),
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
@@ -277,7 +287,7 @@ class Statistics:
 
 def new_joins(limits: Limits | None = None, **options: Any) -> Joins:
     """Return joins without subscriptions; ``options`` are those of the native class."""
-    return Joins((limits or Limits()).as_dict(), **options)
+    return Joins(limits or Limits(), **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +368,7 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
         DocumentError: The document is not well-formed.
         LimitError: The document passed a limit.
     """
-    events, failure = _native.count_events(data, chunk_bytes, (limits or Limits()).as_dict())
+    events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
     _raise(failure)
     return events
 

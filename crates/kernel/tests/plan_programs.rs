@@ -64,8 +64,15 @@ type Found = Vec<(u32, u8, Vec<u8>, i64, i64, i64)>;
 fn run(plan: Plan, piece_bytes: usize) -> Found {
     let mut session = Session::new(
         vec![Tier::of(Arc::new(plan))],
-        Limits::default(),
-        Options::default(),
+        Limits::NONE,
+        Options {
+            in_document_order: false,
+            in_parts: false,
+            is_traced: false,
+            is_live: false,
+            cache_bytes_max: 32 << 20,
+            questions_min: None,
+        },
     );
     session.begin(None).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {

@@ -10,7 +10,7 @@ from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
-from penstock.kernel import Batch, Session, WholeDocument
+from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input
@@ -33,7 +33,7 @@ class Pace:
     documents_max: int = 1
     linger_seconds: float = 0.0
     bundle_documents_max: int = TIMED_BUNDLE_MAX
-    bundle_bytes_max: int = 512 << 10
+    bundle_bytes_max: int = BUNDLE_BYTES_MAX
     is_prompt: bool = True
 
 

@@ -18,13 +18,13 @@ from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.joins import JoinOptions
+from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Source, inputs, items
-from penstock.sources.inputs import WHOLE_BYTES_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa

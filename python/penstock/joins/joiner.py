@@ -10,7 +10,13 @@ from typing import Literal
 
 from penstock.joins.spilling import Spill
 from penstock.joins.subscribing import Found, Subscribers
-from penstock.kernel import JoinStatistics, Witnesses, new_joins
+from penstock.kernel import (
+    JOIN_MEMORY_BYTES_MAX,
+    JOIN_VIEWS_MAX,
+    JoinStatistics,
+    Witnesses,
+    new_joins,
+)
 from penstock.limits import Limits
 from penstock.twigs import Event, Query
 
@@ -33,9 +39,9 @@ class JoinOptions:
     """
 
     lateness: timedelta | float | None = None
-    memory_bytes_max: int = 1 << 30
+    memory_bytes_max: int = JOIN_MEMORY_BYTES_MAX
     strategy: Strategy = "shared"
-    views_max: int = 1 << 16
+    views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
 
     def __post_init__(self) -> None:
