@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.joins.programs import write_program
 from penstock.kernel import Joins
+from penstock.planning.records import write_program
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.lines import CompiledChunk, CompiledLine, LineError
 from penstock.registry.load import LoadReport
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import DamageError, RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.bulk import BulkInsert
 from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.current import CurrentPlan

@@ -22,10 +22,7 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from penstock.errors import DamageError, RegistryError
-from penstock.joins import is_program
 from penstock.kernel import Plan, PlanBuilder
-from penstock.languages.xpath import xpath
-from penstock.planning.modes import compile_in_mode
 from penstock.registry.names import FlatNames, JoinedNames
 
 SMALL_MAX = 64
@@ -34,8 +31,6 @@ RATIO = 4
 """A tier is merged with those after it unless it has this many times their subscriptions."""
 
 _CHUNK = 4096
-_NEVER = compile_in_mode(xpath("/*[false()]"), "filter")
-"""What a plan has for a subscription that joins documents: joins evaluate it, nothing else."""
 
 
 class Row(NamedTuple):
@@ -101,11 +96,12 @@ class TierBuilder:
     def add(self, rows: Sequence[tuple[int, str, bytes]]) -> None:
         """Add some more: serials, names and programs, as a ``Row`` has them."""
         names = [name.encode("utf-8", "surrogatepass") for _, name, _ in rows]
-        self._serials.extend([serial for serial, _, _ in rows])
+        serials = [serial for serial, _, _ in rows]
+        self._serials.extend(serials)
         self._offsets.extend(accumulate(map(len, names), initial=self._offsets.pop()))
         self._names += b"".join(names)
-        programs = [_NEVER if is_program(row[2]) else row[2] for row in rows]
-        self._builder.add(b"".join(programs), list(map(len, programs)))
+        programs = [program for _, _, program in rows]
+        self._builder.add(b"".join(programs), list(map(len, programs)), serials)
 
     def finish(self) -> Tier:
         """Return the tier of all of them."""

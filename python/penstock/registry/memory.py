@@ -11,8 +11,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import RegistryError
-from penstock.joins import JoinOutput, is_publishing
 from penstock.planning.modes import Mode
+from penstock.planning.records import JoinOutput, is_publishing
 from penstock.registry.circles import refuse_circle, without_circles
 from penstock.registry.lines import CompiledChunk, CompiledLine, LineError, subscription_of
 from penstock.registry.live import LivePlan, Row

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 
 START = -1
 """What somebody has read who has read nothing yet."""

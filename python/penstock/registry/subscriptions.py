@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.joins import compile_program, is_joining, is_program
+from penstock.joins import is_joining
 from penstock.kernel import Plan
 from penstock.languages.xpath import xpath
 from penstock.languages.xscl import xscl
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.planning.program import Request, request_of
+from penstock.planning.records import compile_program
 from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
@@ -53,7 +55,7 @@ class Subscription:
     @property
     def is_joining(self) -> bool:
         """Whether joins between documents evaluate it."""
-        return is_program(self.program)
+        return request_of(self.program) is Request.RECORDS
 
     @property
     def text(self) -> str:
@@ -86,7 +88,7 @@ def compile_subscription(
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
     program = compile_question(query, mode)
-    if is_program(program) and isinstance(query, Query) and query.text:
+    if isinstance(query, Query) and query.text and request_of(program) is Request.RECORDS:
         # Its text takes a small part of the room.
         kept = (query.text, mode, owner, delivery, program, query.options, query.language)
         return Subscription(name, *kept)

@@ -13,7 +13,6 @@ from sqlite3 import Cursor
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
-from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
 from penstock.registry.buckets import NameBuckets
 from penstock.registry.checksums import (
@@ -359,12 +358,12 @@ def program_of(row: TableRow, compiler: str) -> bytes:
 
 @cache
 def compiler_name() -> str:
-    """Return what makes the programs of this process: a version, and their formats."""
+    """Return what makes the programs of this process: a version, and their format."""
     try:
         version = version_of("penstock")
     except PackageNotFoundError:
         version = "unknown"
-    return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"
+    return f"{version} {MAGIC.decode()}"
 
 
 def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:

@@ -8,11 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
-from penstock.joins.programs import Asked
-from penstock.joins.writing import RowWriter
 from penstock.kernel import Joins, read_record
 from penstock.languages.xscl import xscl
+from penstock.planning.records import Asked
 from penstock.planning.templates import JoinQuery, Variable, compile_join
+from penstock.planning.templates.writing import RowWriter
 from penstock.testing.generate import random_stream, random_xscl
 from penstock.testing.reference import Arrival
 from penstock.testing.reference.rows import witness_of

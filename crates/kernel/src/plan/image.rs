@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,10 @@ pub(super) enum Section {
     Questions = 15,
     /// The plan of what cannot.
     Rest = 16,
+    /// Programs that request something else than rows: subscription, place, string.
+    Requests = 17,
 }
-pub(super) const SECTIONS: usize = 17;
+pub(super) const SECTIONS: usize = 18;
 pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 
 pub(super) mod size {
@@ -68,6 +70,7 @@ pub(super) mod size {
     pub const TARGET: usize = 5;
     pub const OPERAND: usize = 7;
     pub const PART: usize = 2;
+    pub const REQUEST: usize = 4;
 }
 
 /// Many programs interned together, ready to run. Immutable; any number of matchers share it.
@@ -144,12 +147,12 @@ impl Plan {
     }
 
     #[inline]
-    fn record(&self, section: Section, id: u32, size: usize) -> &[u32] {
+    pub(super) fn record(&self, section: Section, id: u32, size: usize) -> &[u32] {
         let start = self.offsets[section as usize] as usize + id as usize * size;
         &self.words[start..start + size]
     }
 
-    fn count(&self, section: Section, size: usize) -> u32 {
+    pub(super) fn count(&self, section: Section, size: usize) -> u32 {
         self.lengths[section as usize] / size as u32
     }
 

@@ -6,6 +6,7 @@
 
 mod listening;
 mod opened;
+mod requests;
 mod symbols;
 
 use crate::error::DocumentError;
@@ -13,6 +14,7 @@ use crate::limits::Limits;
 use crate::matcher::{Matcher, Options, Rows, Statistics, TraceEntry};
 use crate::plan::Plan;
 use opened::OpenTags;
+pub use requests::{Request, requests, requests_since};
 use std::sync::Arc;
 use symbols::SymbolTable;
 

@@ -17,10 +17,11 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.joins import Subscribers, compile_program
+from penstock.joins import Subscribers
 from penstock.kernel import Joins
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
+from penstock.planning.records import compile_program
 from penstock.registry import Registry
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 from penstock.twigs import Query

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError
-from penstock.joins import compile_rows, is_joining
+from penstock.joins import is_joining
 from penstock.kernel import witness_columns
 from penstock.limits import Limits
+from penstock.planning.records import compile_rows
 from penstock.planning.templates import Alone, Edge, Row, Variable, WitnessTree
 from penstock.spark.joins.batch import witnesses
 from penstock.spark.joins.batch.rounds import Plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from penstock.joins.programs import Asked
 from penstock.kernel import Joins
 from penstock.limits import Limits
+from penstock.planning.records import Asked
 
 Pair = tuple[int, int]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.joins import compile_rows
-from penstock.joins.writing import Asking
+from penstock.planning.records import compile_rows
 from penstock.planning.templates import Alone, JoinQuery, Place, Row, Template, Term, WitnessTree
+from penstock.planning.templates.writing import Asking
 from penstock.spark.joins.batch.paths import Paths
 from penstock.twigs import Event, JoinKind, Query
 from penstock.twigs.outputs import Output

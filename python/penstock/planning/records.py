@@ -1,6 +1,6 @@
-"""Programs of joins: one compiled query as bytes, with all that its results need.
+"""Programs that request records of witnesses, with all that the results of joins need.
 
-A program asks for variables and edges, has rows, and says what becomes of results. It knows
+Such a program asks for variables and edges, has rows, and says what becomes of results. It knows
 nothing of other queries; the native joins find out what it shares with them. The reader is
 ``crates/joins/src/subscribed.rs``; the two change together.
 """
@@ -13,14 +13,12 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from typing import Any
 
-from penstock.joins.writing import RowWriter
-from penstock.planning.program import many, varint, varints
+from penstock.planning.program import Request, many, request_of, varint, varints
 from penstock.planning.templates import JoinQuery, Template
 from penstock.planning.templates.compiling import compile_join
 from penstock.planning.templates.texts import JoinTexts
+from penstock.planning.templates.writing import RowWriter
 from penstock.twigs import Element, Event, Fragments, Insert, JoinKind, Literal, Query
-
-MAGIC = b"PSJ1"
 
 _VALUED, _SELECTED = 1, 2
 _OUTPUTS = {kind.__name__: kind for kind in (Element, Event, Fragments, Insert, Literal)}
@@ -64,7 +62,7 @@ class Asked:
     ) -> bytes:
         """Return the program of everything asked for, with rows and what becomes of them."""
         listed = zip(self.variables, self.paths, self.needs, strict=True)
-        parts = [MAGIC, _bytes(output), varint(len(self.variables))]
+        parts = [Request.RECORDS.head, _bytes(output), varint(len(self.variables))]
         for (stream, key), paths, needs in listed:
             parts += [b"\0"] if stream is None else [b"\1", _string(stream)]
             parts += [_string(key), _bytes(paths), varint(needs)]
@@ -90,11 +88,6 @@ class JoinOutput:
     output: Event | Fragments
     event: Event
     may_repeat: bool
-
-
-def is_program(program: bytes) -> bool:
-    """Return whether bytes are a program of joins."""
-    return program.startswith(MAGIC)
 
 
 def compile_rows(query: Query) -> JoinQuery:
@@ -143,13 +136,15 @@ def write_program(query: JoinQuery, output: bytes = b"") -> bytes:
 def is_publishing(program: bytes) -> bool:
     """Return whether the results of a program become documents of a stream."""
     # The length of the output before it takes five bytes at most.
-    start = len(MAGIC)
-    return is_program(program) and b"[null, " not in program[start : start + 5 + 7]
+    start = len(Request.RECORDS.head)
+    return (
+        request_of(program) is Request.RECORDS and b"[null, " not in program[start : start + 5 + 7]
+    )
 
 
 def output_of(program: bytes) -> JoinOutput:
     """Return what becomes of the results of a program."""
-    length, at, shift = 0, len(MAGIC), 0
+    length, at, shift = 0, len(Request.RECORDS.head), 0
     while True:
         length |= (program[at] & 0x7F) << shift
         at, shift = at + 1, shift + 7
