@@ -76,7 +76,7 @@ class Session:
         self.take_trace = self._native.take_trace
         self.entities = self._native.entities
 
-    def join(self, plan: Plan) -> None:
+    def attach(self, plan: Plan) -> None:
         """Go on with another plan in the middle of a document.
 
         What stays in the plan goes on as it was. What is new knows the names and the attributes
@@ -85,7 +85,7 @@ class Session:
         Raises:
             LimitError: The document passed a limit.
         """
-        _raise(self._native.join(plan))
+        _raise(self._native.attach(plan))
 
     def begin(self, encoding: str | None = None) -> None:
         """Start a document; ``encoding`` overrides what the document says of itself.

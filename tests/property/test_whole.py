@@ -111,7 +111,7 @@ def test_a_filter_matches_where_the_query_has_rows(texts: list[str], document: b
 
 
 @given(EXPRESSIONS, MODES, documents())
-def test_document_order_is_that_of_the_matcher(
+def test_document_order_is_that_of_the_automaton(
     texts: list[str], modes: list[str], document: bytes
 ) -> None:
     plan = Plan.build(compiled(texts, modes))

@@ -3,8 +3,8 @@
 use crate::codes::{NONE, Side};
 use crate::record::{Nodes, Record};
 use crate::shape::{Check, Shape, Step, Term};
-use penstock_kernel::matcher::{compare_numbers, parse_number};
 use penstock_kernel::plan::Comparison;
+use penstock_kernel::values::{compare_numbers, parse_number};
 
 /// A row with the two records that it is looked for in.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@
 //! bytes of strings; a string is its length and its bytes.
 //!
 //! ```text
+//! publishes: 0, or 1 and the stream that results are published on
 //! output:    a string, for whoever makes something of the results
 //! variables: count, each: stream (0, or 1 and a string), key, paths (patterns, or nothing),
 //!            needs (1 the value, 2 the text)
@@ -212,13 +213,12 @@ impl<'a> Program<'a> {
         let (Request::Records, mut r) = Request::of(bytes)? else {
             return Err(ProgramError("it requests no records"));
         };
+        // What becomes of results is not decided here.
+        stream(&mut r)?;
         r.bytes()?;
         let variables = r.many(|r, _| {
             Ok(VariableSpec {
-                stream: match r.word()? {
-                    0 => None,
-                    _ => Some(r.text()?),
-                },
+                stream: stream(r)?,
                 key: r.bytes()?,
                 paths: r.bytes()?,
                 needs: r.word()?,
@@ -242,6 +242,13 @@ impl<'a> Program<'a> {
             templates,
             rows,
         })
+    }
+}
+
+fn stream<'a>(r: &mut Reader<'a>) -> Read<Option<&'a str>> {
+    match r.word()? {
+        0 => Ok(None),
+        _ => r.text().map(Some),
     }
 }
 

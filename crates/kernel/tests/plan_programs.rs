@@ -1,13 +1,13 @@
-//! Programs are checked before they run: no bytes whatever may break a plan or a matcher.
+//! Programs are checked before they run: no bytes whatever may break a plan or an automaton.
 
 // Helpers of a test say what they expect by unwrapping it, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use penstock_kernel::limits::Limits;
-use penstock_kernel::matcher::{Options, RowKind};
-use penstock_kernel::plan::{Builder, Place, Plan};
+use penstock_kernel::options::Options;
+use penstock_kernel::plan::{Builder, Place, Plan, Tier};
+use penstock_kernel::rows::RowKind;
 use penstock_kernel::session::Session;
-use penstock_kernel::tiers::Tier;
 use proptest::prelude::*;
 use std::sync::Arc;
 

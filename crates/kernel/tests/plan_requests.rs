@@ -3,8 +3,7 @@
 // Helpers of a test say what they expect by unwrapping it, as tests do.
 #![allow(clippy::unwrap_used)]
 
-use penstock_kernel::plan::{Builder, Place, Plan};
-use penstock_kernel::tiers::{Request, Tier, requests, requests_since};
+use penstock_kernel::plan::{Builder, Place, Plan, Requested, Tier, requests, requests_since};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +45,7 @@ fn without(tier: &Tier, numbers: &[u32]) -> Tier {
     }
 }
 
-fn read(request: Request<'_>) -> (u64, Vec<u8>) {
+fn read(request: Requested<&[u8]>) -> (u64, Vec<u8>) {
     (request.place.0, request.program.to_vec())
 }
 

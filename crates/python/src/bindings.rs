@@ -1,7 +1,7 @@
 //! The values beside results as a column of maps, in Arrow's layout.
 
 use crate::columns::Column;
-use penstock_kernel::matcher::{Rows, TextColumn};
+use penstock_kernel::rows::{Rows, TextColumn};
 
 /// A bit for every entry, as Arrow marks what is there.
 #[derive(Default)]

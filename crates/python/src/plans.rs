@@ -1,7 +1,6 @@
 //! Plans for Python.
 
-use penstock_kernel::plan::{self, Builder, Place};
-use penstock_kernel::tiers::{self, Tier};
+use penstock_kernel::plan::{self, Builder, Place, Requested, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -142,12 +141,12 @@ impl Plan {
 
     /// How many subscriptions request something else than rows.
     fn request_count(&self) -> usize {
-        tiers::requests(&self.tiers).count()
+        plan::requests(&self.tiers).count()
     }
 
     /// Those subscriptions: number, place and program.
     fn requests<'py>(&self, py: Python<'py>) -> Vec<Request<'py>> {
-        let requests = tiers::requests(&self.tiers);
+        let requests = plan::requests(&self.tiers);
         requests.map(|request| read_request(py, request)).collect()
     }
 
@@ -160,7 +159,7 @@ impl Plan {
         older: Option<PyRef<'_, Plan>>,
     ) -> (Vec<u32>, Vec<Request<'py>>) {
         let before: &[Tier] = older.as_ref().map_or(&[], |plan| &plan.tiers);
-        let (gone, come) = tiers::requests_since(before, &self.tiers);
+        let (gone, come) = plan::requests_since(before, &self.tiers);
         let come = come.into_iter().map(|request| read_request(py, request));
         (gone, come.collect())
     }
@@ -237,7 +236,7 @@ impl PlanBuilder {
 /// The number of a subscription, its place and its program.
 type Request<'py> = (u32, u64, Bound<'py, PyBytes>);
 
-fn read_request<'py>(py: Python<'py>, request: tiers::Request<'_>) -> Request<'py> {
+fn read_request<'py>(py: Python<'py>, request: Requested<&[u8]>) -> Request<'py> {
     let program = PyBytes::new(py, request.program);
     (request.subscription, request.place.0, program)
 }

@@ -5,9 +5,9 @@ use crate::columns::Column;
 use crate::plans::Plan;
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::limits::Limits;
-use penstock_kernel::matcher::{Declarations, Options, Rows};
-use penstock_kernel::session;
-use penstock_kernel::whole::Document;
+use penstock_kernel::options::Options;
+use penstock_kernel::rows::{Declarations, Rows};
+use penstock_kernel::session::{self, Document};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -59,14 +59,13 @@ impl Session {
         cache_bytes_max: usize,
         questions_min: Option<u32>,
     ) -> PyResult<Self> {
-        let defaults = Options::default();
         let options = Options {
             in_document_order,
             in_parts,
             is_traced,
             is_live,
             cache_bytes_max,
-            questions_min: questions_min.unwrap_or(defaults.questions_min),
+            questions_min,
         };
         let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
         Ok(Session {
@@ -80,8 +79,8 @@ impl Session {
     }
 
     /// Goes on with another plan in the middle of a document of a live session.
-    fn join(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
-        py.detach(|| self.with(|session| session.join(plan.tiers.clone()).err().map(failure)))
+    fn attach(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
+        py.detach(|| self.with(|session| session.attach(plan.tiers.clone()).err().map(failure)))
     }
 
     /// Starts a document.

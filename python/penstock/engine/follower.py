@@ -70,7 +70,7 @@ class Follower:
         with self._usage.lock:
             self._usage.count(self.session, self.names)
 
-    def join(self) -> None:
+    def attach(self) -> None:
         """Go on with the registry's current plan in the middle of a document, if live.
 
         Raises:
@@ -84,7 +84,7 @@ class Follower:
             with self._usage.lock:
                 self._usage.count(self.session, self.names)
                 self._plan, self.names = plan, names
-                self.session.join(plan)
+                self.session.attach(plan)
 
 
 Followed = AbstractContextManager[Follower]

@@ -44,7 +44,7 @@ class OpenDocument:
         follower = self._open_follower()
         session = follower.session
         try:
-            follower.join()
+            follower.attach()
             self._origin.rename(follower.names)
             session.feed(chunk)
         except DocumentError as error:

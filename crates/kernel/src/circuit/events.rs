@@ -6,29 +6,29 @@ use super::evaluation::Focus;
 use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Spot, Target, Wired};
 use super::routes::Need;
 use super::sinks::SinkKind;
-use super::{Action, Circuit, Tests};
-use crate::plan::{NONE, NodeKind, Output};
+use super::{Action, Circuit};
+use crate::plan::{NONE, NodeKind, Output, Symbols};
 use crate::tables::append;
 use std::rc::Rc;
 
 impl Circuit {
     /// A node opens: everything that is asked of it is wired.
     #[inline]
-    pub fn open(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
+    pub fn open(&mut self, node: &Opening<'_>, symbols: &Symbols) {
         self.push_frame(node.symbol, node.kind);
         if node.is_silent {
             self.heard_from = self.next_order;
         }
         let is_asked = node.kind == NodeKind::Document || !node.ids.is_empty();
-        if self.concerns(node.symbol, tests) || is_asked {
-            self.open_concerned(node, tests);
+        if self.concerns(node.symbol, symbols) || is_asked {
+            self.open_concerned(node, symbols);
         }
     }
 
     /// An element opens that no expression has to do with; whether it is one.
     #[inline]
-    pub fn open_idle(&mut self, symbol: u32, tests: &dyn Tests) -> bool {
-        if self.routes.uses_ids || self.concerns(symbol, tests) {
+    pub fn open_idle(&mut self, symbol: u32, symbols: &Symbols) -> bool {
+        if self.routes.uses_ids || self.concerns(symbol, symbols) {
             return false;
         }
         self.push_frame(symbol, NodeKind::Element);
@@ -37,11 +37,11 @@ impl Circuit {
 
     /// The innermost node closes, if no expression has to do with that; whether it is so.
     #[inline]
-    pub fn close_idle(&mut self, tests: &dyn Tests) -> bool {
+    pub fn close_idle(&mut self, symbols: &Symbols) -> bool {
         let depth = self.frames.len() - 1;
         let (frame, extra) = (self.frames[depth], &self.extras[depth]);
         let is_quiet = depth > 0 && frame.info == NONE && !extra.is_used && extra.behind.is_empty();
-        if !is_quiet || self.concerns(frame.symbol, tests) {
+        if !is_quiet || self.concerns(frame.symbol, symbols) {
             return false;
         }
         self.frames.pop();
@@ -63,8 +63,8 @@ impl Circuit {
         }
     }
 
-    fn open_concerned(&mut self, node: &Opening<'_>, tests: &dyn Tests) {
-        let symbol = self.symbol(node.symbol, tests);
+    fn open_concerned(&mut self, node: &Opening<'_>, symbols: &Symbols) {
+        let symbol = self.symbol(node.symbol, symbols);
         self.is_opening = true;
         self.memo.clear();
         let text = node

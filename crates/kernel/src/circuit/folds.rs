@@ -21,8 +21,8 @@ use super::nexts::Next;
 use super::routes::{Fold, Folded};
 use super::sinks::{Entry, FirstPart, SinkKind};
 use super::suffixes::Suffix;
-use crate::matcher::values;
 use crate::plan::{Axis, NONE, Op};
+use crate::values;
 use smallvec::SmallVec;
 
 /// How a cell makes one value of three arguments.

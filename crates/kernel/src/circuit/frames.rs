@@ -123,7 +123,7 @@ pub struct Info {
     pub uri: Rc<[u8]>,
     pub value: Option<Wire>,
     pub wired: Vec<(Need, Wired)>,
-    /// The matcher's candidate, or NONE.
+    /// The automaton's candidate, or NONE.
     pub candidate: u32,
     /// Undecided outputs and open windows that hold the candidate.
     pub outputs: u32,
@@ -135,7 +135,7 @@ pub struct Info {
     pub joined: SmallVec<[(u64, Handle); 1]>,
     /// Values beside it: target, sink.
     pub binds: SmallVec<[(u32, u32); 1]>,
-    /// Whether the matcher was told that the candidate is no longer held.
+    /// Whether the automaton was told that the candidate is no longer held.
     pub is_released: bool,
 }
 
@@ -190,7 +190,7 @@ impl std::ops::IndexMut<u32> for Infos {
     }
 }
 
-/// A node that is opening, as the matcher describes it.
+/// A node that is opening, as the automaton describes it.
 #[derive(Clone, Copy)]
 pub struct Opening<'a> {
     pub symbol: u32,
@@ -201,7 +201,7 @@ pub struct Opening<'a> {
     pub value: Option<&'a [u8]>,
     /// The ids of an element, where expressions ask for ids.
     pub ids: &'a [Box<str>],
-    /// It was there before the matcher: conditions see it, but it is no result.
+    /// It was there before the automaton: conditions see it, but it is no result.
     pub is_silent: bool,
 }
 

@@ -4,8 +4,8 @@ use super::cells::{Atom, Handle, Kind, Message, Wire};
 use super::folds::linked;
 use super::ranges::{self, Range};
 use super::{Action, Circuit};
-use crate::matcher::values::{self, Value};
 use crate::plan::Op;
+use crate::values::{self, Value};
 
 /// Marks an input of an `And` that has to be false.
 const INVERSE: u32 = 1;

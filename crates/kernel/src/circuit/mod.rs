@@ -53,7 +53,6 @@ mod trails;
 
 pub use cells::Atom;
 pub use frames::Opening;
-pub use symbols::Tests;
 
 use crate::plan::{NONE, Plan};
 use crate::tables::bytes_of;
@@ -68,7 +67,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use symbols::Symbol;
 
-/// What the circuit tells the matcher at the end of an event.
+/// What the circuit tells the automaton at the end of an event.
 #[derive(Debug)]
 pub enum Action {
     /// A candidate is a result of a target.

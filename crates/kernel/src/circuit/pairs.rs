@@ -4,9 +4,9 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::frames::{Spot, Target};
 use super::sinks::SinkKind;
-use crate::matcher::values;
 use crate::plan::Comparison;
 use crate::tables::append;
+use crate::values;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 

@@ -3,7 +3,7 @@
 use super::cells::{Atom, Wire};
 use super::sinks::{Entry, FirstPart, SURE, SinkKind};
 use super::{Action, Circuit};
-use crate::matcher::values;
+use crate::values;
 use std::rc::Rc;
 
 impl Circuit {

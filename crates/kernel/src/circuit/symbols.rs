@@ -2,14 +2,8 @@
 
 use super::Circuit;
 use super::routes::{self, Need, Route, Scope};
-use crate::plan::{Axis, NodeKind};
+use crate::plan::{Axis, NodeKind, Symbols};
 use std::rc::Rc;
-
-/// The tests that symbols pass; the matcher's symbols know them.
-pub trait Tests {
-    /// The kind of the nodes, and sorted numbers of the tests that they pass.
-    fn tests(&self, symbol: u32) -> (NodeKind, &[u32]);
-}
 
 /// What a symbol has to do with routes, worked out when it is first met.
 #[derive(Debug)]
@@ -37,20 +31,21 @@ pub(super) struct Symbol {
 
 impl Circuit {
     #[inline]
-    pub(super) fn symbol(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
+    pub(super) fn symbol(&mut self, symbol: u32, symbols: &Symbols) -> Rc<Symbol> {
         match self.symbols.get(symbol as usize) {
             Some(Some(known)) => known.clone(),
-            _ => self.meet(symbol, tests),
+            _ => self.meet(symbol, symbols),
         }
     }
 
     #[cold]
-    fn meet(&mut self, symbol: u32, tests: &dyn Tests) -> Rc<Symbol> {
+    fn meet(&mut self, symbol: u32, symbols: &Symbols) -> Rc<Symbol> {
         let index = symbol as usize;
         if self.symbols.len() <= index {
             self.symbols.resize(index + 1, None);
         }
-        let (kind, tests) = tests.tests(symbol);
+        let class = symbols.class(symbol);
+        let (kind, tests) = (class.kind, &*class.tests);
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let passes = |test: u32| tests.binary_search(&test).is_ok();
         let (mut awaited, mut behind) = (Vec::new(), Vec::new());
@@ -155,10 +150,10 @@ impl Circuit {
 
     /// Whether nodes of this symbol concern any expression.
     #[inline]
-    pub fn concerns(&mut self, symbol: u32, tests: &dyn Tests) -> bool {
+    pub fn concerns(&mut self, symbol: u32, symbols: &Symbols) -> bool {
         match self.symbols.get(symbol as usize) {
             Some(Some(known)) => !known.is_idle,
-            _ => !self.meet(symbol, tests).is_idle,
+            _ => !self.meet(symbol, symbols).is_idle,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Interns programs: each distinct step, formula, guard and constant exists once.
 
-use super::codes::{Axis, NodeKind};
 use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
 use super::image::Plan;
 use super::intern::Interner;
@@ -9,6 +8,7 @@ use super::program::{OutputSpec, PathSpec, Patterns, Program, Request};
 use super::questions::is_question;
 use super::reader::ProgramError;
 use super::requests::{Place, Requested};
+use crate::vocabulary::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
 
 /// A node test with interned names.

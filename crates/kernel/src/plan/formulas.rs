@@ -4,9 +4,9 @@
 //! formulas that differ in constants arm together.
 
 use super::builder::Builder;
-use super::codes::{Axis, Comparison, Op};
 use super::program::{ExprSpec, FormulaSpec, OperandSpec, Patterns};
 use super::reader::ProgramError;
+use crate::vocabulary::{Axis, Comparison, Op};
 
 /// A condition at a node. Ids refer to interned tables of the builder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

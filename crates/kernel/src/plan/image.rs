@@ -5,9 +5,10 @@
 //! them by their place there. Nothing is copied to read a plan, so a mapped file serves as well
 //! as owned memory.
 
-use super::codes::{NodeKind, Op, PartKind};
+use super::questions::{Figure, Image};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
-use crate::inverted::image::{Figure, Image};
+use crate::rows::Naming;
+use crate::vocabulary::{NodeKind, Op, PartKind};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ pub(super) mod size {
     pub const REQUEST: usize = 4;
 }
 
-/// Many programs interned together, ready to run. Immutable; any number of matchers share it.
+/// Many programs interned together, ready to run. Immutable; any number of automata share it.
 pub struct Plan {
     words: &'static [u32],
     // Keeps the words alive; they are borrowed from it for as long as the plan lives.
@@ -412,4 +413,10 @@ pub(super) fn hash_bytes(bytes: &[u8]) -> u64 {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     hash ^ (hash >> 32)
+}
+
+impl Naming for Plan {
+    fn name_beside(&self, target: u32, place: usize) -> &[u8] {
+        self.string(self.beside(target)[2 * place])
+    }
 }

@@ -7,20 +7,22 @@
 //! offsets only, so processes can map and share it.
 
 mod builder;
-mod codes;
 mod formulas;
 mod freeze;
 mod image;
 mod intern;
 mod parts;
 mod program;
-mod questions;
+pub(crate) mod questions;
 mod reader;
 mod records;
 mod requests;
+mod scalars;
+mod symbols;
+mod tier;
 
+pub use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use builder::Builder;
-pub use codes::{Axis, Comparison, NodeKind, Op, PartKind};
 pub use image::{NONE, Plan};
 pub use program::Request;
 pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Patterns, TestSpec};
@@ -28,4 +30,6 @@ pub use reader::{ProgramError, Read, Reader};
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };
-pub use requests::{Place, Requested};
+pub use requests::{Place, Requested, requests, requests_since};
+pub(crate) use symbols::{Symbols, uri_matches};
+pub use tier::Tier;

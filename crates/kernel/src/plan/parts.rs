@@ -1,8 +1,8 @@
 //! Parts of expressions, interned like everything else.
 
-use super::codes::PartKind;
 use super::formulas::Local;
 use super::program::{NO_PART, OutputSpec, PartSpec};
+use crate::vocabulary::PartKind;
 
 /// A part with the numbers of the plan in the place of the program's own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

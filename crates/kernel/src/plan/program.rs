@@ -6,8 +6,8 @@
 //! before their users and an entry refers only to earlier entries of its own table, so one forward
 //! read suffices.
 
-use super::codes::{Axis, Comparison, NodeKind, Op, PartKind};
 use super::reader::{ProgramError, Read, Reader};
+use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
 
 const MAGIC: &[u8] = b"PSP3";
 

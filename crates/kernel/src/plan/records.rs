@@ -1,7 +1,7 @@
 //! Views of the records of a plan: what each word of a record means.
 
-use super::codes::{Axis, Comparison, Op, codes};
 use super::image::Plan;
+use crate::vocabulary::{Axis, Comparison, Op, codes};
 
 /// A scalar expression: operator and arguments.
 #[derive(Clone, Copy)]

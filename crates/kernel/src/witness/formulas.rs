@@ -2,10 +2,10 @@
 
 use super::nodetests::{NodeTest, NodeTests, TestId};
 use crate::counted::Counted;
-use crate::matcher::values::{Value, apply};
 use crate::plan::{
     Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandKind, OperandSpec, Patterns, ProgramError,
 };
+use crate::values::{Value, apply};
 use std::borrow::Cow;
 
 /// The number of a formula.

@@ -1,9 +1,7 @@
 //! The node tests of all steps and conditions, found by the names that may pass them.
 
 use crate::counted::Counted;
-use crate::matcher::symbols::uri_matches;
-use crate::plan::NodeKind;
-use crate::plan::TestSpec;
+use crate::plan::{NodeKind, TestSpec, uri_matches};
 use rustc_hash::FxHashMap;
 
 /// The number of a test.

@@ -7,8 +7,8 @@
 use super::slots::{Bid, Slots};
 use super::values::Values;
 use crate::circuit::cells::{Cells, Handle};
-use crate::matcher::values;
 use crate::plan::Comparison;
+use crate::values;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;

@@ -4,13 +4,12 @@ mod reverse;
 mod spines;
 
 use super::builder::{Builder, SpineNode};
-use super::codes::{Axis, Comparison};
 use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
 use super::program::OutputSpec;
 use super::questions;
 use super::requests::freeze_requests;
-use crate::inverted::layout::lay_out;
+use crate::vocabulary::{Axis, Comparison};
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
 use spines::freeze_spines_and_guards;
@@ -335,7 +334,8 @@ fn freeze_questions(builder: &Builder, layout: &mut Layout) {
         .iter()
         .map(|&bits| f64::from_bits(bits))
         .collect();
-    layout.sections[Section::Questions as usize] = lay_out(questions::questions(builder), &numbers);
+    layout.sections[Section::Questions as usize] =
+        questions::lay_out(questions::questions(builder), &numbers);
     if !rest.targets.keys().is_empty() {
         layout.sections[Section::Rest as usize] = freeze(rest).words().to_vec();
     }

@@ -1,0 +1,413 @@
+//! Decisions become rows.
+
+use super::candidates::{Bytes, Candidate, Pending};
+use super::gate::Parked;
+use super::{Automaton, limit_error};
+use crate::error::DocumentError;
+use crate::events::Span;
+use crate::plan::{NodeKind, Output};
+use crate::rows::{RowHead, RowKind};
+use crate::values::{Value, format_number};
+
+/// The state of one aggregate.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    pub count: u64,
+    pub sum: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Tally {
+    pub const EMPTY: Tally = Tally {
+        count: 0,
+        sum: 0.0,
+        min: f64::NAN,
+        max: f64::NAN,
+    };
+
+    fn add(&mut self, number: f64) {
+        self.count += 1;
+        self.sum += number;
+        // `f64::min` prefers a number to NaN; as in XPath 2, one NaN makes the result NaN.
+        let poisoned = number.is_nan() || (self.count > 1 && self.min.is_nan());
+        self.min = if poisoned {
+            f64::NAN
+        } else {
+            self.min.min(number)
+        };
+        self.max = if poisoned {
+            f64::NAN
+        } else {
+            self.max.max(number)
+        };
+    }
+
+    fn value(&self, function: u32) -> f64 {
+        match function {
+            0 => self.count as f64,
+            1 => self.sum,
+            2 => self.sum / self.count as f64,
+            3 => self.min,
+            _ => self.max,
+        }
+    }
+}
+
+impl Automaton {
+    /// A target selects a candidate; delivery follows at the end of the event.
+    pub(super) fn select(&mut self, target: u32, candidate: u32) {
+        let entry = &mut self.candidates[candidate];
+        if entry.selected.contains(&target) {
+            return;
+        }
+        entry.selected.push(target);
+        entry.undelivered += 1;
+        entry.is_done = entry.selected.len() == entry.reach.len();
+        self.decided.push((entry.order, candidate, target));
+    }
+
+    /// A formula that some target watches turned true at the document node.
+    pub(super) fn decide_root(&mut self, formula: u32) {
+        let plan = self.plan.clone();
+        for &target in plan.formula(formula).root_targets() {
+            match plan.target(target).0 {
+                Output::Boolean { holds, .. } => self
+                    .answers
+                    .push((target, Value::Boolean(holds == formula))),
+                Output::Filter { .. } => self.answers.push((target, Value::Boolean(true))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends an event: drops what can no longer be selected, delivers what was.
+    pub(super) fn settle(&mut self) -> Result<(), DocumentError> {
+        if self.dirty != usize::MAX {
+            let from = std::mem::replace(&mut self.dirty, usize::MAX);
+            self.review_from(from);
+        }
+        if !self.decided.is_empty() {
+            self.deliver_decided();
+        }
+        if !self.answers.is_empty() {
+            self.deliver_answers();
+        }
+        self.open_gate();
+        let bound = self.limits.buffer_bytes_max;
+        if self.circuit_bytes() > bound {
+            return Err(limit_error("buffer_bytes_max", bound, self.event_end));
+        }
+        if let Some(circuit) = &self.circuit
+            && circuit.pairs() > self.limits.pairs_max
+        {
+            let bound = self.limits.pairs_max;
+            return Err(limit_error("pairs_max", bound, self.event_end));
+        }
+        if self.candidates.held > self.limits.candidates_max {
+            return Err(limit_error(
+                "candidates_max",
+                self.limits.candidates_max,
+                self.event_end,
+            ));
+        }
+        Ok(())
+    }
+
+    fn deliver_decided(&mut self) {
+        let mut decided = std::mem::take(&mut self.decided);
+        // Several decisions of one event count in document order, so ordinals do not depend on
+        // the order in which guards happened to be visited.
+        decided.sort_unstable();
+        if let Some(trace) = &mut self.trace {
+            trace.decide(
+                decided
+                    .iter()
+                    .map(|&(_, candidate, target)| (target, &self.candidates[candidate])),
+            );
+        }
+        for &(_, candidate, target) in &decided {
+            self.deliver(target, candidate);
+            let entry = &mut self.candidates[candidate];
+            entry.undelivered -= 1;
+            if entry.is_done {
+                self.count_closed(candidate, false);
+            }
+        }
+        for &(_, candidate, _) in &decided {
+            self.retire(candidate);
+        }
+        decided.clear();
+        self.decided = decided;
+    }
+
+    fn deliver(&mut self, target: u32, candidate: u32) {
+        let plan = self.plan.clone();
+        let (output, postings) = plan.target(target);
+        if let Output::Aggregate { function, .. } = output {
+            if function != 0 && self.candidates[candidate].is_open {
+                let pending = Pending {
+                    target,
+                    subscription: 0,
+                    ordinal: 0,
+                    decided_at: self.event_end,
+                };
+                self.candidates[candidate].pending.push(pending);
+            } else {
+                let number = self.candidates[candidate].number;
+                self.tally(target, number);
+            }
+            return;
+        }
+        for &subscription in postings {
+            let ordinal = self.next_ordinal(subscription);
+            let pending = Pending {
+                target,
+                subscription,
+                ordinal,
+                decided_at: self.event_end,
+            };
+            if self.candidates[candidate].is_open || self.awaits_values(&pending, candidate) {
+                self.candidates[candidate].pending.push(pending);
+            } else {
+                self.write_node(candidate, pending);
+            }
+        }
+    }
+
+    fn next_ordinal(&mut self, subscription: u32) -> u64 {
+        let index = subscription as usize;
+        if self.ordinals.len() <= index {
+            self.ordinals.resize(index + 1, 0);
+        }
+        self.ordinals[index] += 1;
+        self.ordinals[index] - 1
+    }
+
+    /// Adds a number to an aggregate.
+    pub(super) fn tally(&mut self, target: u32, number: f64) {
+        let plan = self.plan.clone();
+        let tally = self.tallies.entry(target).or_insert(Tally::EMPTY);
+        tally.add(number);
+        let (output, postings) = plan.target(target);
+        if let Some((function, true)) = output.aggregate() {
+            let number = tally.value(function);
+            self.write_atom(postings, RowKind::Number, &format_number(number));
+        }
+    }
+
+    fn deliver_answers(&mut self) {
+        let plan = self.plan.clone();
+        for (target, value) in std::mem::take(&mut self.answers) {
+            if std::mem::replace(&mut self.answered[target as usize], self.epoch) == self.epoch {
+                continue;
+            }
+            self.answer_count += 1;
+            if let Some(trace) = &mut self.trace {
+                trace.answer(target);
+            }
+            let (output, postings) = plan.target(target);
+            let kind = match (&output, &value) {
+                (Output::Filter { .. } | Output::SelectFilter { .. }, _) => RowKind::Match,
+                (_, Value::Text(_)) => RowKind::String,
+                (_, Value::Number(_)) => RowKind::Number,
+                (_, Value::Boolean(_)) => RowKind::Boolean,
+            };
+            let text = if kind == RowKind::Match {
+                "".into()
+            } else {
+                value.text()
+            };
+            self.write_atom(postings, kind, &text);
+        }
+    }
+
+    /// Reports the aggregates of the document.
+    pub(super) fn deliver_tallies(&mut self) {
+        let plan = self.plan.clone();
+        for target in self.aggregates.clone().iter().copied() {
+            let (output, postings) = plan.target(target);
+            if let Some((function, false)) = output.aggregate() {
+                let tally = self.tallies.get(&target).unwrap_or(&Tally::EMPTY);
+                let text = format_number(tally.value(function));
+                self.write_atom(postings, RowKind::Number, &text);
+            }
+        }
+    }
+
+    fn write_atom(&mut self, postings: &[u32], kind: RowKind, text: &str) {
+        for &subscription in postings {
+            let ordinal = self.next_ordinal(subscription);
+            self.rows.value.bytes.extend_from_slice(text.as_bytes());
+            let head = RowHead {
+                document: self.document,
+                subscription,
+                ordinal,
+                kind,
+                span: None,
+                decided_at: self.event_end,
+                node: 0,
+            };
+            self.rows.push(head, b"", None);
+        }
+    }
+
+    /// A candidate's node is complete.
+    pub(super) fn complete(&mut self, candidate: u32, end: u64) -> Result<(), DocumentError> {
+        let entry = &mut self.candidates[candidate];
+        (entry.is_open, entry.end) = (false, end);
+        let pending = std::mem::take(&mut entry.pending);
+        for item in pending {
+            if self.awaits_values(&item, candidate) {
+                self.candidates[candidate].pending.push(item);
+                continue;
+            }
+            match self.plan.target(item.target).0 {
+                Output::Aggregate { .. } => {
+                    self.tally(item.target, self.candidates[candidate].number)
+                }
+                _ => self.write_node(candidate, item),
+            }
+        }
+        let entry = &self.candidates[candidate];
+        if entry.keeps_source() {
+            self.kept.push((candidate, entry.order));
+            self.count_closed(candidate, true);
+        }
+        self.retire(candidate);
+        self.check_held(end)
+    }
+
+    pub(super) fn write_node(&mut self, candidate: u32, item: Pending) {
+        let entry = &self.candidates[candidate];
+        let (end, value_from) = (entry.end, self.rows.value.bytes.len());
+        if self.plan.target(item.target).0.has_bytes() {
+            self.append_bytes(entry.sent.max(entry.start), end, candidate);
+        }
+        let bindings = self.bindings_of(item.target, candidate);
+        let Some(gate) = &mut self.gate else {
+            self.write_row(candidate, item, Some(end));
+            return self.rows.bind(&self.plan, item.target, bindings.as_ref());
+        };
+        let entry = &self.candidates[candidate];
+        let head = row_head(self.document, entry, item, Some(end));
+        let value = self.rows.value.bytes.split_off(value_from);
+        gate.park(
+            item.target,
+            Parked {
+                head,
+                name: entry.name.clone(),
+                value,
+                scope: entry.scope.clone(),
+                bindings,
+            },
+        );
+        gate.settle(item.target, entry.order);
+    }
+
+    /// Lets rows go whose turn in document order has come.
+    pub(super) fn open_gate(&mut self) {
+        if let Some(gate) = &mut self.gate {
+            gate.open(&self.plan, &mut self.rows);
+        }
+    }
+
+    fn append_bytes(&mut self, start: u64, end: u64, candidate: u32) {
+        let out = &mut self.rows.value.bytes;
+        match &self.candidates[candidate].bytes {
+            Bytes::InSource => self.source.copy(Span { start, end }, out),
+            Bytes::Copied(bytes, base) => {
+                out.extend_from_slice(&bytes[(start - base) as usize..(end - base) as usize]);
+            }
+            Bytes::Value(value) => out.extend_from_slice(value),
+        }
+    }
+
+    fn write_row(&mut self, candidate: u32, item: Pending, end: Option<u64>) {
+        let entry = &self.candidates[candidate];
+        self.rows.push(
+            row_head(self.document, entry, item, end),
+            &entry.name,
+            entry.scope.as_ref(),
+        );
+    }
+
+    /// Streams out what has arrived of results that are decided but still open.
+    pub(super) fn write_parts(&mut self, upto: u64) {
+        for depth in 0..self.frames.stack.len() {
+            let candidate = self.frames.stack[depth].candidate;
+            if candidate == crate::plan::NONE || self.candidates[candidate].pending.is_empty() {
+                continue;
+            }
+            let entry = &self.candidates[candidate];
+            let from = entry.sent.max(entry.start);
+            if !entry.needs_bytes || from >= upto {
+                continue;
+            }
+            for item in entry.pending.clone() {
+                if self.plan.target(item.target).0 == Output::Fragments {
+                    self.append_bytes(from, upto, candidate);
+                    self.write_row(candidate, item, None);
+                }
+            }
+            self.candidates[candidate].sent = upto;
+        }
+    }
+
+    /// Leaves one waiting list.
+    pub(super) fn release(&mut self, candidate: u32) {
+        if self.candidates.leave(candidate) {
+            self.retire(candidate);
+        }
+    }
+
+    /// Removes the candidate if nothing is left to do with it.
+    pub(super) fn retire(&mut self, candidate: u32) {
+        let entry = &self.candidates[candidate];
+        if entry.order == u64::MAX
+            || entry.references > 0
+            || entry.undelivered > 0
+            || !entry.pending.is_empty()
+        {
+            return;
+        }
+        if !entry.runs_for.is_empty() {
+            return self.drop_runner(candidate);
+        }
+        self.count_closed(candidate, false);
+        let entry = &self.candidates[candidate];
+        if entry.is_open {
+            self.frames.stack[entry.depth as usize].candidate = crate::plan::NONE;
+        }
+        if let Some(gate) = &mut self.gate {
+            for &target in entry.reach.iter() {
+                gate.settle(target, entry.order);
+            }
+        }
+        self.candidates.remove(candidate);
+    }
+}
+
+fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
+    RowHead {
+        document,
+        subscription: item.subscription,
+        ordinal: item.ordinal,
+        kind: row_kind(entry),
+        span: Some((entry.start, end)),
+        decided_at: item.decided_at,
+        node: entry.order,
+    }
+}
+
+fn row_kind(candidate: &Candidate) -> RowKind {
+    match candidate.kind {
+        NodeKind::Document => RowKind::Document,
+        NodeKind::Attribute => RowKind::Attribute,
+        NodeKind::Text => RowKind::Text,
+        NodeKind::Comment => RowKind::Comment,
+        NodeKind::Instruction => RowKind::Instruction,
+        NodeKind::Namespace => RowKind::Namespace,
+        _ => RowKind::Element,
+    }
+}

@@ -1,0 +1,237 @@
+//! Candidates move up through guards.
+//!
+//! A candidate passes a guard at a node where the guard's formula holds. Below a guard that is
+//! still undecided it waits, attached to that node and to the segment between guard and
+//! candidate; all guards of a segment share the list. A candidate waits only while some guard
+//! there is *alive*: it may still hold, and so may some chain of guards above it.
+
+use super::Automaton;
+use super::frames::Waiting;
+use super::truth::Truth;
+use crate::plan::Axis;
+use smallvec::SmallVec;
+
+const SWEEP_MIN: usize = 16;
+
+/// Depths of open nodes.
+pub type Depths = SmallVec<[u32; 8]>;
+
+impl Automaton {
+    /// The open nodes matching `upper` from which the steps down to `lower` lead to `depth`.
+    ///
+    /// A set of depths is pushed up step by step, so the cost is steps times depth however many
+    /// embeddings there are.
+    pub(super) fn up(&self, lower: u32, depth: usize, upper: u32) -> Depths {
+        let mut depths: Depths = SmallVec::from_slice(&[depth as u32]);
+        let mut spine = lower;
+        while spine != upper && !depths.is_empty() {
+            let view = self.plan.spine(spine);
+            let parent = view.parent();
+            let matches = |d: u32| self.state_at(d as usize).matches(parent);
+            let highest = depths.iter().copied().max().unwrap_or(0);
+            match view.axis() {
+                Axis::Child | Axis::Attribute => {
+                    depths.retain(|d| *d > 0);
+                    depths.iter_mut().for_each(|d| *d -= 1);
+                    depths.retain(|d| matches(*d));
+                }
+                Axis::Itself => depths.retain(|d| matches(*d)),
+                Axis::Descendant => depths = (0..highest).filter(|&d| matches(d)).collect(),
+                Axis::DescendantOrSelf => depths = (0..=highest).filter(|&d| matches(d)).collect(),
+                // Twigs have forward axes only.
+                _ => depths.clear(),
+            }
+            spine = parent;
+        }
+        depths
+    }
+
+    /// Lets a candidate below a segment pass the active guards and wait for the living ones.
+    pub(super) fn rise(&mut self, segment: u32, depth: usize, candidate: u32) {
+        let plan = self.plan.clone();
+        let (upper, lower, guards) = plan.segment(segment);
+        for at in self.up(lower, depth, upper) {
+            self.steps += 1;
+            let at = at as usize;
+            let mut is_awaited = false;
+            for &guard in guards {
+                if self.frames.memory(at).active.contains(guard) {
+                    self.pass(guard, at, candidate);
+                } else {
+                    is_awaited = is_awaited || self.is_alive(guard, at);
+                }
+            }
+            if is_awaited && !self.candidates[candidate].is_done {
+                self.wait(at, segment, candidate);
+            }
+        }
+    }
+
+    /// The candidate passed a guard at a node: it is a result, or meets the guards above.
+    fn pass(&mut self, guard: u32, depth: usize, candidate: u32) {
+        // Each (guard, node) lets a candidate pass once in its life; without this the number of
+        // passes grows with the number of embeddings.
+        if self.candidates[candidate].is_done
+            || !self.candidates[candidate]
+                .passed
+                .insert((guard, depth as u32))
+        {
+            return;
+        }
+        let plan = self.plan.clone();
+        let view = plan.guard(guard);
+        for &target in view.targets {
+            self.select(target, candidate);
+        }
+        for &operand in view.operands {
+            self.admit(operand, view.spine, depth, candidate);
+        }
+        for &segment in view.above {
+            self.rise(segment, depth, candidate);
+        }
+    }
+
+    /// A guard's formula turned true at a node.
+    pub(super) fn activate(&mut self, guard: u32, depth: usize) {
+        if !self.frames.memory_mut(depth).active.insert(guard) {
+            return;
+        }
+        let segment = self.plan.guard(guard).segment;
+        let list = self
+            .frames
+            .memory(depth)
+            .waiting
+            .iter()
+            .find(|w| w.segment == segment);
+        let Some(candidates) = list.map(|w| w.candidates.clone()) else {
+            return;
+        };
+        for candidate in candidates {
+            self.pass(guard, depth, candidate);
+        }
+        self.review(depth, segment);
+    }
+
+    fn wait(&mut self, depth: usize, segment: u32, candidate: u32) {
+        if !self.candidates[candidate]
+            .waits
+            .insert((segment, depth as u32))
+        {
+            return;
+        }
+        self.candidates.hold(candidate);
+        let waiting = &mut self.frames.memory_mut(depth).waiting;
+        let index = waiting
+            .iter()
+            .position(|w| w.segment == segment)
+            .unwrap_or_else(|| {
+                waiting.push(Waiting {
+                    segment,
+                    candidates: Vec::new(),
+                    sweep_at: SWEEP_MIN,
+                });
+                waiting.len() - 1
+            });
+        waiting[index].candidates.push(candidate);
+        if waiting[index].candidates.len() >= waiting[index].sweep_at {
+            self.sweep(depth, index);
+        }
+    }
+
+    /// Lets go of candidates that are finished but still listed; without this an endless stream
+    /// under one undecided node would grow the list for ever.
+    fn sweep(&mut self, depth: usize, index: usize) {
+        let mut list = std::mem::take(&mut self.frames.memory_mut(depth).waiting[index].candidates);
+        list.retain(|&candidate| {
+            let keep = !self.candidates[candidate].is_done;
+            if !keep {
+                self.release(candidate);
+            }
+            keep
+        });
+        let waiting = &mut self.frames.memory_mut(depth).waiting[index];
+        waiting.sweep_at = (2 * list.len()).max(SWEEP_MIN);
+        waiting.candidates = list;
+    }
+
+    /// Whether candidates at a node still have a guard of the segment to wait for.
+    fn is_awaiting(&mut self, depth: usize, segment: u32) -> bool {
+        let plan = self.plan.clone();
+        let (_, _, guards) = plan.segment(segment);
+        guards.iter().any(|&guard| {
+            !self.frames.memory(depth).active.contains(guard) && self.is_alive(guard, depth)
+        })
+    }
+
+    fn review(&mut self, depth: usize, segment: u32) {
+        if self.is_awaiting(depth, segment) {
+            return;
+        }
+        let waiting = &mut self.frames.memory_mut(depth).waiting;
+        if let Some(index) = waiting.iter().position(|w| w.segment == segment) {
+            let list = waiting.swap_remove(index);
+            self.release_all(list.candidates);
+        }
+    }
+
+    /// Reviews every list at `depth` and below: something turned false there.
+    pub(super) fn review_from(&mut self, depth: usize) {
+        for at in depth..self.frames.stack.len() {
+            let segments: SmallVec<[u32; 8]> = self
+                .frames
+                .memory(at)
+                .waiting
+                .iter()
+                .map(|w| w.segment)
+                .collect();
+            for segment in segments {
+                self.review(at, segment);
+            }
+        }
+    }
+
+    pub(super) fn release_all(&mut self, candidates: Vec<u32>) {
+        for candidate in candidates {
+            self.release(candidate);
+        }
+    }
+
+    /// Whether the guard, and some chain of guards above it, may still hold.
+    fn is_alive(&mut self, guard: u32, depth: usize) -> bool {
+        let mut memo = std::mem::take(&mut self.alive_memo);
+        let alive = self.alive(guard, depth, &mut memo);
+        memo.clear();
+        self.alive_memo = memo;
+        alive
+    }
+
+    fn alive(
+        &self,
+        guard: u32,
+        depth: usize,
+        dead: &mut rustc_hash::FxHashSet<(u32, u32)>,
+    ) -> bool {
+        let view = self.plan.guard(guard);
+        if self.truth(depth, view.formula) == Truth::False {
+            return false;
+        }
+        if !view.targets.is_empty() || !view.operands.is_empty() {
+            return true;
+        }
+        if dead.contains(&(guard, depth as u32)) {
+            return false;
+        }
+        let is_alive = view.above.iter().any(|&segment| {
+            let (upper, _, guards) = self.plan.segment(segment);
+            let depths = self.up(view.spine, depth, upper);
+            depths
+                .iter()
+                .any(|&at| guards.iter().any(|&g| self.alive(g, at as usize, dead)))
+        });
+        if !is_alive {
+            // Remembering the dead keeps a hopeless search linear in guards times depth.
+            dead.insert((guard, depth as u32));
+        }
+        is_alive
+    }
+}

@@ -1,0 +1,129 @@
+//! Keeps the bytes of held candidates when the block that has them goes away.
+
+use super::candidates::Bytes;
+use super::{Automaton, limit_error};
+use crate::error::DocumentError;
+use crate::events::Span;
+use crate::plan::NONE;
+use std::rc::Rc;
+
+/// Bytes of values that may wait to be taken when a block ends.
+const ROW_BYTES_MAX: usize = 1 << 30;
+
+impl Automaton {
+    /// The first byte that an open candidate still needs.
+    fn open_from(&self) -> Option<u64> {
+        let open = self
+            .frames
+            .stack
+            .iter()
+            .filter(|frame| frame.candidate != NONE);
+        let needed = open
+            .map(|frame| &self.candidates[frame.candidate])
+            .filter(|c| c.keeps_source());
+        // Held candidates need their first byte; decided ones only what was not streamed out.
+        needed
+            .map(|c| {
+                if c.references > 0 && !c.is_done {
+                    c.start
+                } else {
+                    c.sent.max(c.start)
+                }
+            })
+            .min()
+    }
+
+    /// Fails when what is held at `offset` passes the limit. It depends on the document alone, not
+    /// on blocks: closed candidates count whole, open ones from the first byte they need.
+    #[inline]
+    pub(super) fn check_held(&mut self, offset: u64) -> Result<(), DocumentError> {
+        if offset <= self.unchecked_until {
+            return Ok(());
+        }
+        self.check_held_now(offset)
+    }
+
+    #[cold]
+    fn check_held_now(&mut self, offset: u64) -> Result<(), DocumentError> {
+        let bound = self.limits.buffer_bytes_max;
+        let room = bound.saturating_sub(self.closed_bytes);
+        let from = self.open_from().unwrap_or(offset);
+        self.unchecked_until = from + room;
+        if self.closed_bytes > bound || offset > from + room {
+            return Err(limit_error("buffer_bytes_max", bound, from + room));
+        }
+        Ok(())
+    }
+
+    /// A closed candidate is held, or let go.
+    pub(super) fn count_closed(&mut self, candidate: u32, is_held: bool) {
+        let entry = &mut self.candidates[candidate];
+        if entry.is_counted == is_held {
+            return;
+        }
+        entry.is_counted = is_held;
+        let bytes = entry.end - entry.start;
+        if is_held {
+            self.closed_bytes += bytes;
+            self.unchecked_until = 0;
+        } else {
+            self.closed_bytes -= bytes;
+        }
+    }
+
+    /// The current block goes away: closed candidates get copies, open ones keep a tail, and so
+    /// does the markup from `unread` on, whose events are still to come.
+    pub(super) fn leave_block(&mut self, unread: u64) -> Result<(), DocumentError> {
+        if self.options.in_parts {
+            self.write_parts(unread);
+        }
+        let open_from = self.open_from();
+        self.copy_kept(open_from);
+        self.source.leave(open_from.unwrap_or(unread).min(unread));
+        // Columns count their bytes in 31 bits; far below that, somebody should take the rows.
+        if self.rows.value.bytes.len() > ROW_BYTES_MAX {
+            return Err(limit_error(
+                "buffer_bytes_max",
+                ROW_BYTES_MAX as u64,
+                unread,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Copies the bytes of closed candidates that no open one keeps anyway. Nested candidates
+    /// share one copy.
+    fn copy_kept(&mut self, open_from: Option<u64>) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.retain(|&(id, order)| {
+            self.candidates[id].order == order && self.candidates[id].keeps_source()
+        });
+        // In document order an outer candidate comes before the ones inside it.
+        kept.sort_unstable_by_key(|&(_, order)| order);
+        let mut last: Option<(Rc<[u8]>, Span)> = None;
+        kept.retain(|&(id, _)| {
+            let span = Span {
+                start: self.candidates[id].start,
+                end: self.candidates[id].end,
+            };
+            if open_from.is_some_and(|from| from <= span.start) {
+                return true;
+            }
+            let shared = last
+                .as_ref()
+                .filter(|(_, outer)| outer.start <= span.start && span.end <= outer.end);
+            let (bytes, outer) = shared.cloned().unwrap_or_else(|| {
+                let mut bytes = Vec::with_capacity((span.end - span.start) as usize);
+                self.source.copy(span, &mut bytes);
+                (Rc::from(bytes), span)
+            });
+            self.candidates[id].bytes = Bytes::Copied(bytes.clone(), outer.start);
+            last = Some((bytes, outer));
+            false
+        });
+        self.kept = kept;
+    }
+}

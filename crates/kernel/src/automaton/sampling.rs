@@ -1,0 +1,89 @@
+//! For whom the work is done: a sample of it, and the bytes held now.
+
+use super::Automaton;
+use rustc_hash::FxHashSet;
+
+/// One of so many steps is looked at; a power of two.
+const SAMPLED: u64 = 1024;
+/// A sampled step is charged to so many subscriptions at most, in equal shares.
+const CHARGED_MAX: usize = 16;
+/// Formulas and guards that are visited to find them.
+const VISITED_MAX: usize = 64;
+
+impl Automaton {
+    /// Counts a step of work that was done because of a formula.
+    #[inline]
+    pub(super) fn count_step(&mut self, formula: u32) {
+        self.steps += 1;
+        if self.steps.is_multiple_of(SAMPLED) {
+            self.charge(formula);
+        }
+    }
+
+    /// Steps charged to subscriptions since the last call, by the plan's own numbers.
+    pub fn take_charges(&mut self) -> Vec<(u32, f64)> {
+        self.charges.drain().collect()
+    }
+
+    /// Bytes that are held now for undecided results, shared among those who wait for them.
+    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+        let mut held = Vec::new();
+        let candidates = self.candidates.iter();
+        for candidate in candidates.filter(|c| c.references > 0 && c.needs_bytes && !c.is_done) {
+            let end = if candidate.is_open {
+                self.source.end()
+            } else {
+                candidate.end
+            };
+            let waiting = candidate.reach.iter();
+            let waiting = waiting.filter(|&target| !candidate.selected.contains(target));
+            let postings = waiting.flat_map(|&target| self.plan.target(target).1);
+            let found: Vec<u32> = postings.copied().take(CHARGED_MAX).collect();
+            let share = end.saturating_sub(candidate.start) / found.len().max(1) as u64;
+            held.extend(found.into_iter().map(|subscription| (subscription, share)));
+        }
+        held
+    }
+
+    #[cold]
+    fn charge(&mut self, formula: u32) {
+        let found = self.askers(formula);
+        let share = SAMPLED as f64 / found.len().max(1) as f64;
+        for subscription in found {
+            *self.charges.entry(subscription).or_default() += share;
+        }
+    }
+
+    /// Some of the subscriptions for which a formula is decided.
+    fn askers(&self, formula: u32) -> Vec<u32> {
+        let plan = &self.plan;
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let (mut formulas, mut guards) = (vec![formula], Vec::new());
+        while seen.len() < VISITED_MAX && found.len() < CHARGED_MAX {
+            let mut targets: Vec<u32> = Vec::new();
+            if let Some(guard) = guards.pop() {
+                let view = plan.guard(guard);
+                targets.extend_from_slice(view.targets);
+                let above = view.above.iter().flat_map(|&s| plan.segment(s).2);
+                guards.extend(above.filter(|&&g| seen.insert((true, g))).take(VISITED_MAX));
+            } else if let Some(formula) = formulas.pop() {
+                let view = plan.formula(formula);
+                targets.extend_from_slice(view.root_targets());
+                let asked = view.guards().iter();
+                guards.extend(asked.filter(|&&g| seen.insert((true, g))).take(VISITED_MAX));
+                let lists = [view.conjunctions(), view.disjunctions(), view.edges()];
+                let above = lists.into_iter().flatten();
+                formulas.extend(
+                    above
+                        .filter(|&&f| seen.insert((false, f)))
+                        .take(VISITED_MAX),
+                );
+            } else {
+                break;
+            }
+            found.extend(targets.iter().flat_map(|&t| plan.target(t).1));
+        }
+        found.truncate(CHARGED_MAX);
+        found
+    }
+}

@@ -1,0 +1,12 @@
+//! Results, whichever engine writes them.
+
+mod columns;
+mod found;
+mod matches;
+mod selections;
+
+pub use columns::{Beside, Declarations, RowKind, Rows, TextColumn};
+pub(crate) use columns::{Bindings, Naming, RowHead, flatten};
+pub use found::Found;
+pub(crate) use matches::Matches;
+pub(crate) use selections::{List, Selected, Selections};

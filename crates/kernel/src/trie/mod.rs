@@ -1,0 +1,153 @@
+//! The document reads the questions: all of them at once, after its end.
+//!
+//! The automaton holds the questions still and moves over the document, event by event. For a small
+//! document that is at hand as a whole it is cheaper to hold the document still and to move over
+//! the questions: they lie in a trie of steps, and a set of label paths of the document goes down
+//! every way that leads somewhere. What does not occur in the document costs nothing, and nothing
+//! is remembered between documents. Where conditions come in, sets of nodes take the place of sets
+//! of paths.
+//!
+//! Documents that come together go the ways together, as a bundle: most ways lead somewhere in
+//! several of them, and each is gone only once.
+//!
+//! The answers are those of the automaton, the event at which each is decided included.
+
+mod answers;
+mod ask;
+mod collect;
+mod columns;
+mod conditions;
+mod keys;
+mod names;
+mod nodes;
+mod paths;
+mod ranked;
+mod report;
+mod sets;
+mod transpose;
+mod values;
+mod walk;
+
+pub use report::Wanted;
+
+use crate::document::{Bundle, Docs, Earliest, Timed};
+use crate::events::Scope;
+use crate::plan::questions::{Figure, Part};
+use crate::plan::{Axis, Plan, Symbols};
+use crate::usage::Usage;
+use ask::{Told, Ways};
+use columns::Columns;
+use names::Names;
+use nodes::NodeSets;
+use paths::First;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use values::Values;
+use walk::{Answered, Walk};
+
+/// A node for rows of queries: its name, and the declarations in scope.
+type Described = (Rc<[u8]>, Option<Rc<Scope>>);
+
+/// Asks the questions of a plan of whole documents, one bundle after the other.
+///
+/// As a handler it takes in documents; `ask` then puts the questions to them, and `report` tells
+/// what each of them answers.
+pub struct Trie {
+    plan: Arc<Plan>,
+    symbols: Symbols,
+    names: Names,
+    bundle: Bundle,
+    columns: Columns,
+    /// The ways through a document that is alone, and through several.
+    alone: Ways<First>,
+    together: Ways<Docs>,
+    walk: Walk,
+    /// Tries to be walked.
+    roots: Vec<u32>,
+    /// Queries that paths answer.
+    queries: Answered<u32>,
+    nodes: NodeSets,
+    values: Values,
+    /// Edges by formula: the nodes at which they hold.
+    edges: FxHashMap<u32, Rc<[Timed]>>,
+    /// Records to visit with sets of nodes.
+    todo: Vec<(u32, u32)>,
+    /// Filters that conditions answer.
+    found: Vec<(u32, Earliest)>,
+    /// Queries and the sets of nodes that answer them.
+    selected: Vec<(u32, u32)>,
+    /// Rows of filters and of queries, by question.
+    used: [Usage; 2],
+    /// By node.
+    described: Vec<Described>,
+    /// The documents behind each other, if there are queries, and where each starts.
+    source: Vec<u8>,
+    source_from: Vec<usize>,
+    scratch: Vec<u8>,
+    known_names: FxHashSet<Rc<[u8]>>,
+    told: Told,
+    nodes_max: u64,
+    equal_bytes_max: usize,
+    needs_values: bool,
+    has_queries: bool,
+    asks_attributes: bool,
+    is_text_asked: bool,
+    is_comment_asked: bool,
+}
+
+impl Trie {
+    /// For the questions of a plan; none if it has none. Bundles of more than `nodes_max`
+    /// nodes are refused.
+    pub fn new(plan: Arc<Plan>, nodes_max: u64) -> Option<Self> {
+        let image = plan.questions()?;
+        let symbols = Symbols::new(&plan);
+        let mut names = Names::new(image);
+        names.admit(
+            &symbols,
+            symbols.document.max(symbols.text).max(symbols.comment),
+        );
+        let is_asked = |symbol: u32| !symbols.class(symbol).tests.is_empty();
+        let asks_attributes = (0..plan.test_count()).any(|test| {
+            use crate::plan::NodeKind::{Any, Attribute};
+            matches!(plan.test(test).0, Any | Attribute)
+        });
+        Some(Trie {
+            names,
+            bundle: Bundle::default(),
+            columns: Columns::new(image.part(Part::Codes).len() / 2),
+            alone: Ways::new(),
+            together: Ways::new(),
+            walk: Walk::default(),
+            roots: Vec::new(),
+            queries: Answered::new(),
+            nodes: NodeSets::new(),
+            values: Values::default(),
+            edges: FxHashMap::default(),
+            todo: Vec::new(),
+            found: Vec::new(),
+            selected: Vec::new(),
+            used: Default::default(),
+            described: Vec::new(),
+            source: Vec::new(),
+            source_from: Vec::new(),
+            scratch: Vec::new(),
+            known_names: FxHashSet::default(),
+            told: Told::default(),
+            nodes_max,
+            equal_bytes_max: image.figure(Figure::EqualBytesMax) as usize,
+            needs_values: image.figure(Figure::NeedsValues) != 0,
+            has_queries: !image.part(Part::Queries).is_empty(),
+            asks_attributes,
+            is_text_asked: is_asked(symbols.text),
+            is_comment_asked: is_asked(symbols.comment),
+            symbols,
+            plan,
+        })
+    }
+
+    /// The axis of a move.
+    fn axis(&self, code: u16) -> Axis {
+        self.names.axis(code)
+    }
+}

@@ -1,0 +1,278 @@
+//! Answers become rows.
+
+use super::Trie;
+use super::ask::{FILTERS, QUERIES, SELECTED, Ways};
+use super::nodes::NodeSets;
+use super::paths::{Paths, Sight};
+use crate::document::{NEVER, Timed};
+use crate::plan::questions::{BARE, MARK, Part};
+use crate::plan::{NONE, NodeKind, Tier};
+use crate::rows::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
+use std::rc::Rc;
+
+/// Who wants the rows, and how.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Says who is who, and who is no more.
+    pub tier: &'a Tier,
+    pub in_document_order: bool,
+    /// When rows are counted, in seconds.
+    pub now: u32,
+}
+
+impl Trie {
+    /// Adds the rows of one document of the bundle, which carry a number.
+    pub fn report(&mut self, document: usize, number: u32, wanted: Wanted<'_>, rows: &mut Rows) {
+        if !self.told.filters.is_empty() {
+            rows.matches.begin(number, rows.kind.len());
+            self.report_filters(document, &mut rows.matches);
+        }
+        if !self.has_queries {
+            return;
+        }
+        if self.bundle.document_count() == 1 {
+            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+            self.report_queries(document, number, &mut ways.paths, wanted, rows);
+            self.alone = ways;
+        } else {
+            let mut ways = std::mem::replace(&mut self.together, Ways::new());
+            self.report_queries(document, number, &mut ways.paths, wanted, rows);
+            self.together = ways;
+        }
+    }
+
+    fn report_filters(&self, document: usize, matches: &mut Matches) {
+        let told = &self.told;
+        if self.bundle.document_count() == 1 {
+            matches.extend(&told.filters, &told.decided_at);
+            return;
+        }
+        let entries = &told.by_document[FILTERS];
+        let mut room = matches.room(entries.count(document)).iter_mut();
+        entries.each(document, |entry| {
+            if let Some(place) = room.next() {
+                *place = told.filters[entry];
+            }
+        });
+    }
+
+    fn report_queries<S: Sight>(
+        &mut self,
+        document: usize,
+        number: u32,
+        paths: &mut Paths<S>,
+        wanted: Wanted<'_>,
+        rows: &mut Rows,
+    ) {
+        let plan = self.plan.clone();
+        let Some(image) = plan.questions() else {
+            return;
+        };
+        let askers = image.part(Part::QueryAskers);
+        let is_plain = wanted.tier.is_plain();
+        rows.selections.begin(number, rows.kind.len());
+        let found = &mut rows.selections;
+        let mut nodes = std::mem::replace(&mut self.nodes, NodeSets::new());
+        let mut used = std::mem::take(&mut self.used[QUERIES]);
+        let mut lists = Lists {
+            number,
+            range: self.bundle.nodes_of(document),
+            in_document_order: wanted.in_document_order,
+            of_set: Vec::new(),
+            fragments: Vec::new(),
+            listed: Vec::new(),
+        };
+        let mut add = |nodes: &NodeSets, question: u32, set: u32| {
+            let list = lists.list(self, nodes, set, found);
+            if list.count == 0 {
+                return;
+            }
+            used.count_rows(question, list.count, wanted.now);
+            let add = |asker: u32, found: &mut Selections| {
+                if let Some(subscription) = wanted.tier.number(asker & !BARE) {
+                    found.add(subscription, list, asker & BARE == 0);
+                }
+            };
+            let asker = askers[question as usize];
+            if is_plain && asker & (MARK | BARE) == 0 {
+                found.add(asker, list, true);
+            } else if asker & MARK == 0 {
+                add(asker, found);
+            } else {
+                let askers = image.list(asker).iter();
+                askers.for_each(|&asker| add(asker, found));
+            }
+        };
+        if self.bundle.document_count() == 1 {
+            for (question, answer) in self.queries.iter() {
+                let set = nodes.of_answer(&self.bundle, paths, answer);
+                add(&nodes, question, set);
+            }
+            for &(question, set) in &self.selected {
+                add(&nodes, question, set);
+            }
+        } else {
+            self.told.by_document[QUERIES].each(document, |entry| {
+                let (question, answer) = self.queries.get(entry);
+                let set = nodes.of_answer(&self.bundle, paths, answer);
+                add(&nodes, question, set);
+            });
+            self.told.by_document[SELECTED].each(document, |entry| {
+                let (question, set) = self.selected[entry];
+                add(&nodes, question, set);
+            });
+        }
+        self.nodes = nodes;
+        self.used[QUERIES] = used;
+        rows.selections.fragments().forget_scope();
+    }
+
+    /// Lists the items that lie in a range of nodes and are complete, in the order of their rows.
+    ///
+    /// Ordinals count decisions, by event and within one event in document order. A row comes when
+    /// its node is decided and complete; at an end tag that of the element itself comes first.
+    fn decide(&self, items: &[Timed], wanted: &Lists, listed: &mut Vec<Decided>) {
+        let (from, to) = wanted.range;
+        let items = &items[items.partition_point(|item| item.0 < from)..];
+        let items = items[..items.partition_point(|item| item.0 < to)].iter();
+        listed.clear();
+        listed.extend(items.map(|&(node, time)| Decided {
+            node,
+            time,
+            ordinal: 0,
+        }));
+        // Without conditions nodes are decided in document order.
+        if !listed.is_sorted_by_key(|item| item.time) {
+            listed.sort_unstable_by_key(|item| (item.time, item.node));
+        }
+        for (ordinal, item) in listed.iter_mut().enumerate() {
+            item.ordinal = ordinal as u32;
+        }
+        let closed = |item: &Decided| self.bundle.nodes[item.node as usize].closed;
+        // A decided node that never ended, in a bad document, is no row.
+        listed.retain(|item| closed(item) != NEVER);
+        if wanted.in_document_order {
+            listed.sort_unstable_by_key(|item| item.node);
+        } else {
+            listed.sort_unstable_by_key(|item| {
+                let closed = closed(item);
+                (item.time.max(closed), item.time >= closed, item.node)
+            });
+        }
+    }
+
+    /// Adds the row that describes a node.
+    fn describe_node(&self, document: u32, node: u32, rows: &mut Rows) {
+        let entry = &self.bundle.nodes[node as usize];
+        let span = self.bundle.spans[node as usize];
+        let kind = row_kind(self.bundle.paths[entry.path as usize].kind);
+        let value = if matches!(kind, RowKind::Element | RowKind::Document) {
+            let source = &self.source[self.source_from[entry.document as usize]..];
+            &source[span.start as usize..span.end as usize]
+        } else {
+            self.bundle.value(node)
+        };
+        rows.value.bytes.extend_from_slice(value);
+        let head = RowHead {
+            document,
+            subscription: 0,
+            ordinal: 0,
+            kind,
+            span: Some((span.start, Some(span.end))),
+            decided_at: 0,
+            node: u64::from(node - self.bundle.nodes_of(entry.document as usize).0),
+        };
+        let (name, scope) = &self.described[node as usize];
+        rows.push(head, name, scope.as_ref());
+    }
+
+    /// `{uri}local`, kept once.
+    pub(super) fn expanded_name(&mut self, local: &[u8], uri: &[u8]) -> Rc<[u8]> {
+        self.scratch.clear();
+        if !uri.is_empty() {
+            self.scratch.push(b'{');
+            self.scratch.extend_from_slice(uri);
+            self.scratch.push(b'}');
+        }
+        self.scratch.extend_from_slice(local);
+        if let Some(known) = self.known_names.get(self.scratch.as_slice()) {
+            return known.clone();
+        }
+        if self.known_names.len() >= NAMES_MAX {
+            self.known_names.clear();
+        }
+        let fresh: Rc<[u8]> = self.scratch.as_slice().into();
+        self.known_names.insert(fresh.clone());
+        fresh
+    }
+}
+
+/// Lists of nodes of one document, each written when it is first asked for.
+struct Lists {
+    number: u32,
+    /// The nodes of the document.
+    range: (u32, u32),
+    in_document_order: bool,
+    /// By set of nodes.
+    of_set: Vec<Option<List>>,
+    /// By node of the document: the row that describes it.
+    fragments: Vec<u32>,
+    listed: Vec<Decided>,
+}
+
+/// A node of a list.
+struct Decided {
+    node: u32,
+    time: u32,
+    ordinal: u32,
+}
+
+impl Lists {
+    #[inline]
+    fn list(&mut self, trie: &Trie, nodes: &NodeSets, set: u32, found: &mut Selections) -> List {
+        if self.of_set.len() <= set as usize {
+            self.of_set.resize(nodes.count(), None);
+        }
+        if let Some(list) = self.of_set[set as usize] {
+            return list;
+        }
+        let list = self.write(trie, nodes.get(set), found);
+        self.of_set[set as usize] = Some(list);
+        list
+    }
+
+    #[inline(never)]
+    fn write(&mut self, trie: &Trie, items: &[Timed], found: &mut Selections) -> List {
+        let (from, to) = self.range;
+        self.fragments.resize((to - from) as usize, NONE);
+        let mut listed = std::mem::take(&mut self.listed);
+        trie.decide(items, self, &mut listed);
+        for item in &listed {
+            let fragment = &mut self.fragments[(item.node - from) as usize];
+            if *fragment == NONE {
+                *fragment = found.fragments().len() as u32;
+                trie.describe_node(self.number, item.node, found.fragments());
+            }
+        }
+        let list = found.add_list(listed.iter().map(|item| Selected {
+            fragment: self.fragments[(item.node - from) as usize],
+            ordinal: item.ordinal,
+            decided_at: trie.bundle.offsets[item.time as usize] as i64,
+        }));
+        self.listed = listed;
+        list
+    }
+}
+
+const NAMES_MAX: usize = 1 << 14;
+
+fn row_kind(kind: NodeKind) -> RowKind {
+    match kind {
+        NodeKind::Document => RowKind::Document,
+        NodeKind::Attribute => RowKind::Attribute,
+        NodeKind::Text => RowKind::Text,
+        NodeKind::Comment => RowKind::Comment,
+        NodeKind::Instruction => RowKind::Instruction,
+        _ => RowKind::Element,
+    }
+}
