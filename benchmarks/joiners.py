@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.kernel import Joins
+from penstock.kernel import Joins, Witnesses, new_joins
 from penstock.planning.records import write_program
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
@@ -25,7 +25,7 @@ class Compiled:
 
     def load(self, **options: Any) -> Joins:
         """Return joins with these rows."""
-        joins = Joins(**options)
+        joins = new_joins(**options)
         for number, program in enumerate(self._programs):
             joins.add(number, 0, program)
         return joins
@@ -39,9 +39,7 @@ def _rows(texts: JoinTexts, text: str) -> JoinQuery:
 
 def record(joins: Joins, document: bytes, number: int, time_us: int) -> bytes:
     """Return the record of a document of the stream S."""
-    joins.begin("S")
-    joins.feed(document)
-    return joins.finish(number, str(number), time_us, 0)
+    return Witnesses("S", None, [document]).record(joins, number, str(number), time_us, 0)
 
 
 class ItemRun:

@@ -11,7 +11,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -200,14 +199,14 @@ def _read_alone(files: list[Path], image: bytes, barrier: Any, replies: Any) -> 
         data = pq.read_table(file).column("xml").to_pylist()
         for start in range(0, len(data), BATCH_DOCUMENTS):
             part = data[start : start + BATCH_DOCUMENTS]
-            batches.append((b"".join(part), [0, *accumulate(map(len, part))]))
-    session.read_documents(*batches[0])
-    session.take_columns()
+            batches.append([(document, None, "default") for document in part])
+    session.read(batches[0])
+    session.take().columns()
     barrier.wait()
     clock, core = time.perf_counter(), time.process_time()
-    for batch, offsets in batches:
-        session.read_documents(batch, offsets)
-        session.take_columns()
+    for batch in batches:
+        session.read(batch)
+        session.take().columns()
     replies.put((time.perf_counter() - clock, time.process_time() - core))
 
 

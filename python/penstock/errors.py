@@ -7,7 +7,7 @@ All of them pickle, so they cross process boundaries whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 QUERY_CODES = {
     # The text is not a query.
@@ -111,6 +111,12 @@ class DocumentError(PenstockError):
         self.line = line
         self.path = path
         self.results = results
+
+    def with_results(self, results: Sequence[Any]) -> Self:
+        """Return the error with what was decided before it; pickling keeps both."""
+        self.results = results
+        self.args = (*self.args[:5], results, *self.args[6:])
+        return self
 
     def __str__(self) -> str:
         if not self.line:  # it was never read

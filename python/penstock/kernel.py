@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
 
 Plan = _native.Plan
+Joins = _native.Joins
+"""The joins of all subscriptions over streams of documents; ``penstock.joins`` writes programs."""
 PlanBuilder = _native.PlanBuilder
 Column = _native.Column
 read_record = _native.read_record
@@ -27,16 +29,24 @@ merge_runs = _native.merge_runs
 read_run = _native.read_run
 """What an image holds: records, when the last may go, and until when the first one waits."""
 
+WholeDocument = tuple["Buffer", str | None, str]
+"""Bytes, encoding if it overrides what the document says of itself, and stream."""
+RowTuple = tuple[int, int, int, str, str, int, int, int, int, int]
+"""Subscription, ordinal, kind, name, value, start, end, decided_at, node, declarations."""
+Rows = tuple[list[RowTuple], list[dict[str, str]], dict[int, dict[str, str | None]]]
+Columns = dict[str, int | Column]
+Spans = tuple[Column, Column, Column, Column, list[dict[str, str]]]
+
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
 
 
 class Session:
-    """Evaluates a plan over documents, one after the other, fed in pieces of any size.
+    """Evaluates a plan over documents, one after the other.
 
-    Rows decided before an error can still be taken after it, and ``begin`` starts the next
-    document as if nothing had happened. A session that is live may go on with another plan in the
-    middle of a document.
+    Rows decided before an error can still be taken after it, and the next document starts as if
+    nothing had happened. A session that is live may go on with another plan in the middle of a
+    document.
     """
 
     def __init__(
@@ -61,20 +71,14 @@ class Session:
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
         )
-        self.adopt = self._native.adopt
-        self.row_count = self._native.row_count
-        self.value_bytes = self._native.value_bytes
-        self.take_rows = self._native.take_rows
-        self.take_columns = self._native.take_columns
-        self.take_spans = self._native.take_spans
-        self.take_usage = self._native.take_usage
-        self.held_by_subscription = self._native.held_by_subscription
-        self.take_found = self._native.take_found
-        self.is_decided = self._native.is_decided
-        self.structures = self._native.structures
-        self.number_documents = self._native.number_documents
-        self.take_trace = self._native.take_trace
-        self.entities = self._native.entities
+        self._is_listening = False
+        self._pieces: list[Buffer] = []
+        self._open: tuple[int, Witnesses] | None = None
+        self._records: list[tuple[int, Witnesses]] = []
+
+    def adopt(self, plan: Plan) -> None:
+        """Go on with another plan from the next document on; take rows that wait before."""
+        self._native.adopt(plan)
 
     def attach(self, plan: Plan) -> None:
         """Go on with another plan in the middle of a document.
@@ -87,12 +91,22 @@ class Session:
         """
         _raise(self._native.attach(plan))
 
-    def begin(self, encoding: str | None = None) -> None:
-        """Start a document; ``encoding`` overrides what the document says of itself.
+    def listen(self, joins: Joins | None) -> None:
+        """Keep the witnesses of joins for ``Batch.records``, from the next document on."""
+        self._is_listening = joins is not None
+
+    def begin(self, encoding: str | None = None, stream: str = "default", number: int = 0) -> None:
+        """Start a document, whose rows carry ``number``.
+
+        ``encoding`` overrides what the document says of itself; ``stream`` matters to joins.
 
         Raises:
             DocumentError: The encoding is unknown.
         """
+        self._pieces = []
+        witnesses = Witnesses(stream, encoding, self._pieces)
+        self._open = (number, witnesses) if self._is_listening else None
+        self._native.number_documents(number)
         _raise(self._native.begin(encoding))
 
     def feed(self, chunk: Buffer) -> None:
@@ -102,6 +116,8 @@ class Session:
             DocumentError: The bytes so far cannot begin a well-formed document.
             LimitError: The document passed a limit.
         """
+        if self._open is not None:
+            self._pieces.append(_unchanging(chunk))
         _raise(self._native.feed(chunk))
 
     def finish(self) -> None:
@@ -112,44 +128,127 @@ class Session:
             LimitError: The document passed a limit.
         """
         _raise(self._native.finish())
+        if self._open is not None:
+            self._records.append(self._open)
 
-    def read(self, document: Buffer, encoding: str | None = None) -> None:
-        """Read a document that is at hand as a whole.
-
-        The rows are those of ``begin``, ``feed`` and ``finish``. With many subscriptions they are
-        found faster, and all of them at the end.
-
-        Raises:
-            DocumentError: The document is not well-formed, or the encoding is unknown.
-            LimitError: The document passed a limit.
-        """
-        _raise(self._native.read(document, encoding))
-
-    def read_documents(
-        self, data: Buffer, offsets: Sequence[int]
+    def read(
+        self, documents: Sequence[WholeDocument], first: int = 0
     ) -> list[tuple[int, DocumentError]]:
-        """Read whole documents, ``data[offsets[i]:offsets[i + 1]]``, without a call for each.
+        """Read whole documents, whose rows carry numbers from ``first`` on.
 
-        Their rows carry the number i in the column ``document``. Returns the errors by number;
-        a bad document never harms the next one.
+        The rows are those of ``begin``, ``feed`` and ``finish``. Many subscriptions are evaluated
+        over several documents at once; the rows of these have no ``decided_at`` yet.
+        Returns the errors by number; a bad document never harms the next one.
         """
-        failures = self._native.read_documents(data, offsets)
-        return [(number, _error(failure)) for number, failure in failures]
+        read = self._native.read_in_bulk([document[:2] for document in documents], first)
+        errors = [(number, _error(failure)) for number, failure in read]
+        if self._is_listening:
+            failed = {number for number, _ in errors}
+            for number, (data, encoding, stream) in enumerate(documents, start=first):
+                if number not in failed:
+                    witnesses = Witnesses(stream, encoding, [_unchanging(data)])
+                    self._records.append((number, witnesses))
+        return errors
 
-    def read_in_bulk(
-        self, documents: Sequence[tuple[Buffer, str | None]], number: int
-    ) -> list[tuple[int, DocumentError]]:
-        """Read whole documents, bytes and encoding, whose rows ``take_found`` will take.
+    def take(self) -> Batch:
+        """Return what was decided since the last call."""
+        records, self._records = self._records, []
+        return Batch(self._native, records)
 
-        Many subscriptions are evaluated over several documents at once. Rows carry numbers from
-        ``number`` on. Returns the errors by number; a bad document never harms the next one.
-        """
-        failures = self._native.read_in_bulk(documents, number)
-        return [(failed, _error(failure)) for failed, failure in failures]
+    def row_count(self) -> int:
+        """Return how many rows wait to be taken."""
+        return self._native.row_count()
+
+    def value_bytes(self) -> int:
+        """Return how many bytes of values wait to be taken."""
+        return self._native.value_bytes()
+
+    def is_decided(self) -> bool:
+        """Return whether the rest of the document that is fed adds nothing, whatever it is."""
+        return not self._is_listening and self._native.is_decided()
+
+    def take_usage(self) -> list[tuple[int, int, int, float]]:
+        """Return subscription, matches, seconds of the last one and cost since the last call."""
+        return self._native.take_usage()
+
+    def held_by_subscription(self) -> list[tuple[int, int]]:
+        """Return subscriptions with bytes held now; a subscription may come several times."""
+        return self._native.held_by_subscription()
 
     def statistics(self) -> Statistics:
         """Return the session's counters so far."""
         return Statistics(*self._native.statistics())
+
+    def structures(self) -> list[tuple[int, int]]:
+        """Return, by tier, how many queries read whole documents and how many read events."""
+        return self._native.structures()
+
+    def take_trace(self) -> list[tuple[int, list[tuple[int, int | None]], list[tuple[int, int]]]]:
+        """Return, by event, its offset, decided (target, node) and held (node, start)."""
+        return self._native.take_trace()
+
+    def entities(self) -> dict[str, str]:
+        """Return the internal entities that the document has declared so far."""
+        return self._native.entities()
+
+
+class Batch:
+    """What a session decided between two takes, in one of several forms.
+
+    A form is made when it is asked for, so ask for one, and before the session goes on.
+    ``records`` are the witnesses for joins, by document number.
+    """
+
+    def __init__(
+        self, session: _native.Session, records: Sequence[tuple[int, Witnesses]] = ()
+    ) -> None:
+        self._session = session
+        self.row_count = session.row_count()
+        self.records = records
+
+    def rows(self) -> Rows:
+        """Return tuples, the declarations that they refer to, and bindings by place."""
+        return self._session.take_rows()
+
+    def columns(self) -> Columns:
+        """Return the rows as columns in Arrow's layout, by name."""
+        return self._session.take_columns()
+
+    def spans(self) -> Spans:
+        """Return columns of subscription, start, end and declarations, and the latter."""
+        return self._session.take_spans()
+
+    def matches(self) -> tuple[Columns, Column, Columns]:
+        """Return entries, the places of fragments that they list, and each fragment once."""
+        return self._session.take_found()
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """What a document gives to joins; at present its bytes, which joins read by themselves."""
+
+    stream: str
+    encoding: str | None
+    pieces: Sequence[Buffer]
+
+    def record(self, joins: Joins, number: int, document: str, time_us: int, version: int) -> bytes:
+        """Return the record of the document, empty if nothing in it joins.
+
+        Raises:
+            DocumentError: The document is not well-formed.
+            LimitError: The document passed a limit.
+        """
+        _raise(joins.begin(self.stream, self.encoding))
+        for piece in self.pieces:
+            _raise(joins.feed(piece))
+        record, failure = joins.finish(number, document, time_us, version)
+        _raise(failure)
+        return record
+
+
+def _unchanging(data: Buffer) -> Buffer:
+    """Return the data, or a copy if its owner may write the next document into it."""
+    return data if memoryview(data).readonly else bytes(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,76 +265,9 @@ class Statistics:
     """Bytes of input kept now."""
 
 
-class Joins:
-    """The joins of all subscriptions over streams of documents, and the records they may need.
-
-    Subscriptions are programs here; ``penstock.joins`` writes them. What it offers beside the
-    methods below is what the native class offers.
-    """
-
-    def __init__(self, limits: Limits | None = None, **options: Any) -> None:
-        native = _native.Joins((limits or Limits()).as_dict(), **options)
-        self._native = native
-        self.variable = native.variable
-        self.delay_stream = native.delay_stream
-        self.add = native.add
-        self.remove = native.remove
-        self.delay_of = native.delay_of
-        self.admit = native.admit
-        self.advance = native.advance
-        self.push = native.push
-        self.release = native.release
-        self.end = native.end
-        self.result_count = native.result_count
-        self.take = native.take
-        self.is_over_memory = native.is_over_memory
-        self.seal = native.seal
-        self.attach = native.attach
-        self.take_dropped = native.take_dropped
-        self.pin = native.pin
-        self.ranked = native.ranked
-        self.enter = native.enter
-        self.route = native.route
-        self.report_alone = native.report_alone
-        self.queue = native.queue
-        self.push_queued = native.push_queued
-        self.take_partials = native.take_partials
-        self.write_run = native.write_run
-        self.release_run = native.release_run
-        self.depth = native.depth
-        self.is_damaged = native.is_damaged
-
-    def begin(self, stream: str, encoding: str | None = None) -> None:
-        """Start a document of a stream.
-
-        Raises:
-            DocumentError: The encoding is unknown.
-        """
-        _raise(self._native.begin(stream, encoding))
-
-    def feed(self, chunk: Buffer) -> None:
-        """Read the next bytes of the document.
-
-        Raises:
-            DocumentError: The bytes so far cannot begin a well-formed document.
-            LimitError: The document passed a limit.
-        """
-        _raise(self._native.feed(chunk))
-
-    def finish(self, number: int, document: str, time_us: int, version: int) -> bytes:
-        """End the document and return its record, empty if nothing in it joins.
-
-        Raises:
-            DocumentError: The document is not complete.
-            LimitError: The document passed a limit.
-        """
-        record, failure = self._native.finish(number, document, time_us, version)
-        _raise(failure)
-        return record
-
-    def statistics(self) -> JoinStatistics:
-        """Return the counters so far."""
-        return JoinStatistics(**self._native.statistics())
+def new_joins(limits: Limits | None = None, **options: Any) -> Joins:
+    """Return joins without subscriptions; ``options`` are those of the native class."""
+    return Joins((limits or Limits()).as_dict(), **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +325,7 @@ def trace(
     for start in range(0, len(document), chunk_bytes):
         session.feed(document[start : start + chunk_bytes])
     session.finish()
-    spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take_rows()[0]}
+    spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take().rows()[0]}
     atom = (-1, -1)
     return [
         (

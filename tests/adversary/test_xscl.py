@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from penstock.joins import Joiner, Subscribers, results, subscribing
+from penstock.kernel import Witnesses
 from penstock.results import rows
 from penstock.testing.adversary.xscl import answers, attacking
 from penstock.testing.adversary.xscl.syntax import Query, write_query
@@ -40,25 +41,25 @@ def written(pattern: str, replacement: str) -> Callable[[Patch], None]:
 
 
 def only_witnesses_advance_time(patch: Patch) -> None:
-    def finish(self: Joiner, document: str, time_us: int, version: int) -> bool:
-        record = self._joins.finish(next(self._numbers), document, time_us, version)
-        if record and self._joins.admit(time_us):
-            self._joins.push(record)
+    def join(self: Joiner, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
+        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+        if record and self.joins.admit(time_us):
+            self.joins.push(record)
             return True
         return not record
 
-    patch.setattr(Joiner, "finish", finish)
+    patch.setattr(Joiner, "join", join)
 
 
 def late_documents_are_joined(patch: Patch) -> None:
-    def finish(self: Joiner, document: str, time_us: int, version: int) -> bool:
-        record = self._joins.finish(next(self._numbers), document, time_us, version)
-        self._joins.advance(time_us)
+    def join(self: Joiner, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
+        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+        self.joins.advance(time_us)
         if record:
-            self._joins.push(record)
+            self.joins.push(record)
         return True
 
-    patch.setattr(Joiner, "finish", finish)
+    patch.setattr(Joiner, "join", join)
 
 
 def events_are_escaped_twice(patch: Patch) -> None:

@@ -24,7 +24,7 @@ def numbers(column: object) -> list[int]:
 
 def taken(session: Session) -> Counter[Entry]:
     """Return the entries that wait; whether nodes share one does not matter."""
-    entries, nodes, fragments = session.take_found()
+    entries, nodes, fragments = session.take().matches()
     starts, ends = bytes(fragments["start"]), bytes(fragments["end"])
     kinds = bytes(fragments["kind"])
     values = bytes(fragments["value_bytes"])
@@ -49,7 +49,7 @@ def taken(session: Session) -> Counter[Entry]:
 
 
 def together(session: Session, several: Sequence[bytes]) -> Found:
-    failures = session.read_in_bulk([(document, None) for document in several], 0)
+    failures = session.read([(document, None, "default") for document in several])
     return taken(session), {number: str(error) for number, error in failures}
 
 
@@ -57,7 +57,7 @@ def one_by_one(session: Session, several: Sequence[bytes]) -> Found:
     found: Counter[Entry] = Counter()
     errors: dict[int, str] = {}
     for number, document in enumerate(several):
-        failures = session.read_in_bulk([(document, None)], number)
+        failures = session.read([(document, None, "default")], number)
         errors |= {failed: str(error) for failed, error in failures}
         found += taken(session)
     return found, errors

@@ -61,4 +61,4 @@ def require_plans(host: Path) -> None:
     """Check that a host has every plan once: two that were sent, one of a registry's folder."""
     names = [path.name for path in host.glob("penstock-plans-*/*.plan")]
     assert len(names) == 3
-    assert len([name for name in names if name.startswith("live-")]) == 1
+    assert len([name for name in names if name.startswith("pinned-")]) == 1

@@ -12,7 +12,7 @@ from penstock.cli.options import add_language_options, pair, query_of
 from penstock.cli.printing import CountPrinter, FragmentPrinter, JsonPrinter, complaint
 from penstock.cli.progress import STDIN, documents
 from penstock.engine import Engine
-from penstock.registry import Registry
+from penstock.registry import MemoryRegistry
 
 _USAGE = """penstock match [options] QUERY [FILE ...]
        penstock match [options] -q NAME=QUERY [-q NAME=QUERY ...] [FILE ...]"""
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     return exits.DONE if results else exits.NOTHING_MATCHED
 
 
-def _registry(options: argparse.Namespace) -> tuple[Registry, list[str]]:
+def _registry(options: argparse.Namespace) -> tuple[MemoryRegistry, list[str]]:
     """Return the queries and the names of the files."""
     arguments: list[str] = options.arguments
     queries: list[tuple[str, str]] = list(options.query)
@@ -100,7 +100,7 @@ def _registry(options: argparse.Namespace) -> tuple[Registry, list[str]]:
         if not arguments:
             options.parser.error("there is no query")
         queries, arguments = [("query", arguments[0])], arguments[1:]
-    registry = Registry()
+    registry = MemoryRegistry()
     for name, text in queries:
         registry.add(name, query_of(text, options))
     return registry, arguments or [STDIN]

@@ -116,7 +116,7 @@ class _Levels:
     def take(self, session: Session) -> None:
         """Take in the rows that wait in a session."""
         ended = self._ended
-        for number, _, _, name, value, *_ in session.take_rows()[0]:
+        for number, _, _, name, value, *_ in session.take().rows()[0]:
             if number >= _ROOT_URI:
                 self._uri = value
                 continue

@@ -1,17 +1,19 @@
-"""The documents of one run, joined."""
+"""Joins in the engine: documents in, rows of joined events out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from xml.sax.saxutils import unescape
 
-from penstock.engine.feeding import error_row
-from penstock.errors import DocumentError
+from penstock.engine.rows import error_row
+from penstock.errors import DocumentError, RegistryError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
+from penstock.kernel import Joins, Witnesses
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.registry.standing import START, Standing
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
@@ -23,14 +25,15 @@ from penstock.twigs.outputs import Output
 
 
 class Joining:
-    """Joins the documents that a run reads, for the subscriptions that ask for it.
+    """Joins the documents of a run, or those that are pushed into an engine.
 
-    State begins with the run and ends with it: at the end of the source nothing comes any more,
-    so whatever waits for a partner is reported. Event time goes on with every document that has
-    one, whatever is subscribed, and whatever is wrong with the document.
+    The state ends with ``end``, which reports what still waits for a partner. Event time advances
+    with every document that has one, whatever is subscribed, and whatever is wrong with the
+    document. Threads that share the joins hold ``lock`` while they call.
     """
 
-    def __init__(self, registry: Registry, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
+        self.lock = Lock()
         self._registry = registry
         self._limits = limits
         self._options = options
@@ -40,33 +43,39 @@ class Joining:
         self._next = 0
         self._snapshot: Snapshot | None = None
         self._read = START
-        self._version = 0
+        self.version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
 
-    def follow(self, snapshot: Snapshot) -> None:
-        """Take over the subscriptions of a snapshot: they see what is read from now on."""
-        if snapshot is self._snapshot:
-            return
-        self._snapshot = snapshot
+    def follow(self, snapshot: Snapshot) -> Joins | None:
+        """Take over the subscriptions of a snapshot, which see what is read from now on.
+
+        Returns what sessions are to listen for, if anything.
+        """
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            self._take_over_changes()
+        return None if self._joiner is None else self._joiner.joins
+
+    def _take_over_changes(self) -> None:
         changes = self._registry.joining_since(self._read)
         self._read = changes.read
         listed = dict(changes.listed)
         if changes.is_complete:
             listed = dict.fromkeys(self._known) | listed
-        changed = {name: one for name, one in listed.items() if one != self._standing(name)}
+        changed = {name: new for name, new in listed.items() if new != self._standing(name)}
         if not changed:
             return
         if self._joiner is None:
             self._joiner = Joiner(self._options, self._limits)
             self._joiner.advance(self._latest_us)
-        self._version += 1
+        self.version += 1
         for name in changed:
             if name in self._known:
                 self._joiner.remove(self._known.pop(name)[0])
         for name, standing in changed.items():
             if standing is not None:
-                self._joiner.add(self._next, self._version, name, standing.program)
+                self._joiner.add(self._next, self.version, name, standing.program)
                 self._known[name] = (self._next, standing)
                 self._next += 1
         self._joiner.settle()
@@ -74,32 +83,32 @@ class Joining:
     def _standing(self, name: str) -> Standing | None:
         return self._known[name][1] if name in self._known else None
 
-    @property
-    def reader(self) -> Joiner | None:
-        """What documents are to be fed to, if anything."""
-        return self._joiner
+    def finish(
+        self, document: Input, witnesses: Witnesses | None, version: int | None = None
+    ) -> list[Result]:
+        """Return the rows that a document completes; it was read under ``version``, or just now.
 
-    def finish(self, document: Input) -> list[Result]:
-        """Return what a document completes, now that it has been read.
-
-        Raises:
-            DocumentError: The document is not complete.
-            LimitError: The document passed a limit.
+        What keeps the document from being joined is an error row.
         """
-        if self._joiner is None:
+        if self._joiner is None or witnesses is None:
             return self.pass_by(document)
-        if not self._joiner.finish(document.document, _time_us(document), self._version):
+        time_us, read_under = _time_us(document), self.version if version is None else version
+        try:
+            is_in_time = self._joiner.join(witnesses, document.document, time_us, read_under)
+        except DocumentError as error:
+            return [error_row(error, document), *self.pass_by(document)]
+        if not is_in_time:
             return [error_row(lateness_error(self._options.lateness), document)]
         return self._completed()
 
     def pass_by(self, document: Input) -> list[Result]:
-        """Return what the event time of a document completes that is not joined."""
+        """Return the rows that the event time of a document completes that is not joined."""
         if self._options.lateness is None or isinstance(document, Refused):
             return []
         return self.advance(_time_us(document))
 
     def advance(self, time_us: int) -> list[Result]:
-        """Return what is complete now that event time has come this far."""
+        """Return the rows that are complete once event time has come this far."""
         if self._joiner is None:
             self._latest_us = max(self._latest_us, time_us)
             return []
@@ -108,13 +117,13 @@ class Joining:
 
     def _completed(self) -> list[Result]:
         assert self._joiner is not None, "there is something to complete"
-        return list(self._rows(self._joiner.results(self._version)))
+        return self._rows(self._joiner.results(self.version))
 
     def end(self) -> list[Result]:
-        """Return what waited for a partner in vain, and give up the state."""
+        """Return the rows of what waited for a partner, and give up the state."""
         if self._joiner is None:
             return []
-        rows = list(self._rows(self._joiner.end(self._version)))
+        rows = self._rows(self._joiner.end(self.version))
         self.close()
         return rows
 
@@ -124,10 +133,22 @@ class Joining:
             self._joiner.close()
             self._joiner = None
 
-    def _rows(self, found: Iterator[Found]) -> Iterator[Result]:
-        for one in found:
-            assert self._joiner is not None, "somebody joined"
-            yield found_row(self._joiner.subscriber(one.joined.subscription), one)
+    def _rows(self, results: Iterator[Found]) -> list[Result]:
+        assert self._joiner is not None, "somebody joined"
+        subscriber = self._joiner.subscriber
+        return [found_row(subscriber(result.joined.subscription), result) for result in results]
+
+
+def reject_joins(registry: AnyRegistry, call: str, instead: str) -> None:
+    """See whether no subscription joins documents, for a call that gives no rows of joins.
+
+    Raises:
+        RegistryError: There is one; the message names it and the call to use.
+    """
+    if registry.is_joining():
+        name = next(iter(registry.joining()))
+        message = f"`{name}` joins documents, which {call} does not evaluate; use {instead}"
+        raise RegistryError("PR0011", message)
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:

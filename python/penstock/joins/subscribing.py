@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from penstock.errors import DocumentError
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.kernel import Joins
+from penstock.kernel import Joins, Witnesses
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
 
@@ -147,10 +147,9 @@ class Subscribers:
         return found
 
     def _read(self, event: Published, number: int, version: int) -> bytes:
-        joins = self._joins
-        joins.begin(event.stream)
-        joins.feed(event.xml.encode("utf-8", "surrogatepass"))
-        return joins.finish(number, event.document, event.time_us, version)
+        data = event.xml.encode("utf-8", "surrogatepass")
+        witnesses = Witnesses(event.stream, None, [data])
+        return witnesses.record(self._joins, number, event.document, event.time_us, version)
 
     def _take(self) -> Iterator[Joined]:
         rows, events, documents, texts, _ = self._joins.take()

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
-from penstock.registry.lines import CompiledChunk, CompiledLine, LineError
-from penstock.registry.load import LoadReport
+from penstock.registry.columns import Columns
+from penstock.registry.loading.lines import CompiledChunk, LineError
+from penstock.registry.loading.load import LoadReport
 
 
 def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -> None:
@@ -38,18 +39,18 @@ def without_circles(
     known = dict(others)
     for chunk in chunks:
         kept = CompiledChunk([], [], chunk.errors)
-        for number, line in zip(chunk.numbers, chunk.rows, strict=True):
+        for number, line in zip(chunk.numbers, chunk.lines, strict=True):
             try:
                 _admit(line, known)
             except RegistryError as error:
                 report.note(LineError.of(number, error))
             else:
                 kept.numbers.append(number)
-                kept.rows.append(line)
+                kept.lines.append(line)
         yield kept
 
 
-def _admit(line: CompiledLine, known: dict[str, JoinOutput]) -> None:
+def _admit(line: Columns, known: dict[str, JoinOutput]) -> None:
     if is_publishing(line.program):
         refuse_circle(line.name, line.program, known)
         known[line.name] = output_of(line.program)

@@ -121,3 +121,14 @@ def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any
     if language == "xpath":
         return _FORMS.compile(text, mode, options)
     return compile_question(LANGUAGES[language](text, **options), mode)
+
+
+def name_is_taken(name: str) -> RegistryError:
+    """Return the error for a second subscription of one name."""
+    message = f"there is a subscription `{name}` already; replace() changes it"
+    return RegistryError("PR0001", message)
+
+
+def name_is_unknown(name: str) -> RegistryError:
+    """Return the error for a name that no subscription has."""
+    return RegistryError("PR0002", f"there is no subscription `{name}`")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from penstock.errors import DocumentError
+from penstock.results.columns import COLUMNS, Bindings, Columns, Fault, Texts
 from penstock.results.serialization import serialize, serialize_further
 
 KINDS = (
@@ -32,22 +32,6 @@ KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a document, and where."""
-
-    code: str
-    reason: str
-    byte: int
-    line: int
-    path: str
-
-    @classmethod
-    def of(cls, error: DocumentError) -> Fault:
-        """Return the fault that an error reports."""
-        return cls(error.code, error.reason, error.byte, error.line, error.path)
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a fragment needs to stand alone: declarations in scope, and internal entities."""
 
@@ -60,31 +44,9 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """One row. The fields up to ``source`` are the columns, the same wherever rows go.
+class Result(Columns):
+    """One row: the columns, and what XML that stands alone is made of."""
 
-    ``value`` is source text for an element or document and the string value for everything else.
-    ``start`` and ``end`` count bytes of the document in UTF-8; an atomic value has neither, and
-    a piece of a result that goes on has no ``end``. ``decided_at`` is the offset just past the
-    event that decided the result. ``bindings`` are the values that the query selects beside the
-    result, by name; None where there is no such node.
-    """
-
-    subscription: str | None
-    stream: str
-    document: str
-    documents: tuple[str, ...] | None
-    ordinal: int
-    kind: str
-    name: str
-    value: str | None
-    start: int | None
-    end: int | None
-    decided_at: int
-    event_time: datetime | None = None
-    bindings: Mapping[str, str | None] | None = None
-    error: Fault | None = None
-    source: bytes | None = None
     surroundings: Surroundings | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -115,17 +77,10 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""
-        row: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
-        if self.documents is not None:
-            row["documents"] = list(self.documents)
-        if self.event_time is not None:
-            row["event_time"] = self.event_time.isoformat()
-        if self.bindings is not None:
-            row["bindings"] = dict(self.bindings)
-        if self.error is not None:
-            row["error"] = {name: getattr(self.error, name) for name in FAULT_FIELDS}
-        if self.source is not None:
-            row["source"] = b64encode(self.source).decode("ascii")
+        row = {name: getattr(self, name) for name in COLUMNS}
+        for name, plain in _PLAIN.items():
+            if row[name] is not None:
+                row[name] = plain(row[name])
         return row
 
     def as_json(self) -> str:
@@ -133,7 +88,12 @@ class Result:
         return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
 
 
-COLUMNS = tuple(name for name in Result.__dataclass_fields__ if name != "surroundings")
-"""The names of the columns, in order."""
-FAULT_FIELDS = tuple(Fault.__dataclass_fields__)
-"""The fields of the column ``error``."""
+_PLAIN_TYPES: dict[Any, Callable[[Any], Any]] = {
+    Texts: list,
+    Bindings: dict,
+    Fault: Fault.as_dict,
+    datetime: datetime.isoformat,
+    bytes: lambda value: b64encode(value).decode("ascii"),
+}
+_PLAIN = {name: _PLAIN_TYPES[type_] for name, type_ in COLUMNS.items() if type_ in _PLAIN_TYPES}
+"""What makes the values of a column such that JSON can hold them, where they are not yet."""

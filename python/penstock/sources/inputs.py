@@ -33,6 +33,9 @@ class Input(ABC):
         """Return all bytes of a document that is small and at hand; None: take the pieces."""
         return None
 
+    def keep(self) -> None:  # noqa: B027  # most inputs have nothing to copy
+        """Copy what the caller may overwrite before the document is read."""
+
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:
         """Yield the bytes of the document, decompressed. To be called once.

@@ -114,7 +114,7 @@ class Splitter:
         failure = self._take(records, failure)
         if failure is not None:
             self._bytes_in = max(failure.byte, self._end)
-            raise _attach(failure, records) from None
+            raise failure.with_results(records) from None
         if self._around and not self._session.statistics().held:
             self._around.settle()
         return records
@@ -123,7 +123,7 @@ class Splitter:
         """Append the records that wait, as far as an error lets them stand; return the error."""
         if not self._session.row_count():
             return failure
-        rows, scopes, _ = self._session.take_rows()
+        rows, scopes, _ = self._session.take().rows()
         if self._entities is None:
             # All entities are declared before the first element.
             self._entities = self._session.entities()
@@ -189,9 +189,18 @@ class Around:
         if self._session.row_count():
             entities = self._session.entities()
             found = []
-            for number, _, kind, _, text, start, end, decided_at, _, _ in self._session.take_rows()[
-                0
-            ]:
+            for (
+                number,
+                _,
+                kind,
+                _,
+                text,
+                start,
+                end,
+                decided_at,
+                _,
+                _,
+            ) in self._session.take().rows()[0]:
                 value = string_value(text, entities) if kind == _ELEMENT else text
                 found.append((max(end, decided_at), start, number, value))
             found.sort(key=lambda item: item[:2])
@@ -259,13 +268,7 @@ def split(
         yield from splitter.finish()
     except DocumentError as error:
         yield from error.results
-        raise _attach(error, []) from None
-
-
-def _attach(error: DocumentError, records: list[Record]) -> DocumentError:
-    error.results = records
-    error.args = (*error.args[:5], records, *error.args[6:])
-    return error
+        raise error.with_results([]) from None
 
 
 if TYPE_CHECKING:

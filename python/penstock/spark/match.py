@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def match(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     document: str | Column = "xml",
     id: str | Column = "id",  # noqa: A002  # the word that users know
     time: str | Column | None = None,
@@ -53,7 +53,7 @@ def match(
 
 
 def match_inputs(
-    inputs: Inputs, registry: Registry, limits: Limits | None = None, is_counting: bool = False
+    inputs: Inputs, registry: AnyRegistry, limits: Limits | None = None, is_counting: bool = False
 ) -> DataFrame:
     """Return the rows of all subscriptions over documents whose columns are known.
 

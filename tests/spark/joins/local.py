@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from penstock import Registry
 from penstock.limits import Limits
-from penstock.registry import Registry
 from penstock.results import Document
 from penstock.results.documents import microseconds_of
 from penstock.spark.joins.changes import Subscriptions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from penstock.registry import Registry
+from penstock import Registry
 from penstock.results import Document
 from penstock.spark import join_stream
 

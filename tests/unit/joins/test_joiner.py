@@ -9,6 +9,7 @@ import pytest
 
 import penstock
 from penstock.joins import Joiner, JoinOptions
+from penstock.kernel import Witnesses
 from penstock.planning.records import compile_program
 from penstock.results import Document, Result
 
@@ -95,9 +96,8 @@ def test_records_go_when_no_window_can_need_them() -> None:
     joiner.add(0, 0, "q", compile_program(penstock.xscl(SAME)))
     joiner.settle()
     for second in range(1000):
-        joiner.begin("S")
-        joiner.feed(f"<a><k>{second}</k></a>".encode())
-        assert joiner.finish(str(second), second * 1_000_000, 0)
+        witnesses = Witnesses("S", None, [f"<a><k>{second}</k></a>".encode()])
+        assert joiner.join(witnesses, str(second), second * 1_000_000, 0)
         assert list(joiner.results(0)) == []
     assert joiner.statistics().records <= 13
 

@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock.errors import QueryError
 from penstock.joins import Joiner
-from penstock.kernel import Joins, JoinStatistics
+from penstock.kernel import JoinStatistics, Witnesses, new_joins
 from penstock.planning.records import compile_program
 from penstock.results import Document, Result
 
@@ -24,9 +24,7 @@ def program(number: int, window: str = "10 s") -> bytes:
 
 
 def read(joiner: Joiner, number: int, version: int, data: bytes = b"<a><l1>v</l1></a>") -> None:
-    joiner.begin("S")
-    joiner.feed(data)
-    joiner.finish(str(number), number * 1_000_000, version)
+    joiner.join(Witnesses("S", None, [data]), str(number), number * 1_000_000, version)
     assert list(joiner.results(version)) is not None
 
 
@@ -77,9 +75,8 @@ def test_records_and_waits_of_who_is_gone_go() -> None:
     joiner.remove(1)
     joiner.settle()
     for number in range(50, 60):
-        joiner.begin("T")
-        joiner.feed(b"<a><k>1</k></a>")
-        joiner.finish(str(number), number * 1_000_000, 2)
+        witnesses = Witnesses("T", None, [b"<a><k>1</k></a>"])
+        joiner.join(witnesses, str(number), number * 1_000_000, 2)
     assert joiner.statistics().records <= 10
     assert joiner.statistics().waiting <= 10
 
@@ -93,14 +90,12 @@ def test_numbers_that_are_used_again_find_nothing_of_before() -> None:
     # The new one gets the variables' numbers, and its leaves have the same values.
     joiner.add(1, 2, "new", program(2))
     joiner.settle()
-    joiner.begin("S")
-    joiner.feed(b"<b><k2>v</k2></b>")
-    joiner.finish("2", 2_000_000, 2)
+    joiner.join(Witnesses("S", None, [b"<b><k2>v</k2></b>"]), "2", 2_000_000, 2)
     assert list(joiner.results(2)) == []
 
 
 def test_a_program_that_is_refused_leaves_nothing_behind() -> None:
-    joins = Joins()
+    joins = new_joins()
     empty = joins.statistics()
     whole = program(1)
     for end in range(len(whole)):

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
-from penstock.kernel import Joins, read_record
+from penstock.kernel import Witnesses, new_joins, read_record
 from penstock.languages.xscl import xscl
 from penstock.planning.records import Asked
 from penstock.planning.templates import JoinQuery, Variable, compile_join
@@ -27,13 +27,12 @@ Values = set[tuple[Variable, Span, str]]
 
 def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     """Return the edges and values of a record."""
-    joins, asked = Joins(), Asked()
+    joins, asked = new_joins(), Asked()
     writer = RowWriter(asked)
     rows = [row for query in queries for row in writer.rows(query)]
     joins.add(0, 0, asked.program(writer.templates, rows))
-    joins.begin(arrival.stream)
-    joins.feed(arrival.tree.text(arrival.tree.root).encode())
-    record = joins.finish(0, arrival.id, 0, 0)
+    data = arrival.tree.text(arrival.tree.root).encode()
+    record = Witnesses(arrival.stream, None, [data]).record(joins, 0, arrival.id, 0, 0)
     if not record:
         return set(), set()
     variables = {number: variable for variable, number in writer.numbers.items()}

@@ -100,7 +100,7 @@ class _Facts:
         session.feed(xml)
         session.finish()
         found: dict[str, list[str]] = {}
-        for number, _, kind, _, text, *_ in session.take_rows()[0]:
+        for number, _, kind, _, text, *_ in session.take().rows()[0]:
             value = string_value(text, {}) if kind == 1 else text
             found.setdefault(self._names[number], []).append(value.strip())
         return found

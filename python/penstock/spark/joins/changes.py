@@ -18,11 +18,11 @@ from uuid import uuid4
 
 from penstock.errors import StateError
 from penstock.joins import Subscribers
-from penstock.kernel import Joins
+from penstock.kernel import Joins, new_joins
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.planning.records import compile_program
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 from penstock.twigs import Query
 
@@ -71,33 +71,32 @@ class Changes:
         return not (self.added or self.removed)
 
 
-class NumberedJoins(Joins):
-    """Joins that take down what came and went: that decides which numbers mean what."""
+class NumberedSubscribers(Subscribers):
+    """Subscriptions with a digest of all changes, which decide what numbers mean."""
 
-    def __init__(self, limits: Limits, hash_bits: int) -> None:
-        super().__init__(limits, hash_bits=hash_bits)
-        self._numbers = hashlib.blake2b(digest_size=16)
-        self.add = self._noted(self.add)
-        self.remove = self._noted(self.remove)
+    def __init__(self, joins: Joins) -> None:
+        super().__init__(joins)
+        self._changes = hashlib.blake2b(digest_size=16)
+
+    def add(self, number: int, version: int, name: str, program: bytes) -> None:
+        self._changes.update(repr((number, version, program)).encode())
+        super().add(number, version, name, program)
+
+    def remove(self, number: int) -> None:
+        self._changes.update(repr((number,)).encode())
+        super().remove(number)
 
     def digest(self) -> str:
-        """Return what stands for all numbers given so far."""
-        return self._numbers.hexdigest()
-
-    def _noted(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*arguments: Any) -> Any:
-            self._numbers.update(repr(arguments).encode())
-            return call(*arguments)
-
-        return noted
+        """Return the digest of all changes so far."""
+        return self._changes.hexdigest()
 
 
 class Planned:
     """The rows of a state's subscriptions, as every process builds them anew."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = NumberedJoins(limits, hash_bits)
-        self.subscribers = Subscribers(self.joins)
+        self.joins = new_joins(limits, hash_bits=hash_bits)
+        self.subscribers = NumberedSubscribers(self.joins)
         self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []
 
@@ -108,7 +107,7 @@ class Planned:
             StateError: The numbers are not those that records were written with.
         """
         self.take_over(changes.batch, changes.added, changes.removed, changes.ranks)
-        if self.joins.digest() != changes.digest:
+        if self.subscribers.digest() != changes.digest:
             message = "the state was made by another version of Penstock, whose records this one "
             raise StateError("PJ0005", message + "cannot read; begin a new stream")
         self.joins.pin(self._ranks)
@@ -183,7 +182,7 @@ def pin_changes(
             planned.take_over(batch, added, removed)
             learn(planned)
             ranks = planned.new_ranks()
-            changes = replace(changes, ranks=ranks, digest=planned.joins.digest())
+            changes = replace(changes, ranks=ranks, digest=planned.subscribers.digest())
     write_checked(path, asdict(changes))
     return changes
 
@@ -191,7 +190,7 @@ def pin_changes(
 class Subscriptions:
     """The subscriptions of a registry that join: one in memory as it is now, a durable one live."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: AnyRegistry) -> None:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
@@ -227,7 +226,7 @@ _Entry = tuple[str, str, Mapping[str, Any]]
 """Language, text and options of a query."""
 
 
-def _entries(registry: Registry) -> list[tuple[str, _Entry]]:
+def _entries(registry: AnyRegistry) -> list[tuple[str, _Entry]]:
     made = []
     for name, query in registry.joining().items():
         if query.language != "xscl" or not query.text:

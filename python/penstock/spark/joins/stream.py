@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
@@ -36,7 +36,7 @@ Into = Callable[["DataFrame", int], None]
 
 def join_stream(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     state: str | os.PathLike[str],
     into: Into | str | os.PathLike[str],
     document: str | Column = "xml",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.engine.joining import found_row, lateness_error
 from penstock.errors import DocumentError
 from penstock.joins import Found, Published
+from penstock.kernel import Witnesses
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
 from penstock.sources.inputs import Input, Piece, unreadable
@@ -221,14 +222,13 @@ def read_record(planned: Planned, document: Input, time_us: int, batch: int) -> 
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
-    joins = planned.joins
-    joins.begin(document.stream, document.encoding)
     content = hashlib.blake2b(digest_size=8)
-    for piece in document.pieces():
-        joins.feed(piece)
+    pieces = list(document.pieces())
+    for piece in pieces:
         content.update(piece)
     number = document_number(document.stream, document.document, time_us, content.digest())
-    return joins.finish(number, document.document, time_us, batch)
+    witnesses = Witnesses(document.stream, document.encoding, pieces)
+    return witnesses.record(planned.joins, number, document.document, time_us, batch)
 
 
 def document_number(stream: str, document: str, time_us: int, content: bytes) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
@@ -21,7 +21,7 @@ from penstock.spark.joins.batch.relations import (
     meetings,
     rows_table,
 )
-from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results_of
+from penstock.spark.joins.batch.results import KEY, PUBLISH, errors_sql, results_of
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
@@ -37,7 +37,7 @@ _ROUND_SHIFT = 57
 
 def join(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     document: str | Column = "xml",
     id: str | Column = "id",  # noqa: A002  # the word that users know
     time: str | Column | None = None,
@@ -78,7 +78,7 @@ class Statement:
     sql: str
 
 
-def statements(registry: Registry) -> list[Statement]:
+def statements(registry: AnyRegistry) -> list[Statement]:
     """Return the SQL that ``join`` runs for a registry.
 
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
@@ -116,7 +116,7 @@ class _Evaluation:
         self._spark = documents.sparkSession
         witnesses = self._read(documents, 0, self._reading(inputs.is_text, inputs.has_faults))
         published = self._reading(is_text=False, has_faults=False)
-        rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
+        rows = [self._spark.sql(errors_sql(), errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
         for number, round_ in enumerate(self._plan.rounds):

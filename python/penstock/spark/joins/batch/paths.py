@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from penstock.kernel import Joins
+from penstock.kernel import Joins, new_joins
 from penstock.limits import Limits
 from penstock.planning.records import Asked
 
@@ -33,6 +33,6 @@ class Paths(Asked):
 
     def load(self, limits: Limits) -> Joins:
         """Return native joins that read documents by these paths, whose numbers are theirs."""
-        joins = Joins(limits)
+        joins = new_joins(limits)
         joins.add(0, 0, self.program())
         return joins

@@ -28,13 +28,28 @@ KEY, PUBLISH = "__key", "__publish"
 ROWS_MAX = 4 << 10
 """So many results are rendered at a time."""
 
-ERRORS_SQL = """\
-SELECT CAST(NULL AS STRING) AS subscription, stream, id AS document,
-  CAST(NULL AS ARRAY<STRING>) AS documents, 0L AS ordinal, 'error' AS kind, '' AS name,
-  CAST(NULL AS STRING) AS value, CAST(NULL AS BIGINT) AS start, CAST(NULL AS BIGINT) AS end,
-  error.byte AS decided_at, event_time, CAST(NULL AS MAP<STRING, STRING>) AS bindings, error,
-  source
-FROM {errors}"""
+_ERROR_COLUMNS = {
+    "stream": "stream",
+    "document": "id",
+    "ordinal": "0L",
+    "kind": "'error'",
+    "name": "''",
+    "decided_at": "error.byte",
+    "event_time": "event_time",
+    "error": "error",
+    "source": "source",
+}
+
+
+def errors_sql() -> str:
+    """Return the statement that makes the rows of documents that failed."""
+    from penstock.spark.schema import schema
+
+    columns = []
+    for field in schema():
+        value = _ERROR_COLUMNS.get(field.name, "NULL")
+        columns.append(f"CAST({value} AS {field.dataType.simpleString()}) AS {field.name}")
+    return f"SELECT {', '.join(columns)} FROM {{errors}}"
 
 
 def results_sql(parts: int, nodes: int) -> str:

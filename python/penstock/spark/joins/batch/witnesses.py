@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
-from penstock.kernel import Joins, witness_columns
+from penstock.kernel import Joins, Witnesses, witness_columns
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, unreadable
@@ -91,10 +91,8 @@ def read_input(joins: Joins, document: Input) -> bytes:
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
-    joins.begin(document.stream, document.encoding)
-    for piece in document.pieces():
-        joins.feed(piece)
-    return joins.finish(0, "", 0, 0)
+    witnesses = Witnesses(document.stream, document.encoding, list(document.pieces()))
+    return witnesses.record(joins, 0, "", 0, 0)
 
 
 class _Table:

@@ -1,0 +1,106 @@
+"""A small file that says which registry this is, and which version it had reached at least.
+
+It is written after a change is on the disk, so a database that has not this version is an older
+copy, has lost its last changes, or is another one. The file is overwritten in place: its few bytes
+lie in one sector, so that not even a power cut leaves half of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from penstock.errors import DamageError
+from penstock.registry.storage.checksums import VersionRow
+from penstock.registry.storage.table import name_of_version
+from penstock.storage import offer_file
+
+HEAD = "head"
+_ATTEMPTS = 100
+"""Who reads while somebody writes may see part of either."""
+
+
+class HeadRecord(NamedTuple):
+    """What the file says."""
+
+    version: int
+    mark: str
+    """What tells the version from others of its number."""
+    identity: str
+
+    def names(self, version: VersionRow | None) -> bool:
+        """Whether this is the version that was noted."""
+        if version is None:
+            return False
+        # Before, the mark was that of the version's name, which takes longer to make.
+        marks = (_mark_of(version), name_of_version(version).mark)
+        return self.version == version.version and self.mark in marks
+
+
+class Head:
+    """The file of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / HEAD
+        self._file: int | None = None
+
+    def read(self) -> HeadRecord | None:
+        """Return what the file says, or None if there is none.
+
+        Raises:
+            DamageError: The file is damaged.
+            OSError: The file cannot be read.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                content = self.path.read_bytes()
+            except FileNotFoundError:
+                return None
+            if (record := _decode(content)) is not None:
+                return record
+        message = f"{self.path} is damaged; `penstock registry repair` writes it again"
+        raise DamageError("PR0030", message)
+
+    def write(self, version: VersionRow, identity: str) -> None:
+        """Note a version that is on the disk.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        content = _encode(version.version, _mark_of(version), identity)
+        if self._file is None:
+            if not self.path.exists():
+                # Nobody may see it empty.
+                offer_file(self.path, content)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
+        os.pwrite(self._file, content, 0)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _mark_of(version: VersionRow) -> str:
+    # As long as before, because heads are overwritten in place.
+    return f"{version.checksum:016x}"
+
+
+def _encode(version: int, mark: str, identity: str) -> bytes:
+    text = f"{version:020d} {mark} {identity}".encode("ascii")
+    return b"%s %08x\n" % (text, crc32(text))
+
+
+def _decode(content: bytes) -> HeadRecord | None:
+    try:
+        version, mark, identity, _ = content.decode("ascii").split()
+        record = HeadRecord(int(version), mark, identity)
+    except ValueError:
+        return None
+    return record if _encode(*record) == content else None
