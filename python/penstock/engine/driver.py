@@ -107,9 +107,7 @@ class Driver:
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
-        joins = None
-        if self._joining is not None and isinstance(self._follower, Follower):
-            joins = self._joining.follow(self._follower.snapshot)
+        joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
         self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 

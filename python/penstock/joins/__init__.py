@@ -1,6 +1,6 @@
 """Joins between documents: compiled queries over the native state, in and out of memory."""
 
-from penstock.joins.joiner import Joiner, JoinOptions, is_joining
+from penstock.joins.joiner import Joiner, JoinOptions
 from penstock.joins.results import Joined
 from penstock.joins.subscribing import Found, Published, Subscriber, Subscribers
 
@@ -12,5 +12,4 @@ __all__ = [
     "Published",
     "Subscriber",
     "Subscribers",
-    "is_joining",
 ]

@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock.joins import Joiner, JoinOptions
 from penstock.kernel import Witnesses
-from penstock.planning.records import compile_program
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"

@@ -11,7 +11,7 @@ import penstock
 from penstock.errors import QueryError
 from penstock.joins import Joiner
 from penstock.kernel import JoinStatistics, Witnesses, new_joins
-from penstock.planning.records import compile_program
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Result
 
 COUNT = 200
@@ -191,9 +191,9 @@ def test_compiling_happens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("it was compiled")
 
-    monkeypatch.setattr("penstock.planning.records.compile_join", refuse)
-    monkeypatch.setattr("penstock.planning.records._TEXTS.compile", refuse)
-    monkeypatch.setattr("penstock.planning.templates.writing.compile_paths", refuse)
+    monkeypatch.setattr("penstock.planning.programs.compile_join", refuse)
+    monkeypatch.setattr("penstock.planning.programs._JOIN_TEXTS.compile", refuse)
+    monkeypatch.setattr("penstock.planning.records.writing.compile_paths", refuse)
     assert len(run(registry, LEFT, RIGHT)) == 1
 
 

@@ -17,7 +17,7 @@ ROW = (
     "added, checksum, removed, ending"
 )
 """The columns of a subscription, in the order of ``TableRow``."""
-VERSION = "version, change, name, time, numbers, active, total, joining, checksum"
+VERSION = "version, change, name, time, numbers, active, total, checksum"
 """The columns of a version, in the order of ``VersionRow``."""
 _CHECKED = 12
 
@@ -71,8 +71,6 @@ class VersionRow(NamedTuple):
     """How many subscriptions are active."""
     total: int
     """What their numbers add up to."""
-    joining: int
-    """How many of them may join documents."""
     checksum: int = 0
 
     def is_intact(self, seed: int) -> bool:
@@ -104,12 +102,12 @@ def seal_version(values: tuple[Any, ...], seed: int) -> VersionRow:
 
 def version_checksum(values: tuple[Any, ...], seed: int) -> int:
     """Return the checksum of a version's other columns."""
-    a, b, c, d, e, f, g, h = values
-    text = f"{a} {d!r} {e} {f} {g} {h}\0{b}\0{c}"
+    a, b, c, d, e, f, g = values
+    text = f"{a} {d!r} {e} {f} {g}\0{b}\0{c}"
     return crc32(text.encode("utf-8", "surrogatepass"), seed)
 
 
-NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0, 0)
+NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0)
 """What there is before the first change."""
 
 

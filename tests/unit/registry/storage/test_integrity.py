@@ -14,6 +14,7 @@ import penstock
 from penstock import Registry
 from penstock.errors import DamageError, RegistryError
 from penstock.registry.durable import DurableRegistry
+from penstock.registry.requests import requests_of
 from penstock.registry.storage import repair as repairing
 from penstock.registry.storage.database import Database
 from penstock.registry.storage.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
@@ -417,7 +418,7 @@ def test_a_registry_without_checksums_gets_them_when_it_is_opened(tmp_path: Path
     assert [one.file for one in verify(tmp_path).findings] == [HEAD, DATABASE]
     again = Registry.open(tmp_path)
     assert {v: {one.name for one in again.at(v)} for v in range(5)} == names_before
-    assert set(again.joining()) == {"s9"}
+    assert set(requests_of(again.snapshot())) == {"s9"}
     assert again.pin("q", 0) == 4
     again.add("new", "//new")
     again.close()
