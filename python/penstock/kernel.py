@@ -28,6 +28,14 @@ merge_runs = _native.merge_runs
 """One image of several, without what is not needed any more."""
 read_run = _native.read_run
 """What an image holds: records, when the last may go, and until when the first one waits."""
+Surroundings = _native.Surroundings
+"""What a fragment needs to stand alone: declarations in scope, and internal entities."""
+ends_in_cdata = _native.ends_in_cdata
+"""Whether a piece of an element ends inside a CDATA section; the next one begins there."""
+escape = _native.escape
+"""Text as content of an element."""
+quote = _native.quote
+"""Text as the value of an attribute, with its quotes."""
 
 WholeDocument = tuple["Buffer", str | None, str]
 """Bytes, encoding if it overrides what the document says of itself, and stream."""
@@ -37,6 +45,8 @@ Rows = tuple[list[RowTuple], list[dict[str, str]], dict[int, dict[str, str | Non
 Columns = dict[str, int | Column]
 Spans = tuple[Column, Column, Column, Column, list[dict[str, str]]]
 
+ALONE = Surroundings({}, {})
+"""The surroundings of what stands alone as it is."""
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
 

@@ -10,6 +10,7 @@
 //! | `error`, `limits`, `options`, `vocabulary` | errors, bounds, choices, axes and operators |
 //! | `tables`, `counted`, `usage` | containers and counters |
 //! | `values`, `events` | values of XPath, events of documents |
+//! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
 //! | `rows` | results, whoever writes them |
 //! | `document` | documents in memory |
@@ -30,6 +31,7 @@ pub mod limits;
 pub mod options;
 pub mod plan;
 pub mod rows;
+pub mod serialize;
 pub mod session;
 mod tables;
 pub mod tokenizer;

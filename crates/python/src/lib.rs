@@ -7,6 +7,7 @@ mod counting;
 mod images;
 mod joins;
 mod plans;
+mod serialization;
 mod sessions;
 mod witnesses;
 
@@ -23,6 +24,8 @@ mod _native {
     use crate::joins::{Joins, read_record};
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
+    #[pymodule_export]
+    use crate::serialization::{Surroundings, ends_in_cdata, escape, quote};
     #[pymodule_export]
     use crate::sessions::Session;
     #[pymodule_export]

@@ -11,7 +11,7 @@ from xml.sax.saxutils import unescape
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
-from penstock.kernel import Joins, Witnesses
+from penstock.kernel import ALONE, Joins, Witnesses
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
@@ -19,7 +19,6 @@ from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
-from penstock.results.serialization import CHARACTERS
 from penstock.sources import Input, Refused
 
 
@@ -172,7 +171,7 @@ def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Resul
         (node,) = joined.nodes
         kind, root, start, end = node.kind, node.name, node.start, node.end
         is_xml = kind in ("element", "document")
-        xml = node.text if is_xml else unescape(node.text, CHARACTERS)
+        xml = node.text if is_xml else unescape(node.text, {"&#13;": "\r"})
     return Result(
         subscription=name,
         stream=output.streams[-1] or "default",
@@ -191,6 +190,7 @@ def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Resul
             for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)
         }
         or None,
+        surroundings=ALONE,
     )
 
 

@@ -34,7 +34,7 @@ class ChangeableRegistry(AnyRegistry):
             RegistryError: The name is taken or empty; the mode is unknown; the subscription would
                 read what it publishes.
         """
-        subscription = self._compile(name, query, mode, owner, delivery)
+        subscription = self._checked(compile_subscription(name, query, mode, owner, delivery))
         self._add(subscription)
         return subscription
 
@@ -53,7 +53,7 @@ class ChangeableRegistry(AnyRegistry):
             RegistryError: There is no subscription of that name; the mode is unknown; the
                 subscription would read what it publishes.
         """
-        subscription = self._compile(name, query, mode, owner, delivery)
+        subscription = self._checked(compile_subscription(name, query, mode, owner, delivery))
         self._replace(subscription)
         return subscription
 
@@ -100,17 +100,9 @@ class ChangeableRegistry(AnyRegistry):
         one change after the other.
         """
 
-    def _compile(
-        self,
-        name: str,
-        query: Query | str,
-        mode: Mode,
-        owner: str | None,
-        delivery: Delivery | None,
-    ) -> Subscription:
-        subscription = compile_subscription(name, query, mode, owner, delivery)
+    def _checked(self, subscription: Subscription) -> Subscription:
         if is_publishing(subscription.program):
-            refuse_circle(name, subscription.program, self._publishers())
+            refuse_circle(subscription.name, subscription.program, self._publishers())
         return subscription
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What is published must not come back to who publishes it."""
+"""No subscription may read what it publishes, directly or through others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from penstock.registry.subscriptions import Snapshot
 
 
 def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -> None:
-    """See to it that what a subscription publishes does not come back to it.
+    """Check that a subscription does not read what it publishes.
 
-    ``others`` are all that publish, by the names of their subscriptions.
+    ``others`` are the outputs of all subscriptions that publish, by name.
 
     Raises:
         RegistryError: It does, directly or through what others publish.
@@ -43,7 +43,7 @@ def publishers_of(snapshot: Snapshot) -> dict[str, JoinOutput]:
 def without_circles(
     chunks: Iterable[CompiledChunk], others: Mapping[str, JoinOutput], report: LoadReport
 ) -> Iterator[CompiledChunk]:
-    """Yield chunks of lines without those that would read what they publish; they are noted."""
+    """Yield chunks without the lines that would read what they publish; these are noted."""
     known = dict(others)
     for chunk in chunks:
         kept = CompiledChunk([], [], chunk.errors)

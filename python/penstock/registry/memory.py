@@ -60,15 +60,9 @@ class MemoryRegistry(ChangeableRegistry):
 
     @property
     def version(self) -> int:
-        """A number that grows by one with every change."""
         return self._version
 
     def remove(self, name: str) -> None:
-        """Remove a subscription.
-
-        Raises:
-            RegistryError: There is none of that name.
-        """
         with self._lock:
             entry = self._entry(name)
             self._drop(name)
@@ -91,7 +85,6 @@ class MemoryRegistry(ChangeableRegistry):
 
     @contextmanager
     def changes(self) -> Iterator[None]:
-        """Make the changes inside the block together: an exception undoes them all."""
         with self._lock:
             version, outer, done = self._version, self._undo, list[Callable[[], None]]()
             self._undo = done
@@ -110,7 +103,6 @@ class MemoryRegistry(ChangeableRegistry):
                 self._undo = outer
 
     def get(self, name: str) -> Subscription | None:
-        """Return the subscription of a name, or None."""
         entry = self._entries.get(name)
         return None if entry is None else entry.subscription
 
@@ -123,14 +115,12 @@ class MemoryRegistry(ChangeableRegistry):
             return self._snapshot
 
     def compact(self) -> Snapshot:
-        """Return a snapshot whose plan is one tier, as if all had been added at once."""
         with self._lock:
             self._live.compact()
             self._snapshot = Snapshot(self._version, *self._live.plan())
             return self._snapshot
 
     def branch(self) -> LivePlan:
-        """Return the current plan for a document that is being read; it follows all changes."""
         with self._lock:
             return self._live.branch()
 

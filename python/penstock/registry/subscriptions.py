@@ -1,4 +1,4 @@
-"""A named standing query, and all of them at one version."""
+"""Subscriptions, and snapshots of all of them at one version."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Delivery = Mapping[str, Any] | str
 class Subscription:
     """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
 
-    ``question`` is what was asked: a query, or a text in a ``language`` with the ``options`` to
-    read it. Two subscriptions are equal if all but that is; equal programs ask the same.
+    ``question`` is a query, or a text in a ``language`` with the ``options`` to parse it. It is
+    not compared: subscriptions with equal programs ask the same.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Subscription:
 
     @property
     def query(self) -> Query:
-        """The question as a query, read anew from a text."""
+        """The question as a query; a text is parsed again."""
         question = self.question
         if isinstance(question, str):
             question = LANGUAGES[self.language](question, **self.options)
@@ -44,7 +44,7 @@ class Subscription:
 
     @property
     def text(self) -> str:
-        """The question as a text; empty if it never was one."""
+        """The question as a text; empty if it has none."""
         return self.question if isinstance(self.question, str) else self.question.text
 
 
@@ -67,21 +67,21 @@ def compile_subscription(
     """Return a subscription with its program; a ``str`` is taken as XPath without namespaces.
 
     Raises:
-        QueryError: The query is not one, or not one that is evaluated.
-        RegistryError: The name is none; the mode is none, or not one for this query.
+        QueryError: The query is invalid or not supported.
+        RegistryError: The name is empty; the mode is unknown, or not one for this query.
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
     program = compile_program(query, mode)
     if isinstance(query, Query) and query.text and request_of(program) is Request.RECORDS:
-        # Its text takes a small part of the room.
+        # Its text takes much less memory.
         kept = (query.text, mode, owner, delivery, program, query.options, query.language)
         return Subscription(name, *kept)
     return Subscription(name, query, mode, owner, delivery, program)
 
 
 def name_is_taken(name: str) -> RegistryError:
-    """Return the error for a second subscription of one name."""
+    """Return the error for a name that is taken."""
     message = f"there is a subscription `{name}` already; replace() changes it"
     return RegistryError("PR0001", message)
 

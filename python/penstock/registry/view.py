@@ -25,15 +25,12 @@ class RegistryView(AnyRegistry):
 
     @property
     def version(self) -> int:
-        """The version that is viewed."""
         return self._version
 
     def get(self, name: str) -> Subscription | None:
-        """Return the subscription that had a name, or None."""
         return next((one for one in self if one.name == name), None)
 
     def snapshot(self) -> Snapshot:
-        """Return the version with its plan."""
         return self._registry.snapshot_at(self._version)
 
     compact = snapshot

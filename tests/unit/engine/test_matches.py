@@ -11,6 +11,7 @@ import pytest
 import penstock
 from penstock.engine import matches
 from penstock.engine.matches import Matches
+from penstock.errors import RegistryError
 from penstock.registry.plans.names import AttachedNames, look_up
 from tests.unit.engine.test_engine import QUERIES, SHELF, registry_of
 
@@ -114,6 +115,36 @@ def test_a_buffer_may_be_used_again_for_the_next_document() -> None:
         for entry in found.entries.to_pylist()
     ]
     assert sorted(set(found)) == [(0, "b"), (1, "c")]
+
+
+def test_an_error_has_the_bytes_of_a_buffer_that_is_used_again() -> None:
+    def documents() -> Iterator[bytearray]:
+        buffer = bytearray(b"<a><b></a>")
+        yield buffer
+        buffer[:] = b"<a><c/></a>"
+        yield buffer
+
+    engine = penstock.Engine(registry_of({"b": "//b"}))
+    errors = [row for one in engine.matches(documents()) for row in one.errors.to_pylist()]
+    assert [row["source"] for row in errors] == [b"<a><b></a>"]
+
+
+def test_a_subscription_that_joins_is_rejected() -> None:
+    registry = registry_of({"b": "//b"})
+    engine = penstock.Engine(registry)
+    joining = penstock.xscl("S//a->x JOIN{x = y, 9} S//b->y")
+
+    def documents() -> Iterator[str]:
+        yield SHELF
+        registry.add("pair", joining)
+        yield SHELF
+
+    started = engine.matches(documents())
+    with pytest.raises(RegistryError, match=r"`pair` .* use Engine\.run") as later:
+        list(started)
+    with pytest.raises(RegistryError) as at_once:
+        engine.matches(SHELF)
+    assert (later.value.code, at_once.value.code) == ("PR0011", "PR0011")
 
 
 def test_names_are_the_same_for_few_rows_and_for_many() -> None:

@@ -11,7 +11,7 @@ import penstock
 from penstock.joins import Joiner, JoinOptions
 from penstock.kernel import Witnesses
 from penstock.planning.programs import compile_program
-from penstock.results import Document, Result
+from penstock.results import Document, Heartbeat, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
 
@@ -206,6 +206,23 @@ def test_batches_have_the_same_rows() -> None:
     (batch,) = engine.batches(source)
     (column,) = batch.to_pylist()
     assert (column["documents"], column["value"]) == (["a1", "b2"], row.value)
+
+
+def test_batches_join_for_a_subscription_that_comes_later() -> None:
+    registry = registry_of()
+    registry.add("keys", "//k")
+
+    def arrivals() -> Iterator[Document | Heartbeat]:
+        yield document("a", 1)
+        registry.add("q", penstock.xscl(SAME))
+        yield document("a", 2)
+        yield Heartbeat("S", 2.5)
+        yield document("b", 3)
+
+    batches = penstock.Engine(registry, lateness=1).batches(arrivals())
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["documents"] for row in rows if row["subscription"] == "q"] == [["a2", "b3"]]
+    assert sum(row["subscription"] == "keys" for row in rows) == 3
 
 
 def test_one_value_in_ten_thousand_records_is_found_after_spilling() -> None:

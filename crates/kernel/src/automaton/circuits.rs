@@ -7,7 +7,7 @@ use crate::circuit::{Action, Atom, Opening};
 use crate::error::DocumentError;
 use crate::events::StartTag;
 use crate::plan::{NodeKind, Output};
-use crate::rows::{Bindings, flatten};
+use crate::rows::Bindings;
 use crate::values::Value;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl Automaton {
         if !self.circuit.as_ref().is_some_and(|c| c.uses_namespaces()) {
             return Ok(());
         }
-        let declared = flatten(tag.scope);
+        let declared = tag.scope.declarations();
         let listed = declared.iter().map(|(prefix, uri)| (&**prefix, &**uri));
         for (prefix, uri) in listed.chain([XML]) {
             let symbol = self.symbol(NodeKind::Namespace, b"", prefix);

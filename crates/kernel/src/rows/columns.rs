@@ -2,7 +2,7 @@
 
 use super::matches::Matches;
 use super::selections::Selections;
-use crate::events::Scope;
+use crate::events::{Declarations, Scope};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -89,9 +89,6 @@ impl Beside {
         values.map(|(place, value)| (self.names.name_beside(self.target, place), value.as_deref()))
     }
 }
-
-/// Namespace declarations `(prefix, uri)`.
-pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 
 /// Finished rows, column by column.
 #[derive(Default)]
@@ -279,7 +276,7 @@ impl Rows {
             .as_ref()
             .is_some_and(|last| Rc::ptr_eq(last, scope))
         {
-            let declarations = flatten(scope);
+            let declarations = scope.declarations();
             if declarations.is_empty() {
                 return -1;
             }
@@ -288,21 +285,4 @@ impl Rows {
         }
         self.scopes.len() as i32 - 1
     }
-}
-
-/// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
-pub fn flatten(scope: &Scope) -> Declarations {
-    let mut found: Declarations = Vec::new();
-    let mut at = Some(scope);
-    while let Some(scope) = at {
-        for (prefix, uri) in scope.declared.iter() {
-            if !found.iter().any(|(seen, _)| seen == prefix) {
-                found.push((prefix.clone(), uri.clone()));
-            }
-        }
-        at = scope.outer.as_deref();
-    }
-    found.retain(|(_, uri)| !uri.is_empty());
-    found.sort();
-    found
 }

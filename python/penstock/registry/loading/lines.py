@@ -1,4 +1,4 @@
-"""Subscriptions as lines of a file: what a line says, and what it compiles to.
+"""Subscriptions as lines of a file, and their compilation.
 
 A line of JSON is one object, a line of CSV has the same fields by its first line:
 
@@ -33,7 +33,7 @@ _AS_JSON = ("delivery", *_MAPS)
 
 
 class LineError(NamedTuple):
-    """Why a line was not loaded. ``span`` is the part of the query that is wrong, if it is that."""
+    """Why a line was not loaded; ``span`` is the invalid part of its query, if there is one."""
 
     line: int
     code: str
@@ -53,7 +53,7 @@ class LineError(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Lines that are compiled together: of JSON, or split already by the names of columns."""
+    """Lines that are compiled together: JSON, or cells with the names of their columns."""
 
     numbers: Sequence[int]
     lines: Sequence[bytes | str | list[str]]
@@ -61,7 +61,7 @@ class Chunk(NamedTuple):
 
 
 class CompiledChunk(NamedTuple):
-    """What came of a chunk; ``numbers`` are those of the lines that are subscriptions."""
+    """A compiled chunk; ``numbers`` are the line numbers of its subscriptions."""
 
     numbers: list[int]
     lines: list[Columns]
@@ -69,21 +69,21 @@ class CompiledChunk(NamedTuple):
 
 
 def compile_chunk(chunk: Chunk) -> CompiledChunk:
-    """Return the subscriptions of some lines, and what is wrong with the others."""
-    done = CompiledChunk([], [], [])
+    """Return the subscriptions of a chunk, and the errors of the other lines."""
+    compiled = CompiledChunk([], [], [])
     for number, line in zip(chunk.numbers, chunk.lines, strict=True):
         try:
             record = _record(line, chunk.columns)
             if record is not None:
-                done.lines.append(_compile(record))
-                done.numbers.append(number)
+                compiled.lines.append(_compile(record))
+                compiled.numbers.append(number)
         except PenstockError as error:
-            done.errors.append(LineError.of(number, error))
-    return done
+            compiled.errors.append(LineError.of(number, error))
+    return compiled
 
 
 def _record(line: bytes | str | list[str], columns: Sequence[str] | None) -> dict[str, Any] | None:
-    """Return what a line says, or None for an empty one."""
+    """Return the fields of a line, or None for an empty one."""
     if isinstance(line, list):
         return _cells(line, columns or ())
     if not line or line.isspace():

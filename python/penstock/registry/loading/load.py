@@ -1,4 +1,4 @@
-"""Many subscriptions at once, from a file: the bad lines are told, the rest is loaded."""
+"""Bulk loading: chunks of lines from a file, compiled, with a report of the bad ones."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from penstock.registry.loading.workers import compile_chunks, core_count
 
 LINES_PER_CHUNK = 2_000
 ERRORS_KEPT = 1_000
-"""So many errors stay in the report; ``on_error`` sees all of them."""
+"""The report keeps at most this many errors; ``on_error`` gets all of them."""
 
 Lines = str | os.PathLike[str] | Iterable[str | bytes]
 
 
 @dataclass
 class LoadReport:
-    """What became of the lines of a load."""
+    """The outcome of a load."""
 
     lines: int = 0
     added: int = 0
     replaced: int = 0
     failed: int = 0
     errors: list[LineError] = field(default_factory=list)
-    """The first of them."""
+    """The first errors."""
     bytes_read: int = 0
     on_error: Callable[[LineError], None] | None = field(default=None, repr=False, compare=False)
 
     def note(self, error: LineError) -> None:
-        """Count an error and tell of it."""
+        """Count and report an error."""
         self.failed += 1
         if self.on_error is not None:
             self.on_error(error)
@@ -81,7 +81,7 @@ def _chunks(source: Lines, report: LoadReport) -> Iterator[Iterator[Chunk]]:
         yield _json_chunks(source, report)
         return
     if Path(source).suffix == ".csv":
-        # Bytes that are no UTF-8 are an error of their line, which finds them.
+        # Invalid UTF-8 becomes an error of its line.
         with open(source, newline="", encoding="utf-8-sig", errors="surrogateescape") as text:
             yield _csv_chunks(text, report)
         return

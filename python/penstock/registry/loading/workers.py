@@ -1,7 +1,7 @@
-"""Processes that compile lines: chunks in, rows and errors out, in the order of the lines.
+"""Processes that compile chunks of lines, in order.
 
-Each is an interpreter of its own that talks over its pipes, so that neither the threads nor the
-main module of the program that loads matter.
+Each is a separate interpreter that is reached over pipes, so neither the threads nor the main
+module of the loading program matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock.errors import RegistryError
 from penstock.registry.loading.lines import Chunk, CompiledChunk, compile_chunk
 
 AHEAD = 3
-"""Chunks for each worker that may be under way; more would only fill memory."""
+"""Chunks per worker that are read ahead; more would only fill memory."""
 _COMMAND = "from penstock.registry.loading.workers import work; work()"
 
 
@@ -30,7 +30,7 @@ def core_count() -> int:
 
 
 def compile_chunks(chunks: Iterable[Chunk], workers: int) -> Iterator[CompiledChunk]:
-    """Yield what comes of chunks, in their order, compiled by so many processes.
+    """Yield compiled chunks in order, compiled by ``workers`` processes.
 
     Raises:
         RegistryError: A process ended before its work was done.
@@ -75,8 +75,8 @@ class _Worker:
     def compile(self, chunk: Chunk) -> CompiledChunk:
         try:
             _send(self._process.stdin, chunk)
-            done: CompiledChunk = pickle.load(self._process.stdout)  # type: ignore[arg-type]
-            return done
+            compiled: CompiledChunk = pickle.load(self._process.stdout)  # type: ignore[arg-type]
+            return compiled
         except (OSError, EOFError) as error:
             message = f"a process that compiles ended by itself: {self._process.poll()}"
             raise RegistryError("PR0021", message) from error

@@ -1,10 +1,9 @@
-"""Which version belongs to which batch of a stream, in files that several hosts share.
+"""Pins: which version belongs to which batch of a stream, in files that several hosts share.
 
-``current`` names the version that a batch gets which begins now. A pin is the name that the
-first task of a batch found there, kept in ``pins/QUERY/BATCH``. Both appear whole or not at all,
-and a pin that is there stays: it is made with a hard link, which one alone can make. Each has a
-checksum over its place and its content. Workers need nothing else of a registry but its plans, so
-they open no database.
+``current`` names the version that the next batch gets. A pin is the name that the first task of a
+batch read there, kept in ``pins/QUERY/BATCH``. Both are written atomically, and a pin never
+changes: it is created with a hard link, which succeeds once. Each has a checksum over its path and
+its content. Workers need only pins and plans of a registry, so they open no database.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from penstock.storage import TEMPORARY, offer_file, whole_file
 CURRENT = "current"
 PINS = "pins"
 PINS_KEPT = 1000
-"""A query's pins of batches further back than this are forgotten."""
+"""A query's pins of batches further back than this are removed."""
 
 _REPLAYED = 2
-"""So many of a query's last batches may be computed again."""
+"""This many of a query's last batches may be computed again."""
 _RUNNING_SECONDS_MAX = 7 * 24 * 3600.0
 """A batch does not run longer than this."""
 _SHOW_SECONDS_MAX = 60.0
-"""A file system shows everybody what somebody made within this time."""
+"""A shared file system shows a new file to all hosts within this time."""
 
 
 class VersionName(NamedTuple):
-    """A version, and a mark that no other version has, not even that of another registry."""
+    """A version, and a mark that distinguishes it from versions of other registries."""
 
     version: int
     mark: str
@@ -51,12 +50,12 @@ class Pins:
 
     @property
     def is_followed(self) -> bool:
-        """Whether a stream ever asked for the registry's changes."""
-        # Every change asks; the separator at the end admits folders only.
+        """Whether a stream ever followed the registry."""
+        # Called by every change. The separator at the end admits folders only.
         return os.access(self._folder_path, os.F_OK)
 
     def follow(self) -> None:
-        """Take down that streams want to see changes.
+        """Record that streams follow the registry.
 
         Raises:
             OSError: The folder cannot be written.
@@ -73,10 +72,7 @@ class Pins:
             file.write(_encode(self._current, name))
 
     def current(self) -> VersionName | None:
-        """Return the version that was published last, or None if there is none that is readable.
-
-        Whoever has the registry open publishes it again then.
-        """
+        """Return the version that was published last, or None if it is missing or damaged."""
         return _read_sound(self._current)
 
     def find(self, query: str, batch: int) -> VersionName | None:
@@ -84,14 +80,14 @@ class Pins:
         return _read(self._query(query) / str(batch))
 
     def pin(self, query: str, batch: int) -> VersionName:
-        """Return the version that belongs to a batch: the current one, for who comes first.
+        """Return the version that belongs to a batch; the first call fixes it to the current one.
 
         Raises:
             RegistryError: Nothing was published, or the folder cannot be written.
         """
-        found = self.find(query, batch)
-        if found is not None:
-            return found
+        pinned = self.find(query, batch)
+        if pinned is not None:
+            return pinned
         current = self.current()
         if current is None:
             message = f"no version is published in {self._current.parent}, or not a readable one; "
@@ -110,23 +106,23 @@ class Pins:
     def of(self, query: str) -> dict[int, VersionName]:
         """Return the versions of a query's last batches, by batch."""
         folder = self._query(query)
-        found = ((batch, _read_sound(folder / str(batch))) for batch in _batches(folder))
-        return {batch: name for batch, name in found if name is not None}
+        names = ((batch, _read_sound(folder / str(batch))) for batch in _batches(folder))
+        return {batch: name for batch, name in names if name is not None}
 
     def replayable(self) -> set[VersionName]:
         """Return the versions of all batches that may be computed again."""
         return {name for folder in self._queries() for name in _last(folder)}
 
     def running(self) -> set[VersionName]:
-        """Return the versions that tasks may be asking for now."""
+        """Return the versions that running tasks may need."""
         since = time.time() - _RUNNING_SECONDS_MAX
-        found: set[VersionName] = set()
+        running: set[VersionName] = set()
         for folder in self._queries():
             with contextlib.suppress(OSError):
                 if folder.stat().st_mtime >= since:
-                    found |= _last(folder)
+                    running |= _last(folder)
         current = self.current()
-        return found if current is None else found | {current}
+        return running if current is None else running | {current}
 
     def files(self) -> list[Path]:
         """Return the files of all pins."""
@@ -149,7 +145,7 @@ class Pins:
 
 
 def _forget_before(folder: Path, first: int) -> None:
-    """Remove the pins before a batch, and what killed workers left behind."""
+    """Remove the pins before a batch, and temporary files of killed workers."""
     for path in list(folder.iterdir()):
         with contextlib.suppress(OSError):
             is_left = path.name.endswith(TEMPORARY) and (
@@ -160,13 +156,13 @@ def _forget_before(folder: Path, first: int) -> None:
 
 
 def _await(path: Path) -> VersionName:
-    """Return a name that is there, as soon as this host sees it."""
+    """Return the name in a file that exists, as soon as this host sees it."""
     deadline = time.monotonic() + _SHOW_SECONDS_MAX
-    while (found := _read(path)) is None:
+    while (name := _read(path)) is None:
         if time.monotonic() > deadline:
             raise RegistryError("PR0005", f"{path} was made, and this host does not see it")
         time.sleep(0.05)
-    return found
+    return name
 
 
 def _last(folder: Path) -> set[VersionName]:
@@ -186,7 +182,7 @@ def _encode(path: Path, name: VersionName) -> bytes:
 
 
 def _checksum(path: Path, text: str) -> int:
-    # The folder tells the pins of one query from those of another.
+    # The folder distinguishes the pins of one query from those of another.
     return crc32(f"{path.parent.name if path.name != CURRENT else ''}/{path.name} {text}".encode())
 
 
@@ -196,12 +192,12 @@ def _read(path: Path) -> VersionName | None:
     except FileNotFoundError:
         return None
     # An earlier release wrote no checksum.
-    found = re.fullmatch(rb"((\d{1,18}) ([0-9a-f]{16}))(?: ([0-9a-f]{8}))?\n", content)
-    if found is not None:
-        text, version, mark, checksum = found.groups()
+    match = re.fullmatch(rb"((\d{1,18}) ([0-9a-f]{16}))(?: ([0-9a-f]{8}))?\n", content)
+    if match is not None:
+        text, version, mark, checksum = match.groups()
         if checksum is None or int(checksum, 16) == _checksum(path, text.decode()):
             return VersionName(int(version), mark.decode())
-    # Another version might give other rows than those that are written already.
+    # Another version might give other rows than those already written.
     message = f"{path} is damaged; put the version of the batch there, as in its neighbours, "
     raise DamageError("PR0033", message + "or remove it for the current one")
 

@@ -1,10 +1,10 @@
-"""From names to rows, with proof: whether a name is subscribed, and by which row.
+"""An index from active names to rows whose damage is always noticed.
 
-An index of SQLite would do, but a damaged one says that a name is free. Here the active names lie
-in buckets by their hash, and each bucket has a checksum; a bucket that is intact and lacks a name
-proves that the name is free. There is one bucket for every ``ROWS_PER_BUCKET`` rows that ever
-were, so their number follows from the version, and adding a bucket splits one other (linear
-hashing, Litwin 1980). Equal hashes of 128 bits are taken for equal names.
+A damaged index of SQLite would report a taken name as free. Here the active names are hashed into
+buckets, and each bucket has a checksum: an intact bucket without a name proves that the name is
+free. There is one bucket for every ``ROWS_PER_BUCKET`` rows ever added, so their number follows
+from the version, and a new bucket splits an old one (linear hashing, Litwin 1980). Names with
+equal hashes of 128 bits are assumed to be equal.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _ENTRY = _HASH + 8
 _NO_ENTRY = bytes(_ENTRY)
 _PADDED = 16 * _ENTRY
 _READ_MAX = 1_000
-"""So many buckets are kept from one change for the next."""
+"""At most this many buckets are cached between changes."""
 
 
 class NameBuckets:
-    """The buckets of a database, in which ``numbers`` rows were ever added.
+    """The buckets of a database to which ``numbers`` rows were ever added.
 
-    Changes stay here until ``write``; a transaction of the caller makes them durable.
+    Changes stay in memory until ``write``; a transaction of the caller makes them durable.
     """
 
     def __init__(self, cursor: Cursor, numbers: int) -> None:
@@ -96,7 +96,7 @@ class NameBuckets:
         places = list(map(self._place, keys))
         buckets = list(map(self._entries, places))
         for key, entries in zip(keys, buckets, strict=True):
-            # The quick look finds whatever is there, and rarely something that is not.
+            # The quick check may be wrong only where it finds something.
             if key in entries and _find(entries, key) >= 0:
                 self._shrink(count)
                 return False
@@ -106,7 +106,7 @@ class NameBuckets:
         return True
 
     def grow(self, number: int) -> None:
-        """Make as many buckets as there are with the row of a number."""
+        """Add buckets until there are enough for the row of a number."""
         while number >= self._count * ROWS_PER_BUCKET:
             self._split()
 
@@ -128,11 +128,11 @@ class NameBuckets:
         return number
 
     def write(self) -> None:
-        """Write what changed."""
+        """Write the changed buckets."""
         rows = []
         for place in sorted(self._changed):
             entries = self._read[place]
-            # Room for some more lets most changes keep the size of the row.
+            # Padding lets most changes keep the size of the row.
             stored = bytes(entries) + bytes(-len(entries) % _PADDED)
             rows.append((place, stored, _checksum(place, stored)))
         self.cursor.executemany(_WRITE, rows)
@@ -146,20 +146,20 @@ class NameBuckets:
         Raises:
             DamageError: A bucket is damaged.
         """
-        found = {}
+        numbers = {}
         for place in range(self._count):
             entries = bytes(self._entries(place))
             for at in range(0, len(entries), _ENTRY):
                 number = int.from_bytes(entries[at + _HASH : at + _ENTRY], "little")
-                found[entries[at : at + _HASH]] = number
-        return found
+                numbers[entries[at : at + _HASH]] = number
+        return numbers
 
     def _place(self, key: bytes) -> int:
         place = int.from_bytes(key[:8], "little") & (self._size - 1)
         return place if place < self._count else place - (self._size >> 1)
 
     def _split(self) -> None:
-        """Add a bucket, with those entries of an earlier one that belong there now."""
+        """Add a bucket, and move entries of an earlier one to it."""
         new = self._count
         half = 1 << (new.bit_length() - 1)
         entries = self._entries(new - half)
@@ -173,7 +173,7 @@ class NameBuckets:
         self._resize(new + 1)
 
     def _shrink(self, count: int) -> None:
-        """Undo splits that were not written, down to so many buckets."""
+        """Undo unwritten splits until ``count`` buckets are left."""
         while self._count > count:
             last = self._count - 1
             half = 1 << (last.bit_length() - 1)
@@ -192,7 +192,7 @@ class NameBuckets:
         stored, checksum = self.cursor.execute(_READ, (place,)).fetchone() or (None, None)
         if not isinstance(stored, bytes) or checksum != _checksum(place, stored):
             raise damaged(f"the bucket {place} of names in the database is not as it was written")
-        # So many zeros begin no entry, but may begin with those that end the last number.
+        # An entry of zeros is padding; its first zeros may belong to the number before it.
         end = stored.find(_NO_ENTRY)
         entries = bytearray(stored if end < 0 else stored[: end + -end % _ENTRY])
         self._read[place] = entries
@@ -200,12 +200,12 @@ class NameBuckets:
 
 
 def bucket_count(numbers: int) -> int:
-    """Return how many buckets there are for so many rows."""
+    """Return how many buckets there are for a number of rows."""
     return 1 + numbers // ROWS_PER_BUCKET
 
 
 def create_buckets(database: Database) -> None:
-    """Make the table of buckets, for no rows."""
+    """Create the table of buckets, for no rows."""
     database.execute(_SCHEMA)
     database.execute("INSERT INTO buckets VALUES (0, x'', ?)", (_checksum(0, b""),))
 

@@ -1,8 +1,8 @@
-"""What the rows of a registry's tables add up to, so that no damaged one is taken for true.
+"""Checksums of the rows of a registry's tables.
 
-A subscription has a checksum over everything that never changes, and once it is removed one over
-its end. A version has the sums over all subscriptions that are active in it, so that rows which
-are missing are noticed, too. Each checksum begins with a seed that two registries do not share.
+A subscription has a checksum over everything that never changes, and once it is removed another
+one over its end. A version has the sums over all subscriptions that are active in it, so missing
+rows are noticed, too. Each checksum begins with a seed that differs between registries.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TableRow(NamedTuple):
         return self.ending == end_checksum(self.number, self.removed, self.checksum)
 
     def is_active_in(self, version: int) -> bool:
-        """Whether the subscription is one of a version."""
+        """Whether the subscription is active in a version."""
         return self.added <= version and (self.removed is None or self.removed > version)
 
 
@@ -70,16 +70,18 @@ class VersionRow(NamedTuple):
     active: int
     """How many subscriptions are active."""
     total: int
-    """What their numbers add up to."""
+    """The sum of their numbers."""
     checksum: int = 0
 
     def is_intact(self, seed: int) -> bool:
         """Whether the version is as it was written."""
-        return self.checksum == version_checksum(self[:-1], seed)
+        return self == self.sealed(seed)
 
     def sealed(self, seed: int) -> VersionRow:
-        """Return the same with its checksum."""
-        return seal_version(self[:-1], seed)
+        """Return the version with its checksum."""
+        version, change, name, made_at, *sums, _ = self
+        text = f"{version} {made_at!r} {' '.join(map(str, sums))}\0{change}\0{name}"
+        return self._replace(checksum=crc32(text.encode("utf-8", "surrogatepass"), seed))
 
 
 def row_checksum(values: tuple[Any, ...], seed: int) -> int:
@@ -95,27 +97,15 @@ def end_checksum(number: int, removed: int, checksum: int) -> int:
     return crc32(b"%d %d %d" % (number, removed, checksum))
 
 
-def seal_version(values: tuple[Any, ...], seed: int) -> VersionRow:
-    """Return the version of all columns but the checksum, with it."""
-    return VersionRow._make((*values, version_checksum(values, seed)))
-
-
-def version_checksum(values: tuple[Any, ...], seed: int) -> int:
-    """Return the checksum of a version's other columns."""
-    a, b, c, d, e, f, g = values
-    text = f"{a} {d!r} {e} {f} {g}\0{b}\0{c}"
-    return crc32(text.encode("utf-8", "surrogatepass"), seed)
-
-
 NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0)
-"""What there is before the first change."""
+"""The version before the first change."""
 
 
 def check_row(values: tuple[Any, ...], seed: int, before: int = 0) -> TableRow:
-    """Return the subscription of a row, which comes after the row of a number.
+    """Return the subscription of a row that follows the row with number ``before``.
 
     Raises:
-        DamageError: It is not as it was written or, where pages were exchanged, out of order.
+        DamageError: It is damaged or, if pages were exchanged, out of order.
     """
     row = TableRow._make(values)
     if not row.is_intact(seed) or not (row.removed is row.ending is None or row.is_end_intact):
@@ -126,5 +116,5 @@ def check_row(values: tuple[Any, ...], seed: int, before: int = 0) -> TableRow:
 
 
 def damaged(what: str) -> DamageError:
-    """Return the error for something that is not as it was written."""
+    """Return the error for damage."""
     return DamageError("PR0030", f"{what}; `penstock registry repair` saves what is intact")

@@ -1,4 +1,4 @@
-"""A connection to a registry's database that knows which registry it is."""
+"""A connection to a registry's database, with the identity of the registry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock.registry.storage.buckets import NameBuckets
 
 BUSY_SECONDS = 60.0
-"""A writer waits this long for another one."""
+"""How long a writer waits for another one."""
 
 # SQLite's codes for a file that is not what it should be: an error in the schema (1), a malformed
 # page (11), and another kind of file (26). The others are about the disk, locks and rights.
@@ -32,25 +32,25 @@ _SCHEMA = """CREATE TABLE registry (
 
 
 class Database(sqlite3.Connection):
-    """A connection. All checksums begin with ``seed``: rows of another registry are not ours."""
+    """A connection. All checksums begin with ``seed``, so rows of other registries are invalid."""
 
     identity = ""
     seed = 0
     newest = NO_VERSION
     """The newest version that was read and checked, or written."""
     newest_state: int | None = None
-    """SQLite's number for the state that others left; while it is the same, so is the newest."""
+    """SQLite's data version; while it stays the same, so does ``newest``."""
     names: tuple[VersionRow, NameBuckets] | None = None
-    """A version, and what the last change knew of its names."""
+    """A version, and the buckets of names as its change left them."""
 
     def undo(self) -> None:
-        """End the transaction without its changes, and forget what was known of them."""
+        """Roll the transaction back, and drop what was cached inside it."""
         self.newest, self.newest_state, self.names = NO_VERSION, None, None
         if self.in_transaction:
             self.execute("ROLLBACK")
 
     def create_identity(self, identity: str | None = None) -> None:
-        """Write who this is, inside a transaction of the caller."""
+        """Write the identity, inside a transaction of the caller."""
         identity = identity or uuid4().hex
         self.execute(_SCHEMA)
         self.execute(
@@ -60,7 +60,7 @@ class Database(sqlite3.Connection):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let all statements of the block see the same version."""
+        """Read in one transaction: all statements of the block see the same version."""
         self.execute("BEGIN")
         try:
             yield
@@ -69,10 +69,10 @@ class Database(sqlite3.Connection):
                 self.execute("ROLLBACK")
 
     def identify(self) -> None:
-        """Read who this is.
+        """Read the identity.
 
         Raises:
-            DamageError: That is damaged.
+            DamageError: It is damaged.
         """
         row = self.execute("SELECT identity, checksum FROM registry WHERE id = 1").fetchone()
         if row is None or row[1] != identity_checksum(row[0]):
@@ -81,7 +81,7 @@ class Database(sqlite3.Connection):
 
 
 def seed_of(identity: str) -> int:
-    """Return what the checksums of a registry begin with."""
+    """Return the value that the checksums of a registry begin with."""
     return crc32(identity.encode())
 
 
@@ -91,7 +91,7 @@ def identity_checksum(identity: object) -> int:
 
 
 def connect(file: Path, is_read_only: bool = False) -> Database:
-    """Open a file as it is. Who only reads leaves the log as it is, even at the end."""
+    """Return a connection to a file; a read-only one leaves the log unchanged, even when closed."""
     address = f"file:{quote(str(file))}?mode={'ro' if is_read_only else 'rwc'}"
     return sqlite3.connect(
         address,
@@ -104,8 +104,8 @@ def connect(file: Path, is_read_only: bool = False) -> Database:
 
 
 @contextmanager
-def told(file: Path) -> Iterator[None]:
-    """Raise what SQLite says of a file as errors of the registry.
+def registry_errors(file: Path) -> Iterator[None]:
+    """Raise SQLite's errors as errors of the registry.
 
     Raises:
         RegistryError: The file cannot be read or written.
@@ -114,18 +114,18 @@ def told(file: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, MemoryError, UnicodeDecodeError) as error:
-        raise_told(error, file)
+        raise_registry_error(error, file)
 
 
-def raise_told(error: BaseException | None, file: Path) -> None:
-    """Raise an error of SQLite as one of the registry, and return for others."""
+def raise_registry_error(error: BaseException | None, file: Path) -> None:
+    """Raise the registry's error for an error of SQLite; return for all others."""
     if not isinstance(error, sqlite3.Error | MemoryError | UnicodeDecodeError):
         return
     message = f"the registry {file}: {error}"
-    # Sizes that are damaged may ask for any amount of memory. Text that is not UTF-8 is an error
-    # of Python's module, which has no code for it, and so is a message of SQLite that quotes it.
-    is_beyond = not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.OperationalError)
-    code = getattr(error, "sqlite_errorcode", _MALFORMED if is_beyond else 0)
+    # A damaged size may demand any amount of memory. Text that is not UTF-8 is an error of Python's
+    # module without a code of SQLite, and so is a message of SQLite that quotes such text.
+    is_uncoded = not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.OperationalError)
+    code = getattr(error, "sqlite_errorcode", _MALFORMED if is_uncoded else 0)
     if code & 0xFF in _DAMAGE_CODES:
         raise damaged(message) from error
     raise RegistryError("PR0005", message) from error

@@ -1,8 +1,8 @@
-"""A small file that says which registry this is, and which version it had reached at least.
+"""A small file with the identity of the registry and a version that it has reached.
 
-It is written after a change is on the disk, so a database that has not this version is an older
-copy, has lost its last changes, or is another one. The file is overwritten in place: its few bytes
-lie in one sector, so that not even a power cut leaves half of them.
+It is written after a change is on the disk, so a database without this version is an older copy,
+has lost its last changes, or belongs to another registry. The file is overwritten in place: its
+few bytes lie in one sector, so not even a power cut leaves half of them.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from penstock.storage import offer_file
 
 HEAD = "head"
 _ATTEMPTS = 100
-"""Who reads while somebody writes may see part of either."""
+"""A read during a write may see parts of both."""
 
 
 class HeadRecord(NamedTuple):
-    """What the file says."""
+    """The content of the file."""
 
     version: int
     mark: str
-    """What tells the version from others of its number."""
+    """Distinguishes the version from others with the same number."""
     identity: str
 
     def names(self, version: VersionRow | None) -> bool:
-        """Whether this is the version that was noted."""
+        """Whether this is the recorded version."""
         if version is None:
             return False
-        # Before, the mark was that of the version's name, which takes longer to make.
+        # An earlier release used the mark of the version's name, which takes longer to compute.
         marks = (_mark_of(version), name_of_version(version).mark)
         return self.version == version.version and self.mark in marks
 
@@ -48,7 +48,7 @@ class Head:
         self._file: int | None = None
 
     def read(self) -> HeadRecord | None:
-        """Return what the file says, or None if there is none.
+        """Return the content of the file, or None if there is no file.
 
         Raises:
             DamageError: The file is damaged.
@@ -65,7 +65,7 @@ class Head:
         raise DamageError("PR0030", message)
 
     def write(self, version: VersionRow, identity: str) -> None:
-        """Note a version that is on the disk.
+        """Record a version that is on the disk.
 
         Raises:
             OSError: The folder cannot be written.
@@ -75,7 +75,7 @@ class Head:
     def _write(self, content: bytes) -> None:
         if self._file is None:
             if not self.path.exists():
-                # Nobody may see it empty.
+                # No reader may see it empty.
                 offer_file(self.path, content)
             self._file = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
         os.pwrite(self._file, content, 0)
@@ -104,7 +104,7 @@ class Head:
 
 
 def _mark_of(version: VersionRow) -> str:
-    # As long as before, because heads are overwritten in place.
+    # As long as in earlier releases, because heads are overwritten in place.
     return f"{version.checksum:016x}"
 
 

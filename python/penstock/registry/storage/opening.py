@@ -1,8 +1,8 @@
-"""What is looked at before a registry's folder is used, and what it is held against.
+"""Checks before a registry's folder is used.
 
-This reads a few rows, however many there are: the newest version, which says what all rows of it
-add up to, and the version that the file ``head`` names. Everything else is checked where it is
-read. Nothing is written, so what ``repair`` may need is still there when opening fails.
+They read a few rows, whatever the size: the newest version with the sums over its rows, and the
+version that the file ``head`` names. Everything else is checked when it is read. Nothing is
+written, so when opening fails, everything that ``repair`` may need is still there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from penstock.errors import DamageError, RegistryError
 from penstock.registry.plans.bases import last_base
 from penstock.registry.plans.pins import CURRENT, PINS, Pins
 from penstock.registry.storage.checksums import damaged
-from penstock.registry.storage.database import Database, connect, told
+from penstock.registry.storage.database import Database, connect, registry_errors
 from penstock.registry.storage.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
 from penstock.registry.storage.head import Head, HeadRecord
 from penstock.registry.storage.schema import is_current
@@ -23,7 +23,7 @@ from penstock.registry.storage.table import last_version, read_version
 
 
 def inspect(folder: Path) -> None:
-    """Look at a folder before anything in it is opened to be written.
+    """Check a folder before anything in it is opened for writing.
 
     Raises:
         DamageError: The database is missing, damaged, or not the one the folder had last.
@@ -35,14 +35,14 @@ def inspect(folder: Path) -> None:
         raise DamageError("PR0032", message)
     file, head = folder / DATABASE, Head(folder).read()
     reached = witnessed_version(folder, head)
-    # In this order: somebody else may be about to make the registry, the database first.
+    # In this order: another process may be creating the registry, beginning with the database.
     is_known = head is not None or has_remains(folder)
     if not file.exists() or file.stat().st_size == 0:
         if is_known:
             raise damaged(f"the database {file} is missing or empty, and other files are there")
         return
     try:
-        with told(file), read_only(file) as database:
+        with registry_errors(file), read_only(file) as database:
             # The tables of an earlier release are brought up to this one first.
             if is_current(database):
                 database.identify()
@@ -55,23 +55,23 @@ def inspect(folder: Path) -> None:
 
 @contextmanager
 def read_only(file: Path) -> Iterator[Database]:
-    """Give a database to read as it is now; nothing of it is changed."""
+    """Open a database for reading in one transaction; nothing is changed."""
     with closing(connect(file, is_read_only=True)) as database, database.reading():
         yield database
 
 
 def has_remains(folder: Path) -> bool:
-    """Return whether files are there that only a registry with a past has."""
+    """Return whether there are files that only a registry that was used has."""
     if any((folder / name).exists() for name in (CURRENT, PINS, LOG)):
         return True
     folders = [folder / name for name in (BASES, PLANS)]
-    return any(any(one.glob("[!.]*")) for one in folders if one.is_dir())
+    return any(any(cache.glob("[!.]*")) for cache in folders if cache.is_dir())
 
 
 def witnessed_version(folder: Path, head: HeadRecord | None) -> int:
-    """Return a version that the database must have, as ``head`` or else other files say.
+    """Return a version that the database must have reached, from ``head`` or else other files.
 
-    It must be read before the database, which others may change in between.
+    Call this before reading the database, which other processes may change in between.
     """
     if head is not None:
         return head.version
@@ -80,10 +80,10 @@ def witnessed_version(folder: Path, head: HeadRecord | None) -> int:
 
 
 def check_head(database: Database, head: HeadRecord | None, reached: int) -> None:
-    """Hold the newest version of a database against its rows, ``head`` and what it had reached.
+    """Compare the newest version of a database with its rows, ``head`` and the version reached.
 
     Raises:
-        DamageError: They do not fit.
+        DamageError: They do not agree.
     """
     last = last_version(database)
     (number,) = database.execute("SELECT coalesce(max(number), 0) FROM subscriptions").fetchone()

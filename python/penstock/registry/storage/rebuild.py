@@ -1,7 +1,7 @@
-"""A whole database from the rows that were saved from a damaged one.
+"""A new database from the intact rows of a damaged one.
 
-Numbers have no gaps, so what is lost leaves an empty row that never was active. Whether a saved
-row is still active is told by the row itself, by a later row of its name, or by the versions.
+Numbers have no gaps, so a lost row is replaced by an empty one that never was active. Whether a
+saved row is still active follows from the row itself, a later row of its name, or the versions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOST = "lost"
 
 @dataclass
 class Losses:
-    """What could not be saved."""
+    """The rows, names and versions that could not be saved."""
 
     rows: int = 0
     names: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def rebuild(file: Path, saved: Salvage, named: Mapping[int, str], reached: int) 
     losses.names = _lost_names(saved, rows, named)
     origins = [_origin(saved, version) for version in range(1, last + 1)]
     if losses.rows or losses.versions:
-        # Whoever remembers the last version must not take the rest for it.
+        # The rest must not pass for the last version, which others may remember.
         origins.append((last + 1, "repair", "", time.time()))
     numbers: dict[int, int] = {}
     for row in rows.values():
@@ -68,7 +68,7 @@ def rebuild(file: Path, saved: Salvage, named: Mapping[int, str], reached: int) 
         database.execute("BEGIN")
         create_tables(database, saved.identity)
         insert_rows(database, _whole(rows, count, database.seed))
-        ends = ((one.number, one.added, one.removed) for one in rows.values())
+        ends = ((row.number, row.added, row.removed) for row in rows.values())
         insert_versions(database, sum_versions(origins, ends, numbers, database.seed))
         fill_buckets(database, count)
         database.execute("COMMIT")
@@ -103,10 +103,10 @@ def _settled(saved: Salvage, losses: Losses) -> dict[int, TableRow]:
         for row, later in zip(rows, [*rows[1:], None], strict=True):
             removed = row.removed if row.is_end_intact else None
             if removed is None:
-                told = [end for end in ends.get(name, ()) if end > row.added]
+                later_ends = [end for end in ends.get(name, ()) if end > row.added]
                 if later is not None:
-                    told.append(later.added)
-                removed = min(told, default=None)
+                    later_ends.append(later.added)
+                removed = min(later_ends, default=None)
             if removed is None and not row.is_end_intact and losses.versions:
                 losses.uncertain.append(name)
             ending = None if removed is None else end_checksum(row.number, removed, row.checksum)

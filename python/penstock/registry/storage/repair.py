@@ -1,9 +1,9 @@
-"""A damaged registry made whole: what can be built again is, and what is lost is named.
+"""Repair of a damaged registry: intact rows are saved, caches are rebuilt, losses are reported.
 
-Copies of all files are made first. A new database is then written beside the old one and takes its
-place in steps that can all be repeated, beginning with a rename. A repair that was cut short
-leaves the damaged registry, or a folder ``repaired`` with which the next one goes on; until then
-the registry does not open.
+All files are copied first. A new database is then written beside the old one and replaces it in
+steps that can all be repeated, beginning with a rename. An interrupted repair leaves the damaged
+registry, or a folder ``repaired`` with which the next repair continues; until then the registry
+does not open.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from penstock.registry.storage.verify import Finding, is_of_earlier_release, ver
 from penstock.storage import sync
 
 _UNFINISHED = ".tmp"
-# Where SQLite has its locks, https://www.sqlite.org/lockingv3.html: who has a file open holds one
-# of these bytes.
+# Where SQLite has its locks, https://www.sqlite.org/lockingv3.html: every process that has the file
+# open locks one of these bytes.
 _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
 
 
 @dataclass
 class RepairReport:
-    """What was wrong, what is lost, and where copies of the damaged files are."""
+    """The damage, the losses, and where copies of the damaged files are."""
 
     findings: list[Finding]
     losses: Losses = field(default_factory=Losses)
@@ -61,7 +61,7 @@ class RepairReport:
 
 
 def repair(folder: Path) -> RepairReport:
-    """Make a registry whole that nobody has open, and return what was done.
+    """Repair a registry that no process has open, and return a report.
 
     Raises:
         RegistryError: There is no registry, or it is in use.
@@ -77,7 +77,7 @@ def repair(folder: Path) -> RepairReport:
             report.copy = _copy(folder)
             if any(one.is_authoritative for one in report.findings):
                 report.losses = _rebuild_database(folder)
-                # Only a sound database tells which pins are its own.
+                # Pins can be checked only against a sound database.
                 report.findings += [
                     one for one in verify(folder).findings if one.file.startswith(PINS)
                 ]
@@ -91,10 +91,10 @@ def repair(folder: Path) -> RepairReport:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep everybody else out.
+    """Lock the registry against all other processes.
 
     Raises:
-        RegistryError: Somebody has the registry open.
+        RegistryError: Another process has the registry open.
     """
     file = folder / DATABASE
     with ExitStack() as stack:
@@ -113,7 +113,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _copy(folder: Path) -> Path:
-    """Copy everything but earlier copies, and return the folder that holds it."""
+    """Copy everything except earlier copies, and return the folder of the copy."""
     number = 1 + len(list((folder / DAMAGED).glob("[0-9]*")))
     place = folder / DAMAGED / str(number)
     unfinished = place.with_name(f".{number}{_UNFINISHED}")
@@ -154,17 +154,17 @@ def _saved(folder: Path, head: HeadRecord | None) -> Salvage:
         saved = salvage(folder, head.identity)
         if saved.rows or saved.versions or not identities:
             return saved
-    # Either `head` is of another registry, or the database is.
+    # Either `head` or the database belongs to another registry.
     others = [salvage(folder, identity) for identity in identities]
     is_there = (folder / DATABASE).exists() and (folder / DATABASE).stat().st_size > 0
-    # The database of an earlier release has no checksums, and nothing of it can be told.
+    # The database of an earlier release has no checksums, so its rows cannot be recognised.
     if head is None and not others and is_there and not _has_sound_cache(folder):
         message = f"nothing in {folder / DATABASE} can be told to be of a registry"
         raise RegistryError("PR0036", f"{message}; put a copy of it in its place")
     for other in others:
         if _is_vouched_for(folder, other):
             return other
-    if head is None or not _has_witnesses(folder):
+    if head is None or not _witnesses(folder):
         return others[0] if others else Salvage("")
     return Salvage(head.identity)
 
@@ -172,10 +172,6 @@ def _saved(folder: Path, head: HeadRecord | None) -> Salvage:
 def _witnesses(folder: Path) -> set[str]:
     """Return versions and marks as the names of plans have them."""
     return {path.name.rpartition("-")[0] for path in (folder / PLANS).glob("[0-9]*")}
-
-
-def _has_witnesses(folder: Path) -> bool:
-    return bool(_witnesses(folder))
 
 
 def _is_vouched_for(folder: Path, saved: Salvage) -> bool:
@@ -197,13 +193,13 @@ def _has_sound_cache(folder: Path) -> bool:
 
 
 def _install(folder: Path) -> None:
-    """Put the new database in its place; whatever was done of this before may be done again."""
-    made = folder / REPAIRED / DATABASE
-    if made.exists():
-        # A log would be taken for that of the new database.
+    """Put the new database in its place; every step can be repeated."""
+    repaired = folder / REPAIRED / DATABASE
+    if repaired.exists():
+        # SQLite would apply an old log to the new database.
         for name in (LOG, SHARED_MEMORY):
             (folder / name).unlink(missing_ok=True)
-        os.replace(made, folder / DATABASE)
+        os.replace(repaired, folder / DATABASE)
         sync(folder)
     with closing(connect(folder / DATABASE, is_read_only=True)) as database:
         database.identify()
@@ -218,7 +214,7 @@ def _install(folder: Path) -> None:
 
 
 def _remove(folder: Path, findings: list[Finding]) -> None:
-    """Remove damaged files that are built again, and pins that name nothing."""
+    """Remove damaged files that can be rebuilt, and pins without a version."""
     for finding in findings:
         if not finding.is_authoritative and finding.file != DATABASE:
             (folder / finding.file).unlink(missing_ok=True)

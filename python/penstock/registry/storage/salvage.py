@@ -1,9 +1,9 @@
-"""The intact rows of a damaged database, page by page, without asking SQLite.
+"""The intact rows of a damaged database, read page by page without SQLite.
 
-SQLite finds a row by the pages above it, and gives up when one of them is damaged. Here every page
-that holds rows is read for itself, and a row counts if its checksum is right. Where a page's own
-directory is damaged, every byte is tried as the start of a row. The log is read as well, with
-what lies behind a damaged part of it. See https://www.sqlite.org/fileformat2.html.
+SQLite finds a row through the pages above it and gives up if one of them is damaged. Here every
+page with rows is read by itself, and a row counts if its checksum is right. If a page's own
+directory is damaged, every byte is tried as the start of a row. The log is read as well, with the
+parts behind a damaged one. See https://www.sqlite.org/fileformat2.html.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Salvage:
     versions: dict[int, VersionRow] = field(default_factory=dict)
 
     def keep(self, values: tuple[Any, ...]) -> bool:
-        """Keep what is an intact row, and return whether it is one."""
+        """Keep a row if it is intact, and return whether it is."""
         if len(values) == _VERSION_COLUMNS:
             version = VersionRow._make(values)
             is_intact = version.is_intact(self._seed)
@@ -61,7 +61,7 @@ class Salvage:
 
     def _keep_row(self, row: TableRow) -> None:
         known = self.rows.get(row.number)
-        # A row never changes but that it ends once.
+        # A row changes only once, when it ends.
         if known is None or (row.is_end_intact and _rank(row) > _rank(known)):
             self.rows[row.number] = row
 
@@ -78,10 +78,10 @@ def find_identities(folder: Path) -> list[str]:
     Raises:
         OSError: The files cannot be read.
     """
-    found = Identities()
+    kept = Identities()
     for image in _images(folder):
-        list(_read_pages(image, found))
-    return found.identities
+        list(_read_pages(image, kept))
+    return kept.identities
 
 
 class Identities:
@@ -91,7 +91,7 @@ class Identities:
         self.identities: list[str] = []
 
     def keep(self, values: tuple[Any, ...]) -> bool:
-        """Keep what is an intact identity, and return whether it is one."""
+        """Keep an identity if it is intact, and return whether it is."""
         is_intact = len(values) == _IDENTITY_COLUMNS and values[2] == identity_checksum(values[1])
         if is_intact and values[1] not in self.identities:
             self.identities.append(values[1])
@@ -99,7 +99,7 @@ class Identities:
 
 
 def salvage(folder: Path, identity: str) -> Salvage:
-    """Return what is intact in the database of a folder and in its log.
+    """Return the intact rows of the database of a folder and of its log.
 
     Raises:
         OSError: The files cannot be read.
@@ -107,7 +107,7 @@ def salvage(folder: Path, identity: str) -> Salvage:
     saved, images = Salvage(identity), _images(folder)
     suspicious = [page for image in images for page in _read_pages(image, saved)]
     if _has_gaps(saved):
-        # Rows never change but that they end, so older pages hold what newer ones have lost.
+        # Rows change only when they end, so older pages hold rows that newer ones have lost.
         older = [(image, page) for image in images for page in image.superseded if page[0] == _LEAF]
         suspicious += [(page, image) for image, page in older if _may_hide(image, page, 0, saved)]
     if _has_gaps(saved):

@@ -1,4 +1,4 @@
-"""The tables of a registry's database, and how those of an earlier release become them."""
+"""The tables of a registry's database, and their migration from an earlier release."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _INDEX = "CREATE INDEX ended ON subscriptions (removed) WHERE removed IS NOT NUL
 
 
 def prepare_schema(connection: Database, file: Path) -> None:
-    """Make the tables of a new file, and bring those of an earlier release up to this one.
+    """Create the tables of a new file, or migrate those of an earlier release.
 
     Raises:
         RegistryError: The file is another database, or of a later release.
@@ -70,12 +70,12 @@ def prepare_schema(connection: Database, file: Path) -> None:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have been first.
-            found = _format_of(connection)
+            form = _format_of(connection)
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if found == 0 and tables == 0:
+            if form == 0 and tables == 0:
                 create_tables(connection)
             elif is_earlier(connection):
-                if found == _COUNTED:
+                if form == _COUNTED:
                     _drop_count(connection, file)
                 else:
                     _add_checksums(connection)
@@ -86,9 +86,9 @@ def prepare_schema(connection: Database, file: Path) -> None:
             raise
     if not _is_registry(connection):
         raise RegistryError("PR0005", f"{file} is another database, not a registry")
-    found = _format_of(connection)
-    if found != FORMAT:
-        message = f"{file} has format {found}; this version of Penstock reads format {FORMAT}"
+    form = _format_of(connection)
+    if form != FORMAT:
+        message = f"{file} has format {form}; this version of Penstock reads format {FORMAT}"
         raise RegistryError("PR0005", message)
     connection.identify()
 
@@ -108,7 +108,7 @@ def is_earlier(connection: Database) -> bool:
 
 
 def create_tables(connection: Database, identity: str | None = None) -> None:
-    """Make the tables, inside a transaction of the caller; a new registry gets a new identity."""
+    """Create the tables, inside a transaction of the caller; a new registry gets a new identity."""
     connection.create_identity(identity)
     for statement in (*_TABLES, _INDEX):
         connection.execute(statement)
@@ -179,7 +179,8 @@ def _drop_count(connection: Database, file: Path) -> None:
     for joining, *columns in connection.execute(f"SELECT joining, {VERSION} FROM versions"):
         version, change, name, moment, *sums, checksum = columns
         numbers = " ".join(map(str, (version, repr(moment), *sums, joining)))
-        if checksum != crc32(f"{numbers}\0{change}\0{name}".encode(), connection.seed):
+        text = f"{numbers}\0{change}\0{name}".encode("utf-8", "surrogatepass")
+        if checksum != crc32(text, connection.seed):
             raise damaged(f"the version {version} of an earlier release is not as it was written")
         former[VersionRow._make(columns).sealed(connection.seed)] = checksum
     Head(file.parent).rename(former)
@@ -231,8 +232,8 @@ def _checked(values: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
 
 
 def _format_of(connection: Database) -> int:
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return found
+    form: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return form
 
 
 def _is_registry(connection: Database) -> bool:

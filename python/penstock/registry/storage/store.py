@@ -15,7 +15,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from penstock.registry.storage.database import BUSY_SECONDS, Database, connect, raise_told, told
+from penstock.registry.storage.database import (
+    BUSY_SECONDS,
+    Database,
+    connect,
+    raise_registry_error,
+    registry_errors,
+)
 from penstock.registry.storage.schema import prepare_schema
 
 
@@ -32,17 +38,17 @@ class Store:
         self._depth = 0
         self._owner = -1
         self._connection: Database | None = None
-        with told(self._file):
+        with registry_errors(self._file):
             self._connect()
 
     @contextmanager
     def read(self) -> Iterator[Database]:
-        """Give the connection for statements that all see the same version; blocks may nest.
+        """Return the connection inside a read transaction; blocks may nest.
 
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self.lock, told(self._file):
+        with self.lock, registry_errors(self._file):
             connection = self._connect()
             if connection.in_transaction:
                 yield connection
@@ -52,17 +58,17 @@ class Store:
 
     @contextmanager
     def glance(self) -> Iterator[Database]:
-        """Give the connection for a single statement, which is cheaper.
+        """Return the connection for a single statement, which is cheaper.
 
         Raises:
             RegistryError: The file cannot be read.
         """
-        with self.lock, told(self._file):
+        with self.lock, registry_errors(self._file):
             yield self._connect()
 
     @contextmanager
     def write(self) -> Iterator[Database]:
-        """Give the connection inside a transaction, alone among writers; blocks may nest.
+        """Return the connection inside the only write transaction; blocks may nest.
 
         The outermost block makes everything durable at its end, or undoes it.
 
@@ -90,7 +96,7 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
         except BaseException as error:
             self.lock.release()
-            raise_told(error, self._file)
+            raise_registry_error(error, self._file)
             raise
         self._depth += 1
         return connection
@@ -101,7 +107,7 @@ class Store:
         Raises:
             RegistryError: The file cannot be written; the error is one of SQLite.
         """
-        # Whoever closed the store inside the block has undone everything.
+        # Closing the store inside the block has undone everything.
         is_open = connection is self._connection
         try:
             if error is None and self._depth < 2:
@@ -116,18 +122,18 @@ class Store:
             if is_open:
                 self._depth -= 1
             self.lock.release()
-        # Text of the caller may be no UTF-8, too.
+        # The caller's own text may be invalid UTF-8, too.
         if not isinstance(error, UnicodeDecodeError):
-            raise_told(error, self._file)
+            raise_registry_error(error, self._file)
 
     @contextmanager
     def apart(self) -> Iterator[Database]:
-        """Give a connection of its own, for a long read that nobody should wait for.
+        """Return a separate connection, for a long read that must not block others.
 
         Raises:
             RegistryError: The file cannot be read.
         """
-        with told(self._file), closing(_open(self._file)) as connection:
+        with registry_errors(self._file), closing(_open(self._file)) as connection:
             yield connection
 
     @property
@@ -170,7 +176,7 @@ def _open(file: Path) -> Database:
 
 
 def _switch_to_log(connection: Database) -> None:
-    """Turn the write-ahead log on, which nobody waits for who finds the file locked."""
+    """Turn the write-ahead log on; SQLite does not wait for locks when doing so."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

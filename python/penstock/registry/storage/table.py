@@ -1,4 +1,4 @@
-"""The rows of the tables: how they are read with proof, and how a change writes them."""
+"""The rows of the tables: reading them with all checks, and writing a change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from penstock.registry.storage.checksums import (
     damaged,
     end_checksum,
     row_checksum,
-    seal_version,
 )
 from penstock.registry.storage.database import Database
 from penstock.registry.subscriptions import Subscription
@@ -42,7 +41,7 @@ _END_ROW = "UPDATE subscriptions SET removed = ?, ending = ? WHERE number = ?"
 _ROW_OF_NUMBER = f"SELECT {ROW} FROM subscriptions WHERE number = ?"
 _ROWS_AT_ONCE = 2_000
 _SPARSE = 4
-"""Rows are looked up one by one if they are no more than this part of all."""
+"""Rows are looked up one by one if at most one in this many is wanted."""
 _LAST_VERSION = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
 _INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 8)})"
 
@@ -53,7 +52,7 @@ def last_version(database: Database) -> VersionRow:
     Raises:
         DamageError: It is damaged.
     """
-    # Engines ask before every document, and mostly nothing has changed.
+    # Engines call this before every document, and mostly nothing has changed.
     (state,) = database.execute("PRAGMA data_version").fetchone()
     if state != database.newest_state:
         row = database.execute(_LAST_VERSION).fetchone()
@@ -63,7 +62,7 @@ def last_version(database: Database) -> VersionRow:
 
 
 def read_version(database: Database, version: int) -> VersionRow | None:
-    """Return a version, or None if it never was.
+    """Return a version, or None if there is none.
 
     Raises:
         DamageError: It is damaged.
@@ -91,14 +90,14 @@ def existing_version(database: Database, version: int) -> VersionRow:
 
 
 def version_name(database: Database, version: int) -> VersionName | None:
-    """Return a version with its mark, or None if it never was."""
+    """Return a version with its mark, or None if there is none."""
     row = read_version(database, version)
     return None if row is None else name_of_version(row)
 
 
 def name_of_version(row: VersionRow) -> VersionName:
-    """Return a version with its mark, made of when and how it came about."""
-    # Nothing is known of what was before the first change.
+    """Return a version with its mark, a hash of its change and time."""
+    # Version 0 has no origin.
     origin = repr((row.change, row.name, row.time)) if row.version else repr(None)
     return VersionName(row.version, hashlib.blake2b(origin.encode(), digest_size=8).hexdigest())
 
@@ -114,7 +113,7 @@ def find_row(database: Database, name: str) -> TableRow | None:
     """Return the active subscription of a name, or None.
 
     Raises:
-        DamageError: What leads to it, or it itself, is damaged.
+        DamageError: It, or the index of names, is damaged.
     """
     cursor = database.cursor()
     number = NameBuckets(cursor, last_version(database).numbers).find(name)
@@ -157,7 +156,7 @@ def _values_in(database: Database, version: VersionRow) -> Iterator[tuple[Any, .
 def rows_between(database: Database, first: int, last: int, version: int) -> Iterator[TableRow]:
     """Yield the subscriptions of a version with numbers in a range, in their order.
 
-    Who asks knows how many there are, or what they add up to.
+    The caller checks their number or sum.
 
     Raises:
         DamageError: One is damaged.
@@ -168,8 +167,8 @@ def rows_between(database: Database, first: int, last: int, version: int) -> Ite
     )
     values = {"first": first, "last": last, "version": version}
     before = 0
-    for one in database.execute(chosen, values):
-        row = check_row(one, database.seed, before)
+    for columns in database.execute(chosen, values):
+        row = check_row(columns, database.seed, before)
         before = row.number
         yield row
 
@@ -200,7 +199,7 @@ def rows_changed(
 
 
 def rows_are_missing(version: VersionRow) -> RegistryError:
-    """Return the error for a version whose rows are not all there."""
+    """Return the error for a version with missing rows."""
     return damaged(f"rows of version {version.version} are missing from the database")
 
 
@@ -210,7 +209,7 @@ class TableChange:
     def __init__(self, database: Database, change: ChangeName, name: str) -> None:
         self._database = database
         before = last_version(database)
-        # What the last change knew of the names is true of its own version only.
+        # The cached buckets are valid for the version of the last change only.
         known, database.names = database.names, None
         if known is not None and known[0] is before:
             self._names = known[1]
@@ -223,7 +222,7 @@ class TableChange:
         self._active, self._total = before.active, before.total
         self._compiler = compiler_name()
         self._rows: list[tuple[Any, ...]] = []
-        """Those that are not inserted yet."""
+        """Rows that are not inserted yet."""
 
     def add(self, values: tuple[Any, ...]) -> int | None:
         """Add a subscription: its position, and all columns up to the program.
@@ -279,9 +278,9 @@ class TableChange:
         self._insert()
         self._names.write()
         sums = (self.last_number, self._active, self._total)
-        row = seal_version((self.version, *self._origin, *sums), self._database.seed)
+        row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
         self._cursor.execute(_INSERT_VERSION, row)
-        # Whoever reads the same version next need not check it again.
+        # The next reader of this version need not check it again.
         self._database.newest = row
         self._database.names = (row, self._names)
         return row
@@ -309,7 +308,7 @@ def program_of(row: TableRow) -> bytes:
 
 @cache
 def compiler_name() -> str:
-    """Return what makes the programs of this process: a version, and their format."""
+    """Return the name of this process's compiler: its version, and the format of programs."""
     try:
         version = version_of("penstock")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Whether everything in a registry's folder is as it was written; nothing is changed by that."""
+"""Verification of everything in a registry's folder; nothing is changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from penstock.registry.storage.checksums import (
     check_row,
     damaged,
 )
-from penstock.registry.storage.database import Database, told
+from penstock.registry.storage.database import Database, registry_errors
 from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED
 from penstock.registry.storage.head import HEAD, Head
 from penstock.registry.storage.opening import check_head, has_remains, read_only, witnessed_version
@@ -28,11 +28,11 @@ from penstock.registry.storage.schema import is_current, is_earlier, sum_version
 from penstock.registry.storage.table import name_of_version
 
 PROBLEMS_MAX = 20
-"""So many problems of one kind are told."""
+"""At most this many problems of one kind are reported."""
 
 
 class Finding(NamedTuple):
-    """Something that is not as it was written. The database alone is ``authoritative``."""
+    """A damaged file. Only damage of the database ``is_authoritative``."""
 
     file: str
     problem: str
@@ -43,7 +43,7 @@ class Finding(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What was found, and how much is there."""
+    """The findings, and the size of the registry."""
 
     findings: list[Finding]
     version: int
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
 
 
 def verify(folder: Path) -> Verification:
-    """Read everything in the folder of a registry, and return what is wrong.
+    """Read everything in the folder of a registry, and return the findings.
 
     Raises:
         RegistryError: There is no registry, or it cannot be read.
@@ -93,7 +93,7 @@ def is_of_earlier_release(folder: Path) -> bool:
     if not file.exists():
         return False
     try:
-        with told(file), read_only(file) as database:
+        with registry_errors(file), read_only(file) as database:
             return is_earlier(database)
     except DamageError:
         return False
@@ -126,7 +126,7 @@ def _read_tables(folder: Path) -> Tables:
     except DamageError:
         head = None  # it has a finding of its own
     reached = witnessed_version(folder, head)
-    with told(file), read_only(file) as database:
+    with registry_errors(file), read_only(file) as database:
         problems = database.execute(f"PRAGMA integrity_check({PROBLEMS_MAX})").fetchall()
         if problems != [("ok",)]:
             raise damaged("; ".join(problem for (problem,) in problems))

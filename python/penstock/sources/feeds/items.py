@@ -17,7 +17,7 @@ from penstock.planning.compile import compile_query
 from penstock.sources.inputs import Piece
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Record, split
-from penstock.sources.standalone import string_value
+from penstock.sources.string_values import string_value
 
 NAMESPACES = {
     "atom": ["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"],
@@ -95,15 +95,13 @@ class _Facts:
 
     def of(self, xml: bytes) -> dict[str, list[str]]:
         """Return what an item says of itself, by name and in document order."""
-        session = self._session
-        session.begin()
-        session.feed(xml)
-        session.finish()
-        found: dict[str, list[str]] = {}
-        for number, _, kind, _, text, *_ in session.take().rows()[0]:
-            value = string_value(text, {}) if kind == 1 else text
-            found.setdefault(self._names[number], []).append(value.strip())
-        return found
+        for _, error in self._session.read([(xml, None, "default")]):
+            raise error
+        facts: dict[str, list[str]] = {}
+        for number, _, kind, _, text, *_ in self._session.take().rows()[0]:
+            value = string_value(text) if kind == 1 else text
+            facts.setdefault(self._names[number], []).append(value.strip())
+        return facts
 
 
 class _Recognition:

@@ -37,8 +37,8 @@ def test_a_plan_comes_back_with_names_and_serials(tmp_path: Path, serials: tuple
     assert read.names == NAMES
     session = Session(read.plan)
     document = b"<x3/>"
-    session.read_documents(document, [0, len(document)])
-    assert [read.names[row[0]] for row in session.take_rows()[0]] == ["\ud800"]
+    session.read([(document, None, "default")])
+    assert [read.names[row[0]] for row in session.take().rows()[0]] == ["\ud800"]
 
 
 def test_an_empty_plan_comes_back(tmp_path: Path) -> None:
