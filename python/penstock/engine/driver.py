@@ -137,14 +137,12 @@ class Driver:
     def _feed(self, document: Input) -> Iterator[Portion]:
         session, number = self._session, len(self._documents) - 1
         try:
-            session.begin(document.encoding, document.stream, number)
-            for piece in document.pieces():
-                session.feed(piece)
+            pieces = document.pieces()
+            for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if self._pace.is_prompt and self._is_full():
                     yield self._take(is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
-            session.finish()
         except DocumentError as error:
             self._errors.append((number, error))
 
