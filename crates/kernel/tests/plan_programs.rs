@@ -5,7 +5,7 @@
 
 use penstock_kernel::limits::Limits;
 use penstock_kernel::options::Options;
-use penstock_kernel::plan::{Builder, Place, Plan, Tier};
+use penstock_kernel::plan::{Builder, Place, Plan, SubscriptionId, TargetId, Tier};
 use penstock_kernel::rows::RowKind;
 use penstock_kernel::session::Session;
 use proptest::prelude::*;
@@ -105,7 +105,10 @@ fn equal_programs_share_a_target() {
     let alone = plan_of(&[program(1)]);
     let together = plan_of(&[program(1), program(1), program(1)]);
     assert_eq!(together.target_count(), 1);
-    assert_eq!(together.target(0).1, [0, 1, 2]);
+    assert_eq!(
+        together.target(TargetId(0)).1,
+        [0, 1, 2].map(SubscriptionId)
+    );
     assert_eq!(together.formula_count(), alone.formula_count());
     assert_eq!(together.spine_count(), alone.spine_count());
 }

@@ -1,6 +1,6 @@
 //! Plans for Python.
 
-use penstock_kernel::plan::{self, Builder, Place, Requested, Tier};
+use penstock_kernel::plan::{self, Builder, Place, Requested, TargetId, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -170,7 +170,11 @@ impl Plan {
         if target >= plan.target_count() {
             return Err(PyValueError::new_err("there is no such target"));
         }
-        Ok(plan.target(target).1.to_vec())
+        let (_, subscriptions) = plan.target(TargetId(target));
+        Ok(subscriptions
+            .iter()
+            .map(|subscription| subscription.0)
+            .collect())
     }
 }
 

@@ -9,6 +9,7 @@
 mod builder;
 mod formulas;
 mod freeze;
+mod ids;
 mod image;
 mod intern;
 mod parts;
@@ -21,9 +22,16 @@ mod scalars;
 mod symbols;
 mod tier;
 
-pub use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
+pub use crate::vocabulary::{
+    Aggregate, AtomKind, Axis, Comparison, NamePart, NodeKind, Op, PartKind,
+};
 pub use builder::Builder;
+pub use ids::{
+    ExprId, FormulaId, GuardId, NumberId, OperandId, PartId, SegmentId, ShapeId, SpineId, StringId,
+    SubscriptionId, TargetId, TestId,
+};
 pub use image::{NONE, Plan};
+pub use parts::{CompareSome, Part, Step};
 pub use program::Request;
 pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Patterns, TestSpec};
 pub use reader::{ProgramError, Read, Reader};

@@ -3,6 +3,7 @@
 
 use super::builder::Builder;
 use super::freeze::Layout;
+use super::ids::{RequestId, StringId};
 use super::image::{Plan, Section, size};
 use super::tier::Tier;
 use std::sync::Arc;
@@ -40,12 +41,12 @@ impl Plan {
     }
 
     /// One of them; they are in the order of their subscriptions.
-    pub fn request(&self, id: u32) -> Requested<&[u8]> {
+    pub fn request(&self, id: RequestId) -> Requested<&[u8]> {
         let r = self.record(Section::Requests, id, size::REQUEST);
         Requested {
             subscription: r[0],
             place: Place(u64::from(r[1]) | u64::from(r[2]) << 32),
-            program: self.string(r[3]),
+            program: self.string(StringId(r[3])),
         }
     }
 }
@@ -85,10 +86,10 @@ fn same_plan<'a>(tier: &Tier, others: &'a [Tier]) -> Option<&'a Tier> {
 
 impl Tier {
     fn requests(&self) -> impl Iterator<Item = Requested<&[u8]>> {
-        (0..self.plan.request_count()).filter_map(|id| self.request(id))
+        (0..self.plan.request_count()).filter_map(|id| self.request(RequestId(id)))
     }
 
-    fn request(&self, id: u32) -> Option<Requested<&[u8]>> {
+    fn request(&self, id: RequestId) -> Option<Requested<&[u8]>> {
         let request = self.plan.request(id);
         let subscription = self.number(request.subscription)?;
         Some(Requested {
@@ -113,18 +114,19 @@ impl Tier {
         })
     }
 
-    fn find_request(&self, subscription: u32) -> Option<u32> {
+    fn find_request(&self, subscription: u32) -> Option<RequestId> {
         let (mut low, mut high) = (0, self.plan.request_count());
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.plan.request(middle).subscription < subscription {
+            if self.plan.request(RequestId(middle)).subscription < subscription {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
+        let id = RequestId(low);
         let is_there =
-            low < self.plan.request_count() && self.plan.request(low).subscription == subscription;
-        is_there.then_some(low)
+            low < self.plan.request_count() && self.plan.request(id).subscription == subscription;
+        is_there.then_some(id)
     }
 }
