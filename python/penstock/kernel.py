@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +150,25 @@ class Session:
         _raise(self._native.finish())
         if self._open is not None:
             self._records.append(self._open)
+
+    def read_pieces(
+        self,
+        pieces: Iterable[Buffer],
+        encoding: str | None = None,
+        stream: str = "default",
+        number: int = 0,
+    ) -> Iterator[None]:
+        """Read a document, and yield after each piece of it; who stops early leaves it open.
+
+        Raises:
+            DocumentError: The document is not well-formed, or its bytes cannot be read.
+            LimitError: The document passed a limit.
+        """
+        self.begin(encoding, stream, number)
+        for piece in pieces:
+            self.feed(piece)
+            yield
+        self.finish()
 
     def read(
         self, documents: Sequence[WholeDocument], first: int = 0
@@ -341,10 +360,9 @@ def trace(
     """
     plan = Plan.build(programs)
     session = Session(plan, limits, is_traced=True)
-    session.begin()
-    for start in range(0, len(document), chunk_bytes):
-        session.feed(document[start : start + chunk_bytes])
-    session.finish()
+    starts = range(0, len(document), chunk_bytes)
+    for _ in session.read_pieces(document[start : start + chunk_bytes] for start in starts):
+        pass  # the trace has it all
     spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take().rows()[0]}
     atom = (-1, -1)
     return [
