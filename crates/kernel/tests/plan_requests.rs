@@ -21,7 +21,7 @@ fn plan_of(first: u8, count: u8) -> Arc<Plan> {
     let mut builder = Builder::new();
     for number in 0..count {
         let name = first + number;
-        let program = if name % 3 == 0 {
+        let program = if name.is_multiple_of(3) {
             ROWS.to_vec()
         } else {
             records(name)
