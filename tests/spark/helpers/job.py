@@ -1,7 +1,7 @@
 """A job in a process of its own: documents in batch and as a stream, its rows as JSON.
 
-`python -m tests.spark.helpers.job SESSION FOLDER`, where SESSION is `sc://…` for a Connect server and
-a master otherwise.
+`python -m tests.spark.helpers.job SESSION FOLDER`, where SESSION is `sc://…` for a Connect server
+and a master otherwise.
 """
 
 from __future__ import annotations

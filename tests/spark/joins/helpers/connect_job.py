@@ -1,7 +1,8 @@
 """Streaming joins through a Connect server, in a process without Java.
 
-`python -m tests.spark.joins.helpers.connect_job sc://ADDRESS FOLDER` joins the documents of FOLDER/in
-for the registry of FOLDER/registry into FOLDER/out, twice: some documents come in between.
+`python -m tests.spark.joins.helpers.connect_job sc://ADDRESS FOLDER` joins the documents of
+FOLDER/in for the registry of FOLDER/registry into FOLDER/out, twice: some come in
+between.
 """
 
 from __future__ import annotations
