@@ -83,7 +83,6 @@ class Driver:
         """The last documents, which are not read yet."""
         self._bundle_bytes = 0
         self._taken_at = time.monotonic()
-        self._is_keeping = False
 
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
@@ -111,11 +110,10 @@ class Driver:
         if self._joining is not None and isinstance(self._follower, Follower):
             joins = self._joining.follow(self._follower.snapshot)
         self._session.listen(joins)
-        self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 
     def _read(self, document: Input) -> Iterator[Portion]:
         pace = self._pace
-        if self._is_keeping:
+        if pace.bundle_documents_max > 1:
             document.keep()
         whole = document.whole()
         if whole is None:
@@ -186,14 +184,14 @@ class Driver:
         if self._joining is None:
             return []
         rows: list[Result] = []
-        records = dict(batch.records)
+        witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
             document = self._documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:
-                rows += self._joining.finish(document, records.get(number))
+                rows += self._joining.finish(document, witnesses.get(number))
         return rows
 
     def _portion(

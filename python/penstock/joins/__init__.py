@@ -9,6 +9,7 @@ from penstock.joins.programs import (
     is_publishing,
     output_of,
 )
+from penstock.joins.reading import WitnessReader
 from penstock.joins.results import Joined
 from penstock.joins.subscribing import Found, Published, Subscriber, Subscribers
 
@@ -21,6 +22,7 @@ __all__ = [
     "Published",
     "Subscriber",
     "Subscribers",
+    "WitnessReader",
     "compile_program",
     "compile_rows",
     "is_joining",

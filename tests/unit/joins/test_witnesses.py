@@ -8,9 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
+from penstock.joins import WitnessReader
 from penstock.joins.programs import Asked
 from penstock.joins.writing import RowWriter
-from penstock.kernel import Witnesses, new_joins, read_record
+from penstock.kernel import JoinState, read_record
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, Variable, compile_join
 from penstock.testing.generate import random_stream, random_xscl
@@ -27,12 +28,13 @@ Values = set[tuple[Variable, Span, str]]
 
 def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     """Return the edges and values of a record."""
-    joins, asked = new_joins(), Asked()
+    joins, asked = JoinState(), Asked()
     writer = RowWriter(asked)
     rows = [row for query in queries for row in writer.rows(query)]
     joins.add(0, 0, asked.program(writer.templates, rows))
     data = arrival.tree.text(arrival.tree.root).encode()
-    record = Witnesses(arrival.stream, None, [data]).record(joins, 0, arrival.id, 0, 0)
+    witness = WitnessReader(joins).read(arrival.stream, [data])
+    record = joins.record(witness, 0, arrival.id, 0, 0)
     if not record:
         return set(), set()
     variables = {number: variable for variable, number in writer.numbers.items()}

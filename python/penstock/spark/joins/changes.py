@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from penstock.errors import StateError
 from penstock.joins import Subscribers, compile_program
-from penstock.kernel import Joins, new_joins
+from penstock.kernel import BucketedState
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
@@ -73,8 +73,8 @@ class Changes:
 class NumberedSubscribers(Subscribers):
     """Subscriptions with a digest of all changes, which decide what numbers mean."""
 
-    def __init__(self, joins: Joins) -> None:
-        super().__init__(joins)
+    def __init__(self, joins: BucketedState, limits: Limits) -> None:
+        super().__init__(joins, limits)
         self._changes = hashlib.blake2b(digest_size=16)
 
     def add(self, number: int, version: int, name: str, program: bytes) -> None:
@@ -94,8 +94,8 @@ class Planned:
     """The rows of a state's subscriptions, as every process builds them anew."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = new_joins(limits, hash_bits=hash_bits)
-        self.subscribers = NumberedSubscribers(self.joins)
+        self.joins = BucketedState(hash_bits=hash_bits)
+        self.subscribers = NumberedSubscribers(self.joins, limits)
         self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []
 

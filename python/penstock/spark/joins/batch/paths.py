@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from penstock.joins import WitnessReader
 from penstock.joins.programs import Asked
-from penstock.kernel import Joins, new_joins
+from penstock.kernel import JoinState
 from penstock.limits import Limits
 
 Pair = tuple[int, int]
@@ -31,8 +32,8 @@ class Paths(Asked):
         """Return the number of a pair of variables."""
         return self.numbers.setdefault((upper, lower), len(self.numbers))
 
-    def load(self, limits: Limits) -> Joins:
-        """Return native joins that read documents by these paths, whose numbers are theirs."""
-        joins = new_joins(limits)
+    def load(self, limits: Limits) -> WitnessReader:
+        """Return what reads documents by these paths; variables have the numbers they have here."""
+        joins = JoinState()
         joins.add(0, 0, self.program())
-        return joins
+        return WitnessReader(joins, limits)
