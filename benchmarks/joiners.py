@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.joins import WitnessReader
-from penstock.joins.programs import write_program
 from penstock.kernel import JoinState
+from penstock.planning.records import write_records
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
 
@@ -21,7 +21,7 @@ class Compiled:
     def __init__(self, queries: Sequence[str]) -> None:
         texts = JoinTexts()
         start = time.process_time()
-        self._programs = [write_program(_rows(texts, text)) for text in queries]
+        self._programs = [write_records(_rows(texts, text)) for text in queries]
         self.seconds = time.process_time() - start
 
     def load(self, **options: Any) -> Loaded:

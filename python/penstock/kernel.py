@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,10 +36,20 @@ merge_segments = _native.merge_segments
 """One segment of several, without what is not needed any more."""
 read_segment = _native.read_segment
 """What a segment holds: records, when the last may go, and until when the first one waits."""
+Surroundings = _native.Surroundings
+"""What a fragment needs to stand alone: declarations in scope, and internal entities."""
+ends_in_cdata = _native.ends_in_cdata
+"""Whether a piece of an element ends inside a CDATA section; the next one begins there."""
+escape = _native.escape
+"""Text as content of an element."""
+quote = _native.quote
+"""Text as the value of an attribute, with its quotes."""
 
 WholeDocument = tuple["Buffer", str | None, str]
 """Bytes, encoding if it overrides what the document says of itself, and stream."""
 
+ALONE = Surroundings({}, {})
+"""The surroundings of what stands alone as it is."""
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
 
@@ -124,6 +134,25 @@ class Session:
             LimitError: The document passed a limit.
         """
         _raise(self._native.finish())
+
+    def read_pieces(
+        self,
+        pieces: Iterable[Buffer],
+        encoding: str | None = None,
+        stream: str = "default",
+        number: int = 0,
+    ) -> Iterator[None]:
+        """Read a document, and yield after each piece of it; who stops early leaves it open.
+
+        Raises:
+            DocumentError: The document is not well-formed, or its bytes cannot be read.
+            LimitError: The document passed a limit.
+        """
+        self.begin(encoding, stream, number)
+        for piece in pieces:
+            self.feed(piece)
+            yield
+        self.finish()
 
     def read(
         self, documents: Sequence[WholeDocument], first: int = 0
@@ -245,10 +274,9 @@ def trace(
     """
     plan = Plan.build(programs)
     session = Session(plan, limits, is_traced=True)
-    session.begin()
-    for start in range(0, len(document), chunk_bytes):
-        session.feed(document[start : start + chunk_bytes])
-    session.finish()
+    starts = range(0, len(document), chunk_bytes)
+    for _ in session.read_pieces(document[start : start + chunk_bytes] for start in starts):
+        pass  # the trace has it all
     spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take().rows()[0]}
     atom = (-1, -1)
     return [

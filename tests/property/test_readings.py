@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import DocumentError
-from penstock.joins import WitnessReader, compile_program
+from penstock.joins import WitnessReader
 from penstock.kernel import JoinState, Plan, Session
+from penstock.planning.programs import compile_program
 from tests.property.strategies import documents
 from tests.property.test_whole import EXPRESSIONS, compiled
 

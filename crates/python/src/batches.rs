@@ -3,7 +3,8 @@
 use crate::bindings::binding_columns;
 use crate::columns::Column;
 use crate::records::Witness;
-use penstock_kernel::rows::{Declarations, Found, Rows};
+use penstock_kernel::events::Declarations;
+use penstock_kernel::rows::{Found, Rows};
 use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

@@ -11,6 +11,7 @@ mod join_states;
 mod plans;
 mod records;
 mod segments;
+mod serialization;
 mod sessions;
 mod witnesses;
 
@@ -33,6 +34,8 @@ mod _native {
     use crate::records::{Paths, Witness, read_record};
     #[pymodule_export]
     use crate::segments::{merge_segments, read_segment};
+    #[pymodule_export]
+    use crate::serialization::{Surroundings, ends_in_cdata, escape, quote};
     #[pymodule_export]
     use crate::sessions::Session;
     #[pymodule_export]

@@ -185,7 +185,9 @@ impl Session {
         let entries = self.with(|session| session.take_trace())?;
         let list = PyList::empty(py);
         for entry in entries {
-            list.append((entry.offset, entry.decided, entry.held))?;
+            let decided = entry.decided.into_iter();
+            let decided: Vec<_> = decided.map(|(target, node)| (target.0, node)).collect();
+            list.append((entry.offset, decided, entry.held))?;
         }
         Ok(list)
     }

@@ -106,9 +106,7 @@ class Driver:
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
-        joins = None
-        if self._joining is not None and isinstance(self._follower, Follower):
-            joins = self._joining.follow(self._follower.snapshot)
+        joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
 
     def _read(self, document: Input) -> Iterator[Portion]:
@@ -137,14 +135,12 @@ class Driver:
     def _feed(self, document: Input) -> Iterator[Portion]:
         session, number = self._session, len(self._documents) - 1
         try:
-            session.begin(document.encoding, document.stream, number)
-            for piece in document.pieces():
-                session.feed(piece)
+            pieces = document.pieces()
+            for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if self._pace.is_prompt and self._is_full():
                     yield self._take(is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
-            session.finish()
         except DocumentError as error:
             self._errors.append((number, error))
 

@@ -12,7 +12,6 @@ from penstock.joins.spilling import Spill
 from penstock.joins.subscribing import Found, Subscribers
 from penstock.kernel import JoinState, JoinStatistics, Witness
 from penstock.limits import Limits
-from penstock.twigs import Event, Query
 
 MICROSECONDS = 1_000_000
 
@@ -56,13 +55,6 @@ class JoinOptions:
                 return bound // timedelta(microseconds=1)
             case seconds:
                 return round(seconds * MICROSECONDS)
-
-
-def is_joining(query: Query) -> bool:
-    """Return whether a query is evaluated by joins: it has events, or a stream of its own."""
-    if isinstance(query.output, Event):
-        return True
-    return query.language == "xscl" and query.blocks[0].stream is not None
 
 
 class Joiner:

@@ -27,9 +27,7 @@ class WitnessReader:
             DocumentError: The document is not well-formed or cannot be read.
             LimitError: The document passed a limit.
         """
-        self.session.begin(encoding, stream)
-        for piece in pieces:
-            self.session.feed(piece)
-        self.session.finish()
+        for _ in self.session.read_pieces(pieces, encoding, stream):
+            pass
         ((_, witness),) = self.session.take().witnesses()
         return witness

@@ -13,7 +13,7 @@ from penstock.sources.inputs import Input, Refused
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.sources.streams import StreamInput
 
-Source = Data | Document | Iterable[Document | Data | Heartbeat]
+Source = Data | Document | Iterable[Document | Data | Heartbeat | Input]
 """One document, or an iterable of documents; an item without metadata may be its data alone."""
 
 
@@ -42,11 +42,11 @@ def items(source: Source) -> Iterator[Input | Heartbeat]:
         )
     position = 0
     # Bytes iterate over numbers, but those were taken as data above.
-    for item in cast("Iterable[Document | Data | Heartbeat]", source):
+    for item in cast("Iterable[Document | Data | Heartbeat | Input]", source):
         if isinstance(item, Heartbeat):
             yield _checked(item)
         else:
-            yield input_of(item, position)
+            yield item if isinstance(item, Input) else input_of(item, position)
             position += 1
 
 
@@ -70,7 +70,7 @@ def input_of(item: Document | Data, position: int) -> Input:
         event_time = document.event_time
     except DocumentError as error:
         untimed = input_of(Document(document.data, document.id, stream), position)
-        return Refused(document, untimed, error)
+        return Refused(untimed, error)
     name = str(position) if document.id is None else document.id
     match document.data:
         case str() as text:

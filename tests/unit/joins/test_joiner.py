@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 import penstock
-from penstock.joins import Joiner, JoinOptions, WitnessReader, compile_program
+from penstock.joins import Joiner, JoinOptions, WitnessReader
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Heartbeat, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"

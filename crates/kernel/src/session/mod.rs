@@ -155,7 +155,7 @@ impl Session {
         let listeners = &mut self.reading.listeners;
         for runner in listeners.automata_mut() {
             for (own, cost) in runner.automaton.take_charges() {
-                let subscription = runner.tier.first.saturating_add(own);
+                let subscription = runner.tier.first.saturating_add(own.0);
                 self.usage.charge(subscription, cost);
             }
         }
@@ -173,7 +173,7 @@ impl Session {
         let numbered = self.reading.listeners.automata().flat_map(|runner| {
             let first = runner.tier.first;
             let held = runner.automaton.held_by_subscription().into_iter();
-            held.map(move |(own, bytes)| (first.saturating_add(own), bytes))
+            held.map(move |(own, bytes)| (first.saturating_add(own.0), bytes))
         });
         numbered.collect()
     }

@@ -102,7 +102,7 @@ class _Table:
     def __init__(self, reading: Reading, reader: WitnessReader) -> None:
         self._reading = reading
         self._reader = reader
-        self._pairs = list(reading.paths.numbers)
+        self._pairs = reading.paths.pairs
         self._clear()
 
     def _clear(self) -> None:
