@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.joins.programs import write_program
 from penstock.kernel import Joins, Witnesses, new_joins
+from penstock.planning.records import write_records
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
 
@@ -20,7 +20,7 @@ class Compiled:
     def __init__(self, queries: Sequence[str]) -> None:
         texts = JoinTexts()
         start = time.process_time()
-        self._programs = [write_program(_rows(texts, text)) for text in queries]
+        self._programs = [write_records(_rows(texts, text)) for text in queries]
         self.seconds = time.process_time() - start
 
     def load(self, **options: Any) -> Joins:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import penstock
-from benchmarks.experiments.spark import OUT, start_session, timed, write_nowhere
+from benchmarks.experiments.spark import timed, write_nowhere
 from benchmarks.joiners import Compiled, ItemRun, record
 from benchmarks.peers import spark_joins
 from benchmarks.runner import progress
+from benchmarks.spark_session import OUT, start_session
 from benchmarks.workloads import joins as workload
 from penstock.spark import join, statements
 

@@ -21,11 +21,10 @@ from typing import Any
 
 import penstock
 from benchmarks.cores import core_seconds
-from benchmarks.experiments.spark import start_session
-from benchmarks.runner import ROOT, machine, progress
+from benchmarks.runner import machine, progress
+from benchmarks.spark_session import OUT, start_session
 from penstock.spark import join_progress, join_stream
 
-OUT = ROOT / "out" / "bench"
 BATCH_DOCUMENTS = 10_000
 WARMING_BATCHES = 15
 GROWTH = 10

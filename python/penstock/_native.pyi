@@ -3,22 +3,40 @@ from typing import TypeAlias, final
 
 from typing_extensions import Buffer
 
+from penstock.limits import Limits
+
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
+_Request: TypeAlias = tuple[int, int, bytes]
 
 __all__ = [
+    "BUNDLE_BYTES_MAX",
+    "BUNDLE_DOCUMENTS_MAX",
+    "JOIN_MEMORY_BYTES_MAX",
+    "JOIN_VIEWS_MAX",
+    "WHOLE_BYTES_MAX",
     "Column",
     "Joins",
     "Plan",
     "PlanBuilder",
     "Session",
+    "Surroundings",
     "count_events",
+    "ends_in_cdata",
+    "escape",
     "event_ordinal",
     "merge_runs",
+    "quote",
     "read_record",
     "read_run",
     "witness_columns",
 ]
+
+BUNDLE_BYTES_MAX: int
+BUNDLE_DOCUMENTS_MAX: int
+JOIN_MEMORY_BYTES_MAX: int
+JOIN_VIEWS_MAX: int
+WHOLE_BYTES_MAX: int
 
 # It offers the buffer protocol, which Python shows as a method from 3.12 on only.
 @final
@@ -31,12 +49,12 @@ _Node: TypeAlias = tuple[int, int, int, int, int]
 class Joins:
     def __new__(
         cls,
-        limits: Mapping[str, int],
+        limits: Limits,
         *,
         lateness: int | None = None,
-        memory_bytes_max: int = 1_073_741_824,
+        memory_bytes_max: int = ...,
         strategy: str = "shared",
-        views_max: int = 65_536,
+        views_max: int = ...,
         is_counting: bool = False,
         hash_bits: int = 64,
     ) -> Joins: ...
@@ -96,12 +114,15 @@ class Plan:
     def sizes(self) -> tuple[int, int, int, int]: ...
     def tier_count(self) -> int: ...
     def question_count(self) -> int: ...
+    def request_count(self) -> int: ...
+    def requests(self) -> list[_Request]: ...
+    def requests_since(self, older: Plan | None) -> tuple[list[int], list[_Request]]: ...
     def subscriptions(self, target: int) -> list[int]: ...
 
 @final
 class PlanBuilder:
     def __new__(cls) -> PlanBuilder: ...
-    def add(self, programs: bytes, lengths: Sequence[int]) -> None: ...
+    def add(self, programs: bytes, lengths: Sequence[int], places: Sequence[int]) -> None: ...
     def freeze(self) -> Plan: ...
 
 @final
@@ -109,14 +130,14 @@ class Session:
     def __new__(
         cls,
         plan: Plan,
-        limits: Mapping[str, int],
+        limits: Limits,
         *,
-        in_document_order: bool = False,
-        in_parts: bool = False,
-        is_traced: bool = False,
-        is_live: bool = False,
-        cache_bytes_max: int = 33_554_432,
-        questions_min: int | None = None,
+        in_document_order: bool,
+        in_parts: bool,
+        is_traced: bool,
+        is_live: bool,
+        cache_bytes_max: int,
+        questions_min: int | None,
     ) -> Session: ...
     def adopt(self, plan: Plan) -> None: ...
     def attach(self, plan: Plan) -> _Failure | None: ...
@@ -149,9 +170,25 @@ class Session:
     def statistics(self) -> tuple[int, int, int, int, int]: ...
     def entities(self) -> dict[str, str]: ...
 
-def count_events(
-    data: Buffer, chunk_bytes: int, limits: Mapping[str, int]
-) -> tuple[int, _Failure | None]: ...
+@final
+class Surroundings:
+    def __new__(
+        cls,
+        declarations: Mapping[str, str],
+        entities: Mapping[str, str],
+        is_further: bool = False,
+        is_in_cdata: bool = False,
+    ) -> Surroundings: ...
+    def within(self, declarations: Mapping[str, str]) -> Surroundings: ...
+    def further(self, is_in_cdata: bool) -> Surroundings: ...
+    def serialize(self, kind: str, name: str, value: str) -> str: ...
+    def expand(self, text: str) -> str: ...
+    def declare(self, element: bytes) -> bytes: ...
+
+def escape(text: str) -> str: ...
+def quote(text: str) -> str: ...
+def ends_in_cdata(piece: str, is_in_cdata: bool) -> bool: ...
+def count_events(data: Buffer, chunk_bytes: int, limits: Limits) -> tuple[int, _Failure | None]: ...
 def merge_runs(images: Sequence[tuple[Buffer, int]], now: int) -> bytes: ...
 def read_run(image: Buffer) -> tuple[int, int, int | None]: ...
 def read_record(

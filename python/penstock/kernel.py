@@ -28,6 +28,14 @@ merge_runs = _native.merge_runs
 """One image of several, without what is not needed any more."""
 read_run = _native.read_run
 """What an image holds: records, when the last may go, and until when the first one waits."""
+Surroundings = _native.Surroundings
+"""What a fragment needs to stand alone: declarations in scope, and internal entities."""
+ends_in_cdata = _native.ends_in_cdata
+"""Whether a piece of an element ends inside a CDATA section; the next one begins there."""
+escape = _native.escape
+"""Text as content of an element."""
+quote = _native.quote
+"""Text as the value of an attribute, with its quotes."""
 
 WholeDocument = tuple["Buffer", str | None, str]
 """Bytes, encoding if it overrides what the document says of itself, and stream."""
@@ -37,6 +45,18 @@ Rows = tuple[list[RowTuple], list[dict[str, str]], dict[int, dict[str, str | Non
 Columns = dict[str, int | Column]
 Spans = tuple[Column, Column, Column, Column, list[dict[str, str]]]
 
+WHOLE_BYTES_MAX = _native.WHOLE_BYTES_MAX
+"""Larger documents are read in pieces, so that what they decide early comes early."""
+BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
+"""Small documents are read together up to this size …"""
+BUNDLE_DOCUMENTS_MAX = _native.BUNDLE_DOCUMENTS_MAX
+"""… and so many at most."""
+JOIN_MEMORY_BYTES_MAX = _native.JOIN_MEMORY_BYTES_MAX
+"""Records that joins keep in memory, unless somebody says otherwise."""
+JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
+"""Views that joins keep, likewise."""
+ALONE = Surroundings({}, {})
+"""The surroundings of what stands alone as it is."""
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
 
@@ -63,7 +83,7 @@ class Session:
     ) -> None:
         self._native = _native.Session(
             plan,
-            (limits or Limits()).as_dict(),
+            limits or Limits(),
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
@@ -286,7 +306,7 @@ class Statistics:
 
 def new_joins(limits: Limits | None = None, **options: Any) -> Joins:
     """Return joins without subscriptions; ``options`` are those of the native class."""
-    return Joins((limits or Limits()).as_dict(), **options)
+    return Joins(limits or Limits(), **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +386,7 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
         DocumentError: The document is not well-formed.
         LimitError: The document passed a limit.
     """
-    events, failure = _native.count_events(data, chunk_bytes, (limits or Limits()).as_dict())
+    events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
     _raise(failure)
     return events
 

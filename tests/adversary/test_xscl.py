@@ -10,7 +10,7 @@ import pytest
 
 from penstock.joins import Joiner, Subscribers, results, subscribing
 from penstock.kernel import Witnesses
-from penstock.results import rows
+from penstock.results import Result
 from penstock.testing.adversary.xscl import answers, attacking
 from penstock.testing.adversary.xscl.syntax import Query, write_query
 
@@ -63,11 +63,11 @@ def late_documents_are_joined(patch: Patch) -> None:
 
 
 def events_are_escaped_twice(patch: Patch) -> None:
-    patch.setattr(rows, "serialize", lambda kind, name, value, *around: escape(value))
+    patch.setattr(Result, "xml", property(lambda row: escape(row.value)))
 
 
 def nodes_move_into_a_namespace(patch: Patch) -> None:
-    patch.setattr(results, "declare", lambda text, declarations: text)
+    patch.setattr(results, "_without_default", lambda node: node.text)
 
 
 def one_event_for_each_id(patch: Patch) -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError, RegistryError
-from penstock.joins import Joiner, JoinOptions, compile_program
+from penstock.joins import Joiner, JoinOptions
 from penstock.kernel import JoinStatistics, Witnesses
+from penstock.planning.programs import compile_program
 from penstock.results import Document
 from penstock.testing.generate import random_stream, random_subscriptions
 from tests.property.test_joins import WAYS, Found, expected

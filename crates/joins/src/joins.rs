@@ -29,13 +29,19 @@ pub struct Options {
     pub is_counting: bool,
 }
 
+/// Records are kept in memory up to this size, unless the caller says otherwise.
+pub const MEMORY_BYTES_MAX: usize = 1 << 30;
+
+/// So many views are kept, likewise.
+pub const VIEWS_MAX: usize = 1 << 16;
+
 impl Default for Options {
     fn default() -> Self {
         Options {
             lateness: None,
-            memory_bytes_max: 1 << 30,
+            memory_bytes_max: MEMORY_BYTES_MAX,
             strategy: Strategy::Shared,
-            views_max: 1 << 16,
+            views_max: VIEWS_MAX,
             is_counting: false,
         }
     }

@@ -2,14 +2,14 @@
 //!
 //! A program is one compiled query: the variables with their paths, what is needed of their nodes,
 //! the edges between them, and the rows. Equal variables of different queries are one variable. A
-//! program is read forward: everything is a varint but the bytes of strings; a string is its
-//! length and its bytes.
+//! program is read forward, after what every program begins with: everything is a varint but the
+//! bytes of strings; a string is its length and its bytes.
 //!
 //! ```text
-//! "PSJ1"
+//! publishes: 0, or 1 and the stream that results are published on
 //! output:    a string, for whoever makes something of the results
-//! variables: count, each: stream (0, or 1 and a string), key, paths (a program of the kernel, or
-//!            nothing), needs (1 the value, 2 the text)
+//! variables: count, each: stream (0, or 1 and a string), key, paths (patterns, or nothing),
+//!            needs (1 the value, 2 the text)
 //! edges:     count, each: upper, lower, paths (nothing: those of the lower variable), places
 //! templates: count, each: count, words
 //! rows:      count, each: count, words as `program` reads them
@@ -18,11 +18,10 @@
 use crate::joins::{Joins, Options};
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
-use penstock_kernel::plan::{ProgramError, Read, Reader};
+use penstock_kernel::plan::{ProgramError, Read, Reader, Request};
 use penstock_kernel::witness::{Paths, VariableId};
 use rustc_hash::FxHashMap;
 
-const MAGIC: &[u8] = b"PSJ1";
 const IS_VALUED: u32 = 1;
 const IS_SELECTED: u32 = 2;
 
@@ -211,14 +210,15 @@ fn needs_of(needs: u32) -> (bool, bool) {
 
 impl<'a> Program<'a> {
     fn read(bytes: &'a [u8]) -> Read<Program<'a>> {
-        let mut r = Reader::new(bytes, MAGIC)?;
+        let (Request::Records, mut r) = Request::of(bytes)? else {
+            return Err(ProgramError("it requests no records"));
+        };
+        // What becomes of results is not decided here.
+        stream(&mut r)?;
         r.bytes()?;
         let variables = r.many(|r, _| {
             Ok(VariableSpec {
-                stream: match r.word()? {
-                    0 => None,
-                    _ => Some(r.text()?),
-                },
+                stream: stream(r)?,
                 key: r.bytes()?,
                 paths: r.bytes()?,
                 needs: r.word()?,
@@ -242,6 +242,13 @@ impl<'a> Program<'a> {
             templates,
             rows,
         })
+    }
+}
+
+fn stream<'a>(r: &mut Reader<'a>) -> Read<Option<&'a str>> {
+    match r.word()? {
+        0 => Ok(None),
+        _ => r.text().map(Some),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::images::{image_of, no_image};
 use crate::sessions::{Chunk, Failure, failure, read_limits, text_of};
 use penstock_joins::bucket::Bucket;
-use penstock_joins::joins::Options;
+use penstock_joins::joins::{MEMORY_BYTES_MAX, Options, VIEWS_MAX};
 use penstock_joins::record::{Part, Record, bytes_of, split};
 use penstock_joins::retention::Delay;
 use penstock_joins::strategies::Strategy;
@@ -61,9 +61,9 @@ impl Inner {
 #[pymethods]
 impl Joins {
     #[new]
-    #[pyo3(signature = (limits, *, lateness = None, memory_bytes_max = 1_073_741_824, strategy = "shared", views_max = 65_536, is_counting = false, hash_bits = 64))]
+    #[pyo3(signature = (limits, *, lateness = None, memory_bytes_max = MEMORY_BYTES_MAX, strategy = "shared", views_max = VIEWS_MAX, is_counting = false, hash_bits = 64))]
     fn new(
-        limits: &Bound<'_, PyDict>,
+        limits: &Bound<'_, PyAny>,
         lateness: Option<i64>,
         memory_bytes_max: usize,
         strategy: &str,

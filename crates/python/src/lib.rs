@@ -7,6 +7,7 @@ mod counting;
 mod images;
 mod joins;
 mod plans;
+mod serialization;
 mod sessions;
 mod witnesses;
 
@@ -24,7 +25,22 @@ mod _native {
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
+    use crate::serialization::{Surroundings, ends_in_cdata, escape, quote};
+    #[pymodule_export]
     use crate::sessions::Session;
     #[pymodule_export]
     use crate::witnesses::{event_ordinal, witness_columns};
+    use penstock_joins::joins;
+    use penstock_kernel::session;
+
+    #[pymodule_export]
+    const WHOLE_BYTES_MAX: usize = session::WHOLE_BYTES_MAX;
+    #[pymodule_export]
+    const BUNDLE_BYTES_MAX: usize = session::BUNDLE_BYTES_MAX;
+    #[pymodule_export]
+    const BUNDLE_DOCUMENTS_MAX: usize = session::BUNDLE_DOCUMENTS_MAX;
+    #[pymodule_export]
+    const JOIN_MEMORY_BYTES_MAX: usize = joins::MEMORY_BYTES_MAX;
+    #[pymodule_export]
+    const JOIN_VIEWS_MAX: usize = joins::VIEWS_MAX;
 }

@@ -4,9 +4,10 @@ use crate::bindings::binding_columns;
 use crate::columns::Column;
 use crate::plans::Plan;
 use penstock_kernel::error::{DocumentError, ErrorKind};
+use penstock_kernel::events::Declarations;
 use penstock_kernel::limits::Limits;
 use penstock_kernel::options::Options;
-use penstock_kernel::rows::{Declarations, Rows};
+use penstock_kernel::rows::Rows;
 use penstock_kernel::session::{self, Document};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -47,11 +48,11 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order = false, in_parts = false, is_traced = false, is_live = false, cache_bytes_max = 33_554_432, questions_min = None))]
+    #[pyo3(signature = (plan, limits, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
-        limits: &Bound<'_, PyDict>,
+        limits: &Bound<'_, PyAny>,
         in_document_order: bool,
         in_parts: bool,
         is_traced: bool,
@@ -276,7 +277,9 @@ impl Session {
         let entries = self.with(|session| session.take_trace())?;
         let list = PyList::empty(py);
         for entry in entries {
-            list.append((entry.offset, entry.decided, entry.held))?;
+            let decided = entry.decided.into_iter();
+            let decided: Vec<_> = decided.map(|(target, node)| (target.0, node)).collect();
+            list.append((entry.offset, decided, entry.held))?;
         }
         Ok(list)
     }
@@ -370,28 +373,9 @@ pub(crate) fn failure(error: DocumentError) -> Failure {
     )
 }
 
-pub(crate) fn read_limits(fields: &Bound<'_, PyDict>) -> PyResult<Limits> {
-    let mut limits = Limits::default();
-    for (name, value) in fields {
-        let (name, value) = (name.extract::<String>()?, value.extract::<u64>()?);
-        let field = match name.as_str() {
-            "depth_max" => &mut limits.depth_max,
-            "name_bytes_max" => &mut limits.name_bytes_max,
-            "attributes_max" => &mut limits.attributes_max,
-            "attribute_bytes_max" => &mut limits.attribute_bytes_max,
-            "text_bytes_max" => &mut limits.text_bytes_max,
-            "candidates_max" => &mut limits.candidates_max,
-            "buffer_bytes_max" => &mut limits.buffer_bytes_max,
-            "pairs_max" => &mut limits.pairs_max,
-            "entity_bytes_max" => &mut limits.entity_bytes_max,
-            "entity_depth_max" => &mut limits.entity_depth_max,
-            "doctype_bytes_max" => &mut limits.doctype_bytes_max,
-            "document_bytes_max" => &mut limits.document_bytes_max,
-            _ => return Err(PyValueError::new_err(format!("there is no limit `{name}`"))),
-        };
-        *field = value;
-    }
-    Ok(limits)
+/// Reads the attributes of a `penstock.limits.Limits`.
+pub(crate) fn read_limits(limits: &Bound<'_, PyAny>) -> PyResult<Limits> {
+    Limits::read(|name| limits.getattr(name)?.extract())
 }
 
 /// Bytes of the caller that stay as they are while the interpreter is let go.

@@ -11,7 +11,7 @@ from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
-from penstock.kernel import Batch, Session, WholeDocument
+from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Piece
@@ -34,7 +34,7 @@ class Pace:
     documents_max: int = 1
     linger_seconds: float = 0.0
     bundle_documents_max: int = TIMED_BUNDLE_MAX
-    bundle_bytes_max: int = 512 << 10
+    bundle_bytes_max: int = BUNDLE_BYTES_MAX
     is_prompt: bool = True
 
 
@@ -115,9 +115,7 @@ class Driver:
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
-        joins = None
-        if self._joining is not None and isinstance(self._follower, Follower):
-            joins = self._joining.follow(self._follower.snapshot)
+        joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
 
     def _hold(self, document: Input, whole: Piece) -> bool:

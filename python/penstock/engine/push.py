@@ -40,7 +40,7 @@ class OpenDocument:
     ) -> None:
         session = follower.session
         with joining.lock:
-            session.listen(joining.follow(follower.snapshot))
+            session.listen(joining.follow())
             self._version = joining.version
         session.begin(document.encoding, document.stream)
         self._follower: Follower | None = follower

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.errors import DocumentError
-from penstock.kernel import Batch, Session
-from penstock.results import KINDS, Fault, Result, Surroundings
-from penstock.results.serialization import ends_in_cdata
+from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
+from penstock.results import KINDS, Fault, Result
 from penstock.sources import Input
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Origin:
         self._session = session
         self._names = names
         self.document = document
-        self._entities: dict[str, str] | None = None
+        self._outermost: Surroundings | None = None
         # Results of which pieces went out, and whether the last one ended in a CDATA section.
         self._begun: dict[tuple[int, int], bool] = {}
 
@@ -56,14 +55,14 @@ class Origin:
         if not batch.row_count:
             return []
         tuples, scopes, bindings = batch.rows()
+        around = [self._outside().within(declarations) for declarations in scopes]
         document = self.document
         rows = []
         for place, row in enumerate(tuples):
             number, ordinal, kind, name, value, start, end, decided_at, node, scope = row
-            surroundings = None
+            surroundings = ALONE
             if kind == _ELEMENT:
-                declarations = scopes[scope] if scope >= 0 else {}
-                surroundings = self._surroundings(declarations)
+                surroundings = around[scope] if scope >= 0 else self._outside()
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
             result = Result(
@@ -87,27 +86,21 @@ class Origin:
             rows.append((node, result))
         return rows
 
-    def _surroundings(self, declarations: dict[str, str]) -> Surroundings | None:
+    def _outside(self) -> Surroundings:
+        """Return the surroundings of the whole document."""
         # All entities are declared before the first element.
-        if self._entities is None:
-            self._entities = self._session.entities()
-        if not declarations and not self._entities:
-            return None
-        return Surroundings(declarations, self._entities)
+        if self._outermost is None:
+            self._outermost = Surroundings({}, self._session.entities())
+        return self._outermost
 
     def _piece(
-        self, result: tuple[int, int], value: str, end: int, around: Surroundings | None
-    ) -> Surroundings | None:
+        self, result: tuple[int, int], value: str, end: int, around: Surroundings
+    ) -> Surroundings:
         """Return what a piece needs: only the first one has the start tag to be completed."""
-        is_first, is_in_cdata = result not in self._begun, self._begun.get(result, False)
+        is_in_cdata = self._begun.pop(result, None)
         if end < 0:
-            is_open = bool(self._entities) and ends_in_cdata(value, is_in_cdata)
-            self._begun[result] = is_open
-        else:
-            self._begun.pop(result, None)
-        if is_first or around is None:
-            return around
-        return Surroundings({}, around.entities, is_further=True, is_in_cdata=is_in_cdata)
+            self._begun[result] = ends_in_cdata(value, bool(is_in_cdata))
+        return around if is_in_cdata is None else around.further(is_in_cdata)
 
 
 def error_row(error: DocumentError, document: Input) -> Result:
@@ -127,4 +120,5 @@ def error_row(error: DocumentError, document: Input) -> Result:
         event_time=document.event_time,
         error=Fault.of(error),
         source=document.original(),
+        surroundings=ALONE,
     )

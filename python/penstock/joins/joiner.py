@@ -10,9 +10,14 @@ from typing import Literal
 
 from penstock.joins.spilling import Spill
 from penstock.joins.subscribing import Found, Subscribers
-from penstock.kernel import JoinStatistics, Witnesses, new_joins
+from penstock.kernel import (
+    JOIN_MEMORY_BYTES_MAX,
+    JOIN_VIEWS_MAX,
+    JoinStatistics,
+    Witnesses,
+    new_joins,
+)
 from penstock.limits import Limits
-from penstock.twigs import Event, Query
 
 MICROSECONDS = 1_000_000
 
@@ -33,9 +38,9 @@ class JoinOptions:
     """
 
     lateness: timedelta | float | None = None
-    memory_bytes_max: int = 1 << 30
+    memory_bytes_max: int = JOIN_MEMORY_BYTES_MAX
     strategy: Strategy = "shared"
-    views_max: int = 1 << 16
+    views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
 
     def __post_init__(self) -> None:
@@ -56,13 +61,6 @@ class JoinOptions:
                 return bound // timedelta(microseconds=1)
             case seconds:
                 return round(seconds * MICROSECONDS)
-
-
-def is_joining(query: Query) -> bool:
-    """Return whether a query is evaluated by joins: it has events, or a stream of its own."""
-    if isinstance(query.output, Event):
-        return True
-    return query.language == "xscl" and query.blocks[0].stream is not None
 
 
 class Joiner:

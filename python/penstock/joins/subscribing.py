@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.joins.programs import JoinOutput, is_publishing, output_of
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
 from penstock.kernel import Joins, Witnesses
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
 
 Delay = tuple[int, int]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from penstock.results.columns import COLUMNS, Bindings, Columns, Fault, Texts
-from penstock.results.serialization import serialize, serialize_further
 
 KINDS = (
     "document",
@@ -31,16 +30,11 @@ KINDS = (
 """What a row can be. The kernel counts in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a fragment needs to stand alone: declarations in scope, and internal entities."""
+class Surroundings(Protocol):
+    """What a fragment needs to stand alone; whoever makes a row knows it."""
 
-    declarations: Mapping[str, str]
-    entities: Mapping[str, str]
-    is_further: bool = False
-    """Whether it is a piece of an element that began in an earlier row …"""
-    is_in_cdata: bool = False
-    """… and begins inside a CDATA section."""
+    def serialize(self, kind: str, name: str, value: str) -> str:
+        """Return a result as XML that can be read without the document around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +60,13 @@ class Result(Columns):
         A document keeps its document type and loses its XML declaration, since text has no
         encoding. Events and messages are XML as they are. The value of an attribute, a text or
         an atomic result is escaped.
+
+        Raises:
+            ValueError: The row was made without surroundings.
         """
-        value = self.value or ""
-        around = self.surroundings
-        if around is None:
-            return serialize(self.kind, self.name, value, {}, {})
-        if around.is_further:
-            return serialize_further(value, around.entities, around.is_in_cdata)
-        return serialize(self.kind, self.name, value, around.declarations, around.entities)
+        if self.surroundings is None:
+            raise ValueError("a row needs surroundings for XML that stands alone")
+        return self.surroundings.serialize(self.kind, self.name, self.value or "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""

@@ -11,9 +11,6 @@ from penstock.errors import DocumentError
 SOURCE_BYTES_MAX = 8 << 20
 """The row of a failed document carries its bytes up to this size, and none beyond it."""
 
-WHOLE_BYTES_MAX = 1 << 20
-"""Larger documents are read in pieces, so that what they decide early comes early."""
-
 Piece = bytes | memoryview
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.errors import DocumentError
-from penstock.kernel import CHUNK_BYTES
+from penstock.kernel import CHUNK_BYTES, WHOLE_BYTES_MAX
 from penstock.sources.gz import inflate_if_compressed, is_compressed
-from penstock.sources.inputs import SOURCE_BYTES_MAX, WHOLE_BYTES_MAX, Input, Piece
+from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
 
 _TAG = re.compile(b"<")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from penstock.errors import StateError
 from penstock.results import Document
 from penstock.spark.joins import runs, worker
 from penstock.spark.joins.state import State, read_checked, write_checked
-from tests.spark.joins.cases import identities, registry_of
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.cases import identities, registry_of
+from tests.spark.joins.helpers.local import LocalJoins
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
 
@@ -114,10 +115,13 @@ def test_a_new_stream_does_not_take_over_an_old_state(tmp_path: Path) -> None:
         joins(tmp_path).batch(0, [document("a", 1)])
 
 
-def test_records_of_another_numbering_are_not_read(tmp_path: Path) -> None:
+def test_programs_of_another_version_are_not_read(tmp_path: Path) -> None:
     joins(tmp_path).batch(0, [document("a", 1)])
     path = tmp_path / "changes" / "0.json"
-    write_checked(path, read_checked(path, "") | {"digest": "of another version"})
+    entry = read_checked(path, "")
+    for added in entry["added"]:
+        added["program"] = b64encode(b"PSJ1" + b64decode(added["program"])[5:]).decode()
+    write_checked(path, entry)
     worker._kept.clear()  # as in a process that was not there yet
     with pytest.raises(StateError, match="PJ0005"):
         joins(tmp_path).batch(1, [document("b", 2)])

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 import penstock
-from penstock.joins import Joiner, JoinOptions, compile_program
+from penstock.joins import Joiner, JoinOptions
 from penstock.kernel import Witnesses
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Heartbeat, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"

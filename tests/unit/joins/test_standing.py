@@ -9,8 +9,9 @@ import pytest
 
 import penstock
 from penstock.errors import QueryError
-from penstock.joins import Joiner, compile_program
+from penstock.joins import Joiner
 from penstock.kernel import JoinStatistics, Witnesses, new_joins
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Result
 
 COUNT = 200
@@ -100,7 +101,9 @@ def test_a_program_that_is_refused_leaves_nothing_behind() -> None:
     for end in range(len(whole)):
         with pytest.raises(ValueError, match="not a program"):
             joins.add(0, 0, whole[:end])
-    broken = whole.replace(b"PSK2", b"PSK0")
+    # The patterns of a variable, which has two strings, promise some more.
+    broken = whole.replace(b"\x02\x01b", b"\x09\x01b")
+    assert broken != whole
     with pytest.raises(ValueError, match="not a program"):
         joins.add(0, 0, broken)
     assert joins.statistics() == empty
@@ -188,9 +191,9 @@ def test_compiling_happens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("it was compiled")
 
-    monkeypatch.setattr("penstock.joins.programs.compile_join", refuse)
-    monkeypatch.setattr("penstock.joins.programs._TEXTS.compile", refuse)
-    monkeypatch.setattr("penstock.joins.writing.compile_paths", refuse)
+    monkeypatch.setattr("penstock.planning.programs.compile_join", refuse)
+    monkeypatch.setattr("penstock.planning.programs._JOIN_TEXTS.compile", refuse)
+    monkeypatch.setattr("penstock.planning.records.writing.compile_paths", refuse)
     assert len(run(registry, LEFT, RIGHT)) == 1
 
 

@@ -5,8 +5,8 @@ mod found;
 mod matches;
 mod selections;
 
-pub use columns::{Beside, Declarations, RowKind, Rows, TextColumn};
-pub(crate) use columns::{Bindings, Naming, RowHead, flatten};
+pub use columns::{Beside, RowKind, Rows, TextColumn};
+pub(crate) use columns::{Bindings, Naming, RowHead};
 pub use found::Found;
 pub(crate) use matches::Matches;
 pub(crate) use selections::{List, Selected, Selections};

@@ -4,6 +4,7 @@ mod strategy;
 mod tiers;
 mod whole;
 
+pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 pub use whole::Document;
 
 use crate::automaton::{Statistics, TraceEntry};

@@ -17,7 +17,7 @@ from penstock.planning.compile import compile_query
 from penstock.sources.inputs import Piece
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Record, split
-from penstock.sources.standalone import string_value
+from penstock.sources.string_values import string_value
 from penstock.sources.times import iso_time
 
 NAMESPACES = {
@@ -99,7 +99,7 @@ class _Facts:
             raise error
         facts: dict[str, list[str]] = {}
         for number, _, kind, _, text, *_ in self._session.take().rows()[0]:
-            value = string_value(text, {}) if kind == 1 else text
+            value = string_value(text) if kind == 1 else text
             facts.setdefault(self._names[number], []).append(value.strip())
         return facts
 

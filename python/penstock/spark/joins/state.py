@@ -26,7 +26,7 @@ BEGINNING = -(1 << 63)
 """Before all event times."""
 CHECKPOINT, RUNS, CHANGES = "checkpoint", "runs", "changes"
 _MANIFESTS, _WORK = "manifests", "work"
-_FORMAT = 2
+_FORMAT = 3
 _REPLAYED = 2
 """The manifests that a batch may begin from: the last one, and the one before for a replay."""
 

@@ -237,7 +237,7 @@ impl Tiers {
         let numbered = self.runners.iter_mut().flat_map(|runner| {
             let first = runner.tier.first;
             let charges = runner.automaton.take_charges().into_iter();
-            charges.map(move |(own, cost)| (first.saturating_add(own), cost))
+            charges.map(move |(own, cost)| (first.saturating_add(own.0), cost))
         });
         numbered.collect()
     }
@@ -247,7 +247,7 @@ impl Tiers {
         let numbered = self.runners.iter().flat_map(|runner| {
             let first = runner.tier.first;
             let held = runner.automaton.held_by_subscription().into_iter();
-            held.map(move |(own, bytes)| (first.saturating_add(own), bytes))
+            held.map(move |(own, bytes)| (first.saturating_add(own.0), bytes))
         });
         numbered.collect()
     }

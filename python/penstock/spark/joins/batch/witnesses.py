@@ -101,7 +101,7 @@ class _Table:
     def __init__(self, reading: Reading, joins: Joins) -> None:
         self._reading = reading
         self._joins = joins
-        self._pairs = list(reading.paths.numbers)
+        self._pairs = reading.paths.pairs
         self._clear()
 
     def _clear(self) -> None:
