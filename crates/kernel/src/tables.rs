@@ -4,7 +4,6 @@
 //! quarter instead: what is kept follows what is in it, and copying stays a few times that.
 
 use crate::ids::Id;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -46,6 +45,7 @@ pub fn bytes_of<T>(table: &Vec<T>) -> usize {
 }
 
 /// A list with a place for each id from 0 on.
+#[derive(Debug)]
 pub struct Table<I, T> {
     items: Vec<T>,
     ids: PhantomData<fn(I)>,
@@ -177,13 +177,8 @@ impl<I: Id, T> IndexMut<I> for Table<I, T> {
     }
 }
 
-impl<I, T: fmt::Debug> fmt::Debug for Table<I, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.items.fmt(f)
-    }
-}
-
 /// A table whose ids are used again. An item that is freed stays in its place until then.
+#[derive(Debug)]
 pub struct Arena<I, T> {
     items: Table<I, T>,
     free: Vec<I>,
@@ -246,12 +241,6 @@ impl<I: Id, T> IndexMut<I> for Arena<I, T> {
     #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id]
-    }
-}
-
-impl<I, T: fmt::Debug> fmt::Debug for Arena<I, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.items.fmt(f)
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
@@ -13,7 +14,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
-from penstock.sources import Input
+from penstock.sources import Input, Piece
 
 TIMED_BUNDLE_MAX = 1
 """Documents in a bundle whose rows need ``decided_at``: the kernel keeps it for one alone."""
@@ -40,8 +41,7 @@ class Pace:
 EACH_PIECE = Pace()
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
+class Portion(NamedTuple):
     """What was decided since the last portion.
 
     Rows of the batch, and errors, have the numbers of their documents. ``joined`` are rows of
@@ -88,22 +88,33 @@ class Driver:
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
         self._follow()
+        follower = self._follower
         for item in items:
-            if self._follower.is_behind():
+            if follower.is_behind():
                 yield from self._flush()
-                self._follower.advance()
+                follower.advance()
                 self._follow()
-            if isinstance(item, Input):
-                yield from self._read(item)
-                if self._is_due():
-                    yield self._take()
-            elif self._joining is not None:
-                yield from self._flush()
-                joined = self._joining.advance(microseconds_of(item.event_time))
-                yield self._portion((), self._session.take(), (), joined)
+            if isinstance(item, Heartbeat):
+                yield from self._advance(item)
+                continue
+            if self._is_keeping:
+                item.keep()
+            whole = item.whole()
+            if whole is not None:
+                self._read(item, whole)
+            else:
+                yield from self._feed(item)
+            if self._is_due():
+                yield self._take()
         yield from self._flush()
         if self._joining is not None:
             yield self._portion((), self._session.take(), (), self._joining.end())
+
+    def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
+        if self._joining is not None:
+            yield from self._flush()
+            joined = self._joining.advance(microseconds_of(heartbeat.event_time))
+            yield self._portion((), self._session.take(), (), joined)
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
@@ -111,20 +122,12 @@ class Driver:
         self._session.listen(joins)
         self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 
-    def _read(self, document: Input) -> Iterator[Portion]:
-        pace = self._pace
-        if self._is_keeping:
-            document.keep()
-        whole = document.whole()
-        if whole is None:
-            self._read_bundle()
-            self._documents.append(document)
-            yield from self._feed(document)
-            return
+    def _read(self, document: Input, whole: Piece) -> None:
+        pace, bundle = self._pace, self._bundle
         self._documents.append(document)
-        self._bundle.append((whole, document.encoding, document.stream))
+        bundle.append((whole, document.encoding, document.stream))
         self._bundle_bytes += len(whole)
-        is_full = len(self._bundle) >= pace.bundle_documents_max
+        is_full = len(bundle) >= pace.bundle_documents_max
         if is_full or self._bundle_bytes >= pace.bundle_bytes_max:
             self._read_bundle()
 
@@ -135,7 +138,9 @@ class Driver:
             self._bundle, self._bundle_bytes = [], 0
 
     def _feed(self, document: Input) -> Iterator[Portion]:
-        session, number = self._session, len(self._documents) - 1
+        self._read_bundle()
+        session, number = self._session, len(self._documents)
+        self._documents.append(document)
         try:
             pieces = document.pieces()
             for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
@@ -179,7 +184,7 @@ class Driver:
 
     def _join(self, batch: Batch, ended: int) -> list[Result]:
         """Return the rows of joining the documents before ``ended``."""
-        if self._joining is None:
+        if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
         records = dict(batch.records)

@@ -79,6 +79,11 @@ class Joining:
     def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing joins, and nobody needs to know how far event time has come."""
+        return self._joiner is None and self._options.lateness is None
+
     def finish(
         self, document: Input, witnesses: Witnesses | None, version: int | None = None
     ) -> list[Result]:

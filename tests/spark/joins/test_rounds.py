@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import penstock
 from penstock.results import Document
 from penstock.spark.joins import runs
-from tests.spark.joins.cases import (
+from tests.spark.joins.helpers.cases import (
     LATENESS,
     Case,
     corpus_cases,
@@ -28,7 +28,7 @@ from tests.spark.joins.cases import (
     split_at_random,
     the_end,
 )
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.local import LocalJoins
 
 
 def found(case: Case, random: Random, folder: Path, **options: float) -> list[tuple[object, ...]]:

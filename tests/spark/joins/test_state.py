@@ -14,8 +14,8 @@ from penstock.errors import StateError
 from penstock.results import Document
 from penstock.spark.joins import runs, worker
 from penstock.spark.joins.state import State, read_checked, write_checked
-from tests.spark.joins.cases import identities, registry_of
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.cases import identities, registry_of
+from tests.spark.joins.helpers.local import LocalJoins
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
 

@@ -17,7 +17,7 @@ from penstock.spark import join_progress, join_stream, quarantine
 from penstock.testing.tree import parse
 from tests.corpus import test_streams as streams
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
-from tests.spark.joins.cases import (
+from tests.spark.joins.helpers.cases import (
     LATENESS,
     corpus_cases,
     expected,
@@ -26,7 +26,7 @@ from tests.spark.joins.cases import (
     registry_of,
     the_end,
 )
-from tests.spark.joins.streams import SCHEMA, read_batches, run, start, write_batch
+from tests.spark.joins.helpers.streams import SCHEMA, read_batches, run, start, write_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -153,8 +153,7 @@ impl Circuit {
             when,
             is_all,
         });
-        let extra = &mut self.extras[depth];
-        extra.is_used = true;
+        let extra = self.extra_of(depth);
         if matches!(axis, Axis::Attribute | Axis::Namespace) {
             extra.armed_near.push(route);
         } else if extra.armed.last() != Some(&route) {
@@ -199,8 +198,7 @@ impl Circuit {
     pub(super) fn arm_later(&mut self, route: RouteId, depth: usize, to: ArmTarget, when: Wire) {
         self.source_open(to);
         self.cells.pin(&when);
-        self.extras[depth].later.push((route, to, when));
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).later.push((route, to, when));
     }
 
     /// Takes the arms of a route at a node down.

@@ -121,8 +121,7 @@ impl Circuit {
     /// The opening node is an ancestor of what comes inside.
     pub(super) fn open_around(&mut self, spec: CountedId, wire: &Wire, depth: usize) {
         self.around[spec].open(&mut self.cells, spec, wire);
-        self.extras[depth].around.push(spec);
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).around.push(spec);
     }
 
     /// A node closes: it is no longer an ancestor.

@@ -32,8 +32,7 @@ impl Circuit {
         below.depths.push(depth);
         let bytes = below.asked.bytes() + below.depths.capacity() * size_of::<usize>();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut below.charged, bytes);
-        self.extras[depth].below.push(spec);
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).below.push(spec);
         let test = self.routes.counts[spec].test;
         if axis == Axis::DescendantOrSelf && self.passes(depth, test) {
             return self.apply(Op::Add, &[Wire::Cell(cell), Wire::Known(Atom::Number(1.0))]);

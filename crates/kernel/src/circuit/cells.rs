@@ -182,6 +182,19 @@ impl Cells {
         handle
     }
 
+    /// A cell that stays until it is unpinned.
+    pub fn add_pinned(&mut self, kind: Kind) -> Handle {
+        let handle = self.add(kind);
+        self.slots[handle.id].pins += 1;
+        handle
+    }
+
+    /// Decides a pinned cell that stands for no value, and lets it go.
+    pub fn retire(&mut self, handle: Handle) {
+        self.decide(handle, Atom::Nothing);
+        self.unpin(&Wire::Cell(handle));
+    }
+
     /// Whether the cell is there and unknown.
     #[inline]
     pub fn is_open(&self, handle: Handle) -> bool {

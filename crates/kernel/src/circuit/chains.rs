@@ -99,8 +99,7 @@ impl Circuit {
         }
         let or = self.open_or(1);
         self.cells.pin(&Wire::Cell(or));
-        self.extras[depth].after.push((route, or));
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).after.push((route, or));
         Wire::Cell(or)
     }
 
@@ -213,8 +212,7 @@ impl Circuit {
                 above = self.any(&[above, own]);
             }
             self.cells.pin(&above);
-            self.extras[at].above.push((id, above.clone()));
-            self.extras[at].is_used = true;
+            self.extra_of(at).above.push((id, above.clone()));
         }
         above
     }

@@ -135,8 +135,7 @@ impl Circuit {
                 }
                 let cell = self.add_rank(Ranked::Behind(group), LATER);
                 self.cells.pin(&Wire::Cell(cell));
-                self.extras[depth].counted_after.push((group, cell));
-                self.extras[depth].is_used = true;
+                self.extra_of(depth).counted_after.push((group, cell));
                 Wire::Cell(cell)
             }
             _ => ZERO,
@@ -222,9 +221,7 @@ impl Circuit {
             return *group;
         }
         let group = self.groups.add(Group::default());
-        let extra = &mut self.extras[depth - 1];
-        extra.groups.push((spec, group));
-        extra.is_used = true;
+        self.extra_of(depth - 1).groups.push((spec, group));
         group
     }
 
@@ -289,8 +286,7 @@ impl Circuit {
     pub(super) fn count_end(&mut self, spec: CountedId, depth: usize, asked: EntryId, wire: Wire) {
         self.cells.pin(&wire);
         if self.routes.counts[spec].scope == Scope::Closed {
-            self.extras[depth].counted.push((spec, wire));
-            self.extras[depth].is_used = true;
+            self.extra_of(depth).counted.push((spec, wire));
             self.held_bytes += size_of::<(CountedId, Wire)>();
         } else {
             let group = self.group_of(spec, depth);
@@ -364,8 +360,7 @@ impl Circuit {
         if let Some(cell) = self.groups[id].cell {
             return cell;
         }
-        let cell = self.cells.add(Kind::Group(id));
-        self.cells.pin(&Wire::Cell(cell));
+        let cell = self.cells.add_pinned(Kind::Group(id));
         self.groups[id].cell = Some(cell);
         cell
     }

@@ -7,6 +7,7 @@ use super::ids::{IndexId, SinkId, Tag};
 use super::sinks::{Entry, SURE, SinkKind};
 
 impl Circuit {
+    /// Adds a node to the entries of a sink; its place there.
     pub(super) fn add_entry(
         &mut self,
         id: SinkId,
@@ -14,20 +15,16 @@ impl Circuit {
         when: Wire,
         value: Wire,
         side: usize,
-    ) {
-        self.add_ordered(id, self.order_of(spot), when, value, side);
+    ) -> usize {
+        let order = self.order_of(spot);
+        self.add_ordered(id, Entry { order, when, value }, side)
     }
 
-    /// A member of an index that is to be settled.
-    pub(super) fn add_unsettled(&mut self, id: SinkId, order: u64, when: Wire, value: Wire) {
-        self.add_ordered(id, order, when, value, 0);
-    }
-
-    fn add_ordered(&mut self, id: SinkId, order: u64, when: Wire, value: Wire, side: usize) {
+    /// Adds an entry to a sink that is one side of a comparison, or on side 0; its place there.
+    pub(super) fn add_ordered(&mut self, id: SinkId, entry: Entry, side: usize) -> usize {
         let sink = &mut self.sinks[id];
         let tag = (sink.entries.len() << 2 | side << 1) as u32;
         let cell = sink.cell;
-        let entry = Entry { order, when, value };
         if !entry.is_settled() && sink.pending != SURE {
             sink.pending += 1;
         }
@@ -45,6 +42,7 @@ impl Circuit {
             entries.reserve_exact(1);
         }
         entries.push(entry);
+        entries.len() - 1
     }
 
     /// Something about an entry of a sink is known now.

@@ -258,8 +258,7 @@ impl Circuit {
                 }
                 let cell = self.cells.add(super::cells::Kind::Value);
                 let depth = self.frames.len() - 1;
-                self.extras[depth].on_value.push(cell);
-                self.extras[depth].is_used = true;
+                self.extra_of(depth).on_value.push(cell);
                 self.memo.push((Need::Value, Wire::Cell(cell)));
                 Wire::Cell(cell)
             }

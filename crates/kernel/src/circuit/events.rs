@@ -127,12 +127,10 @@ impl Circuit {
                 }
                 _ => continue,
             };
-            let sink = self.add_relay(kind);
-            if let SinkKind::Tally { .. } = self.sinks[sink].kind {
-                let cell = self.cells.add(Kind::Sink(sink));
-                self.cells.pin(&Wire::Cell(cell));
-                self.sinks[sink].cell = Some(cell);
-            }
+            let sink = match kind {
+                SinkKind::Tally { .. } => self.add_listening(kind).0,
+                _ => self.add_relay(kind),
+            };
             self.collect_merged(set, Spot::Opening, Target::Sink(sink), Wire::TRUE);
         }
     }
@@ -141,8 +139,7 @@ impl Circuit {
         match wire {
             Wire::Known(atom) => self.actions.push(Action::Answer { target, atom }),
             Wire::Cell(input) => {
-                let cell = self.cells.add(Kind::Answer { target });
-                self.cells.pin(&Wire::Cell(cell));
+                let cell = self.cells.add_pinned(Kind::Answer { target });
                 self.cells.depend(cell, input, INPUT);
             }
         }

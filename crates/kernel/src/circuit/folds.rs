@@ -155,10 +155,7 @@ impl Circuit {
     pub(super) fn folds_of(&mut self, spec: FoldedId, depth: usize) -> &mut Folds {
         let step = self.routes.folds[spec].step;
         match self.table[step].axis {
-            Axis::PrecedingSibling | Axis::FollowingSibling => {
-                self.extras[depth - 1].is_used = true;
-                &mut self.extras[depth - 1].folds
-            }
+            Axis::PrecedingSibling | Axis::FollowingSibling => &mut self.extra_of(depth - 1).folds,
             _ => &mut self.folding.document,
         }
     }
@@ -194,9 +191,7 @@ impl Circuit {
         } else {
             self.spread(way, Target::Sink(sink), when);
         }
-        let extra = &mut self.extras[depth];
-        extra.folds.members.push((spec, sink));
-        extra.is_used = true;
+        self.extra_of(depth).folds.members.push((spec, sink));
     }
 
     /// A node closes: what it leads to joins its sets, and sets of its children are complete.
@@ -392,8 +387,7 @@ impl Circuit {
         let wire = self.link_own(spec, above);
         self.cells.pin(&wire);
         self.folding.around[spec].push((depth, wire));
-        self.extras[depth].folds.around.push(spec);
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).folds.around.push(spec);
     }
 
     /// One value of three, or the cell that will tell.
@@ -438,7 +432,7 @@ pub(super) fn linked(link: Link, args: &[Wire; 3]) -> Option<Atom> {
         Link::Next => chosen(first, second, third),
         Link::First => match known(first)? {
             Atom::Nothing => chosen(second, third, &NOTHING),
-            found => Some(found),
+            first => Some(first),
         },
         Link::Sum => {
             let (sum, own) = (known(first)?, chosen(second, third, &NOTHING)?);

@@ -96,6 +96,7 @@ pub struct Extra {
     pub folds: Folds,
     /// Steps of which it asks how many are below it.
     pub below: SmallVec<[CountedId; 1]>,
+    /// Whether there is anything to do when the node closes.
     pub is_used: bool,
 }
 

@@ -345,36 +345,22 @@ impl Circuit {
                 args[tag.index()] = Wire::Known(atom);
                 self.reconsider(to);
             }
-            Kind::Group(group) => {
-                let group = *group;
-                self.tell_group(group, MemberId(tag.0), atom.holds());
-            }
+            &mut Kind::Group(group) => self.tell_group(group, MemberId(tag.0), atom.holds()),
             Kind::Link { link, args } => {
                 args[tag.index()] = Wire::Known(atom);
                 if let Some(atom) = linked(*link, args) {
                     self.cells.decide(to, atom);
                 }
             }
-            Kind::Suffix(suffix) => {
-                let suffix = *suffix;
-                self.tell_suffix(suffix, MemberId(tag.0), atom);
-            }
-            Kind::Around(spec) => {
-                let spec = *spec;
-                self.tell_around(spec, MemberId(tag.0), atom.holds());
-            }
-            Kind::Sink(sink) => {
-                let sink = *sink;
-                self.tell_sink(sink, tag, atom);
-            }
-            Kind::Output { target, info } => {
-                let (target, info) = (*target, *info);
+            &mut Kind::Suffix(suffix) => self.tell_suffix(suffix, MemberId(tag.0), atom),
+            &mut Kind::Around(spec) => self.tell_around(spec, MemberId(tag.0), atom.holds()),
+            &mut Kind::Sink(sink) => self.tell_sink(sink, tag, atom),
+            &mut Kind::Output { target, info } => {
                 self.cells.decide(to, atom.clone());
                 self.cells.unpin(&Wire::Cell(to));
                 self.decide_output(target, info, atom.holds());
             }
-            Kind::Answer { target } => {
-                let target = *target;
+            &mut Kind::Answer { target } => {
                 self.cells.decide(to, atom.clone());
                 self.cells.unpin(&Wire::Cell(to));
                 self.actions.push(Action::Answer { target, atom });

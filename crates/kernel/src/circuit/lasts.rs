@@ -87,8 +87,7 @@ impl Circuit {
             when: when.clone(),
             around: around.clone(),
         });
-        self.extras[depth].armed.push(id);
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).armed.push(id);
         if is_self {
             self.join_itself(id, at, when, around);
         }

@@ -319,6 +319,13 @@ impl Circuit {
         self.cells.work
     }
 
+    /// What an open node keeps; its end will look at it.
+    fn extra_of(&mut self, depth: usize) -> &mut Extra {
+        let extra = &mut self.extras[depth];
+        extra.is_used = true;
+        extra
+    }
+
     /// Whether anybody waits for the attributes or namespaces of the opening element.
     pub fn awaits_attributes(&self) -> bool {
         !self.extras[self.frames.len() - 1].armed_near.is_empty()

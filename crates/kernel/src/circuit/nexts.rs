@@ -4,7 +4,7 @@
 //! it; one that is undecided links it to the cell of whoever comes later.
 
 use super::Circuit;
-use super::cells::{Atom, Handle, Kind, Wire};
+use super::cells::{Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::folds::{Link, part_of};
 use super::frames::{Spot, Target};
@@ -35,8 +35,7 @@ impl Circuit {
         let is_later = self.table[step].axis == Axis::Following;
         if is_later && !is_beside(self.frames[depth].kind) {
             let cell = self.cells.add(Kind::Awaited);
-            self.extras[depth].folds.later.push((spec, cell));
-            self.extras[depth].is_used = true;
+            self.extra_of(depth).folds.later.push((spec, cell));
             return Wire::Cell(cell);
         }
         self.next_of(spec, depth)
@@ -54,15 +53,9 @@ impl Circuit {
         if let Some(next) = nexts.iter().find(|next| next.spec == spec) {
             return Wire::Cell(next.cell);
         }
-        let cell = self.add_next();
+        let cell = self.cells.add_pinned(Kind::Awaited);
         self.folds_of(spec, depth).nexts.push(Next { spec, cell });
         Wire::Cell(cell)
-    }
-
-    fn add_next(&mut self) -> Handle {
-        let cell = self.cells.add(Kind::Awaited);
-        self.cells.pin(&Wire::Cell(cell));
-        cell
     }
 
     /// The opening node leads to members that others wait for. All cells are taken off before the
@@ -105,7 +98,7 @@ impl Circuit {
             let rest = if when.is_true() {
                 Wire::FALSE
             } else {
-                let rest = self.add_next();
+                let rest = self.cells.add_pinned(Kind::Awaited);
                 self.sinks[sink].cell = Some(rest);
                 Wire::Cell(rest)
             };
@@ -133,7 +126,6 @@ impl Circuit {
 
     /// No member comes any more.
     pub(super) fn close_next(&mut self, next: Next) {
-        self.cells.decide(next.cell, Atom::Nothing);
-        self.cells.unpin(&Wire::Cell(next.cell));
+        self.cells.retire(next.cell);
     }
 }

@@ -13,8 +13,7 @@ impl Circuit {
         let info = self.info_of(spot);
         self.infos[info].references += 1;
         self.infos[info].outputs += 1;
-        let cell = self.cells.add(Kind::Output { target, info });
-        self.cells.pin(&Wire::Cell(cell));
+        let cell = self.cells.add_pinned(Kind::Output { target, info });
         match when {
             Wire::Cell(input) => self.cells.depend(cell, input, INPUT),
             // The candidate is attached later in this event: the decision takes the same way.
@@ -49,10 +48,7 @@ impl Circuit {
     /// Wires the values beside a possible result.
     fn bind(&mut self, target: TargetId, info: InfoId, spot: Spot) {
         let plan = self.plan.clone();
-        let sink = self.add_relay(SinkKind::Bind { target, info });
-        let cell = self.cells.add(Kind::Sink(sink));
-        self.cells.pin(&Wire::Cell(cell));
-        self.sinks[sink].cell = Some(cell);
+        let (sink, cell) = self.add_listening(SinkKind::Bind { target, info });
         self.infos[info].references += 1;
         for (index, (_, set)) in plan.beside(target).enumerate() {
             let value = self.first(set, spot, FirstPart::Optional);
@@ -85,8 +81,7 @@ impl Circuit {
 
     fn drop_bind(&mut self, sink: SinkId, info: InfoId) {
         if let Some(cell) = self.sinks[sink].cell {
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+            self.cells.retire(cell);
         }
         self.sinks.free(sink);
         self.release(info);

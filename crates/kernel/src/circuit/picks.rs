@@ -35,8 +35,7 @@ impl Circuit {
             Axis::FollowingSibling if depth > 0 && !is_beside => {
                 let mut picks = std::mem::take(&mut self.extras[depth - 1].picks);
                 self.wait(&mut picks, id, target, when);
-                self.extras[depth - 1].picks = picks;
-                self.extras[depth - 1].is_used = true;
+                self.extra_of(depth - 1).picks = picks;
             }
             // The content of its element follows an attribute too.
             Axis::Following if is_beside => self.wait_for_all(id, target, when),

@@ -197,6 +197,13 @@ impl Circuit {
         (id, cell)
     }
 
+    /// A sink with a cell that stays until the sink goes, and hears of its entries.
+    pub(super) fn add_listening(&mut self, kind: SinkKind) -> (SinkId, Handle) {
+        let (id, cell) = self.add_gathering(kind);
+        self.cells.pin(&Wire::Cell(cell));
+        (id, cell)
+    }
+
     /// A part of the first node of a set.
     pub(super) fn first(&mut self, set: PartId, spot: Spot, part: FirstPart) -> Wire {
         let plan = self.plan.clone();
@@ -273,15 +280,38 @@ impl Circuit {
         if !self.is_sink_heard(id) {
             return;
         }
-        let cell = self.sinks[id].cell;
-        match &self.sinks[id].kind {
+        let sink = &self.sinks[id];
+        match sink.kind {
             SinkKind::Count => {
-                if let Some(cell) = cell {
+                if let Some(cell) = sink.cell {
                     self.count_add(cell, &when);
                 }
             }
-            SinkKind::Compare { op, value } => {
-                let (op, value) = (comparison(*op), value.clone());
+            SinkKind::Tally { .. } | SinkKind::Output { .. }
+                if self.order_of(spot) < self.heard_from => {}
+            SinkKind::Output { target } => self.add_output(target, spot, when),
+            SinkKind::Merge { target, window } => self.merge(id, target, window, spot, when),
+            SinkKind::Steps { route, target } => match spot {
+                Spot::Opening => self.spread(route, target, when),
+                Spot::Late(info) => self.link_wired(info, Need::Nodes(route), target, when),
+            },
+            SinkKind::Filter { list } => self.filter_add(list, spot, when),
+            SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
+            SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
+            SinkKind::Indexed { index, joining } => self.add_indexed(index, joining, spot, when),
+            SinkKind::Store { .. } => self.store(id, spot, when),
+            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
+            _ => self.add_value(id, spot, when),
+        }
+    }
+
+    /// A node joins a set whose sink looks at the values of nodes.
+    fn add_value(&mut self, id: SinkId, spot: Spot, when: Wire) {
+        let sink = &self.sinks[id];
+        let cell = sink.cell;
+        match sink.kind {
+            SinkKind::Compare { op, ref value } => {
+                let (op, value) = (comparison(op), value.clone());
                 let own = self.value_of(spot);
                 let truth = self.apply(op, &[own, value]);
                 let wire = self.and(when, truth);
@@ -290,72 +320,44 @@ impl Circuit {
                 }
             }
             SinkKind::First { part, is_ordered } => {
-                let part = *part;
-                let has_sure = *is_ordered && self.sinks[id].pending == SURE;
+                let has_sure = is_ordered && sink.pending == SURE;
                 if !has_sure {
                     let value = self.part_of(part, spot);
                     self.add_entry(id, spot, when, value, 0);
                     self.settle_first(id);
                 }
             }
-            SinkKind::Sum | SinkKind::Strings => {
-                let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, 0);
-            }
             SinkKind::Pair { side, .. } => {
-                let side = *side;
                 let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, side);
-                let last = self.sinks[id].entries.len() - 1;
-                self.settle_pair(id, last);
-            }
-            SinkKind::Indexed { index, joining } => {
-                let (index, joining) = (*index, *joining);
-                self.add_indexed(index, joining, spot, when);
+                let entry = self.add_entry(id, spot, when, value, side);
+                self.settle_pair(id, entry);
             }
             SinkKind::Ask(_) => {
                 let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, 0);
-                let last = self.sinks[id].entries.len() - 1;
-                if self.sinks[id].entries[last].is_settled() {
-                    self.settle_ask(id, last);
+                let entry = self.add_entry(id, spot, when, value, 0);
+                if self.sinks[id].entries[entry].is_settled() {
+                    self.settle_ask(id, entry);
                 }
             }
-            SinkKind::Tally { .. } | SinkKind::Output { .. }
-                if self.order_of(spot) < self.heard_from => {}
             SinkKind::Tally { needs_value, .. } => {
-                let value = if *needs_value {
+                let value = if needs_value {
                     self.value_of(spot)
                 } else {
                     Wire::Known(Atom::Nothing)
                 };
-                self.add_entry(id, spot, when, value, 0);
-                let last = self.sinks[id].entries.len() - 1;
-                self.settle_tally(id, last);
+                let entry = self.add_entry(id, spot, when, value, 0);
+                self.settle_tally(id, entry);
             }
-            SinkKind::Output { target } => self.add_output(*target, spot, when),
-            SinkKind::Merge { target, window } => {
-                let (target, window) = (*target, *window);
-                self.merge(id, target, window, spot, when);
-            }
-            SinkKind::Steps { route, target } => {
-                let (route, target) = (*route, *target);
-                match spot {
-                    Spot::Opening => self.spread(route, target, when),
-                    Spot::Late(info) => self.link_wired(info, Need::Nodes(route), target, when),
-                }
-            }
-            SinkKind::Filter { list } => self.filter_add(*list, spot, when),
-            &SinkKind::Folded { part } => {
+            SinkKind::Folded { part } => {
                 let value = self.part_of(part, spot);
                 self.cells.pin(&when);
                 self.cells.pin(&value);
                 self.add_entry(id, spot, when, value, 0);
             }
-            &SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
-            &SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
-            SinkKind::Store { .. } => self.store(id, spot, when),
-            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
+            _ => {
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, 0);
+            }
         }
     }
 
@@ -376,86 +378,56 @@ impl Circuit {
         if !self.arrivals.is_empty() {
             self.end_arrivals(id);
         }
+        match self.sinks[id].kind {
+            SinkKind::First { .. } => self.settle_first(id),
+            SinkKind::Sum | SinkKind::Strings => self.settle_all(id),
+            SinkKind::Pair { pair, .. } => self.settle_false(pair),
+            SinkKind::Store { .. } => return self.close_store(id),
+            SinkKind::Ask(_) => return self.finish_ask(id),
+            SinkKind::Output { .. }
+            | SinkKind::Tally { .. }
+            | SinkKind::Bind { .. }
+            | SinkKind::Unsettled { .. } => return,
+            _ => return self.end_sink(id),
+        }
+        self.lingering.push(id);
+    }
+
+    /// A sink that has nothing more to do goes; where it sent nodes is told.
+    fn end_sink(&mut self, id: SinkId) {
+        self.sinks.free(id);
         let sink = &mut self.sinks[id];
         let cell = sink.cell;
-        match &mut sink.kind {
+        match sink.kind {
             SinkKind::Count => {
                 if let Some(cell) = cell {
                     self.count_close(cell);
                 }
-                self.sinks.free(id);
             }
-            SinkKind::Compare { value, .. } => {
-                let value = value.clone();
-                self.cells.unpin(&value);
+            SinkKind::Compare { ref value, .. } => {
+                self.cells.unpin(value);
                 if let Some(cell) = cell {
                     self.or_close(cell);
                 }
-                self.sinks.free(id);
-            }
-            SinkKind::First { .. } => {
-                self.settle_first(id);
-                self.lingering.push(id);
-            }
-            SinkKind::Sum | SinkKind::Strings => {
-                self.settle_all(id);
-                self.lingering.push(id);
-            }
-            SinkKind::Pair { pair, .. } => {
-                let pair = *pair;
-                self.settle_false(pair);
-                self.lingering.push(id);
             }
             SinkKind::Merge { target, .. } => {
-                let target = *target;
                 for entry in std::mem::take(&mut sink.entries) {
                     if let Wire::Cell(or) = entry.when {
                         self.or_close(or);
                     }
                     self.release(InfoId(entry.order as u32));
                 }
-                self.sinks.free(id);
                 self.source_close(ArmTarget::Plain(target));
             }
-            SinkKind::Steps { target, .. } => {
-                let target = *target;
-                self.sinks.free(id);
-                self.source_close(ArmTarget::Plain(target));
-            }
-            SinkKind::Filter { list } => {
-                let list = *list;
-                self.sinks.free(id);
-                self.close_list(list);
-            }
-            SinkKind::Store {
-                links, is_dropped, ..
-            } => {
-                let is_dropped = *is_dropped;
-                for (target, when) in std::mem::take(links) {
-                    self.cells.unpin(&when);
-                    self.source_close(ArmTarget::Plain(target));
-                }
-                if is_dropped {
-                    self.sinks.free(id);
-                }
-            }
-            SinkKind::Indexed { index, joining } => {
-                let (index, joining) = (*index, *joining);
-                self.sinks.free(id);
-                self.close_indexed(index, joining);
-            }
-            &mut SinkKind::Next { spec, depth } => {
-                self.sinks.free(id);
+            SinkKind::Steps { target, .. } => self.source_close(ArmTarget::Plain(target)),
+            SinkKind::Filter { list } => self.close_list(list),
+            SinkKind::Indexed { index, joining } => self.close_indexed(index, joining),
+            SinkKind::Next { spec, depth } => {
                 if let Some(cell) = cell {
                     self.leave_next(spec, depth, cell);
                 }
             }
-            SinkKind::Counted { .. } | SinkKind::Folded { .. } => self.sinks.free(id),
-            SinkKind::Ask(_) => self.finish_ask(id),
-            SinkKind::Output { .. }
-            | SinkKind::Tally { .. }
-            | SinkKind::Bind { .. }
-            | SinkKind::Unsettled { .. } => {}
+            _ => {}
         }
     }
 }

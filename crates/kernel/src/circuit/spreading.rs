@@ -130,6 +130,19 @@ impl Circuit {
             Axis::Child | Axis::Descendant => return,
             _ => ArmTarget::List(self.add_list(id, target, when.clone())),
         };
+        self.spread_along(id, to, when);
+        if let ArmTarget::List(_) = to {
+            self.source_close(to);
+        }
+    }
+
+    /// Sends the nodes along the axis of a route's step, from the opening node.
+    fn spread_along(&mut self, id: RouteId, to: ArmTarget, when: Wire) {
+        let routes = self.table.clone();
+        let route = &routes[id];
+        let depth = self.frames.len() - 1;
+        let kind = self.frames[depth].kind;
+        let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let is_beside = is_beside(kind);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
@@ -174,9 +187,6 @@ impl Circuit {
             }
             _ => {}
         }
-        if let ArmTarget::List(_) = to {
-            self.source_close(to);
-        }
     }
 
     /// Whether the open node at a depth passes a test.
@@ -185,7 +195,7 @@ impl Circuit {
         let symbol = self.frames[depth].symbol;
         self.symbols[symbol]
             .as_ref()
-            .is_some_and(|known| known.tests.binary_search(&test).is_ok())
+            .is_some_and(|known| known.passes(test))
     }
 
     /// A route meets open nodes, the innermost first.

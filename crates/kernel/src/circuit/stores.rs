@@ -36,8 +36,7 @@ impl Circuit {
         match closer {
             _ if window == Window::Event => self.ways.push(or),
             Some(closer) => {
-                self.extras[closer].on_close.push(or);
-                self.extras[closer].is_used = true;
+                self.extra_of(closer).on_close.push(or);
             }
             None => {
                 self.infos[info].references += 1;
@@ -103,6 +102,24 @@ impl Circuit {
             Spot::Opening
         } else {
             Spot::Late(info)
+        }
+    }
+
+    /// A store gets no further nodes.
+    pub(super) fn close_store(&mut self, id: SinkId) {
+        let SinkKind::Store {
+            links, is_dropped, ..
+        } = &mut self.sinks[id].kind
+        else {
+            return;
+        };
+        let (links, is_dropped) = (std::mem::take(links), *is_dropped);
+        if is_dropped {
+            self.sinks.free(id);
+        }
+        for (target, when) in links {
+            self.cells.unpin(&when);
+            self.source_close(ArmTarget::Plain(target));
         }
     }
 

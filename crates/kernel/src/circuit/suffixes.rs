@@ -67,8 +67,7 @@ impl Circuit {
         let cell = self.cells.add(Kind::Awaited);
         if is_later && !is_beside(frame.kind) {
             self.suffix_of(spec, depth);
-            self.extras[depth].folds.later.push((spec, cell));
-            self.extras[depth].is_used = true;
+            self.extra_of(depth).folds.later.push((spec, cell));
         } else {
             self.begin_suffix(spec, depth, frame.order + 1, cell);
         }
@@ -129,8 +128,7 @@ impl Circuit {
         let suffix = &mut self.folding.suffixes[id];
         suffix.members.sort_by_key(|member| member.from);
         suffix.frontier = suffix.members.len();
-        let cell = self.cells.add(Kind::Suffix(id));
-        self.cells.pin(&Wire::Cell(cell));
+        let cell = self.cells.add_pinned(Kind::Suffix(id));
         suffix.cell = Some(cell);
         for (at, member) in suffix.members.iter_mut().enumerate() {
             let when = self.cells.resolve(&member.when);
@@ -187,8 +185,7 @@ impl Circuit {
         let suffix = std::mem::take(&mut self.folding.suffixes[id]);
         self.held_bytes -= suffix.charged;
         if let Some(cell) = suffix.cell {
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+            self.cells.retire(cell);
         }
         self.folding.suffixes.free(id);
     }

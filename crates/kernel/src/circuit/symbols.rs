@@ -1,6 +1,7 @@
 //! What a symbol has to do with expressions, worked out when it is first met.
 
 use super::Circuit;
+use super::chains::is_beside;
 use super::ids::{CountedId, FoldedId, RouteId, SharedId};
 use super::routes::{self, Need, Route, Scope};
 use crate::events::Symbol;
@@ -8,7 +9,7 @@ use crate::plan::{Axis, NodeKind, Symbols, TestId};
 use std::rc::Rc;
 
 /// What a symbol has to do with routes, worked out when it is first met.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SymbolUses {
     /// Routes that wait for such nodes.
     pub awaited: Vec<RouteId>,
@@ -31,6 +32,24 @@ pub(super) struct SymbolUses {
     pub is_idle: bool,
 }
 
+impl SymbolUses {
+    /// Whether such nodes pass a test.
+    #[inline]
+    pub fn passes(&self, test: TestId) -> bool {
+        self.tests.binary_search(&test).is_ok()
+    }
+
+    fn is_empty(&self) -> bool {
+        let routes = [&self.awaited, &self.chained, &self.picked, &self.behind];
+        routes.into_iter().all(Vec::is_empty)
+            && self.counted.is_empty()
+            && self.folded.is_empty()
+            && self.reached.is_empty()
+            && self.indexed.is_empty()
+            && self.needs.is_empty()
+    }
+}
+
 impl Circuit {
     #[inline]
     pub(super) fn symbol(&mut self, symbol: Symbol, symbols: &Symbols) -> Rc<SymbolUses> {
@@ -42,98 +61,82 @@ impl Circuit {
 
     #[cold]
     fn meet(&mut self, symbol: Symbol, symbols: &Symbols) -> Rc<SymbolUses> {
-        self.symbols.reach(symbol, None);
         let class = symbols.class(symbol);
-        let (kind, tests) = (class.kind, &*class.tests);
+        let mut uses = SymbolUses {
+            tests: class.tests.to_vec(),
+            needs: self.routes.every_needs.clone(),
+            ..SymbolUses::default()
+        };
+        for (test, needs) in &self.routes.needs {
+            if uses.passes(*test) {
+                uses.needs.extend(needs);
+            }
+        }
+        uses.needs.sort_unstable();
+        uses.needs.dedup();
+        self.list_routes(class.kind, &mut uses);
+        self.list_sets(class.kind, &mut uses);
+        uses.is_idle = uses.is_empty();
+        let uses = Rc::new(uses);
+        self.symbols.reach(symbol, None);
+        self.symbols[symbol] = Some(uses.clone());
+        uses
+    }
+
+    fn list_routes(&self, kind: NodeKind, uses: &mut SymbolUses) {
         let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
-        let passes = |test: TestId| tests.binary_search(&test).is_ok();
-        let (mut awaited, mut behind) = (Vec::new(), Vec::new());
-        let (mut chained, mut picked) = (Vec::new(), Vec::new());
         for (id, route) in self.table.pairs() {
-            if !passes(route.test) || !self.routes.is_used(id) {
+            if !uses.passes(route.test) || !self.routes.is_used(id) {
                 continue;
             }
             if routes::looks_behind(route.axis) {
-                behind.push(id);
+                uses.behind.push(id);
             } else if routes::is_awaited(route.axis)
                 // A position counts every node, whether the path goes on from it or not.
                 && (is_parent || route.is_positional || !self.leads_down(route))
             {
                 let list = if self.is_chained_ahead(id) {
-                    &mut chained
+                    &mut uses.chained
                 } else if route.pick.is_some() {
-                    &mut picked
+                    &mut uses.picked
                 } else {
-                    &mut awaited
+                    &mut uses.awaited
                 };
                 list.push(id);
             }
         }
-        let is_counted = |scope: Scope| match kind {
-            NodeKind::Attribute | NodeKind::Namespace => false,
-            NodeKind::Document => scope == Scope::Around,
-            _ => true,
-        };
-        let counted = self.routes.counts.pairs();
-        let counted: Vec<CountedId> = counted
-            .filter(|(_, step)| passes(step.test) && is_counted(step.scope))
-            .map(|(spec, _)| spec)
-            .collect();
-        let is_folded = |spec: &FoldedId| {
-            let route = &self.table[self.routes.folds[*spec].step];
-            passes(route.test) && Scope::of(route.axis).is_some_and(is_counted)
-        };
-        let folds = self.routes.folds.ids();
-        let (reached, folded): (Vec<FoldedId>, Vec<FoldedId>) = folds
-            .filter(is_folded)
-            .partition(|&spec| self.is_next(spec));
-        let is_child = !matches!(
-            kind,
-            NodeKind::Attribute | NodeKind::Namespace | NodeKind::Document
-        );
-        let indexes = self.routes.indexes.pairs();
-        let indexed: Vec<SharedId> = indexes
-            .filter(|(_, set)| set.root.is_none() && passes(set.test))
-            .filter(|(_, set)| {
-                if set.scope.is_some() {
-                    is_child
-                } else {
-                    is_parent
-                }
-            })
-            .map(|(spec, _)| spec)
-            .collect();
-        let mut needs = self.routes.every_needs.clone();
-        for (test, list) in &self.routes.needs {
-            if passes(*test) {
-                needs.extend(list);
+    }
+
+    fn list_sets(&self, kind: NodeKind, uses: &mut SymbolUses) {
+        let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
+        let is_child = !is_beside(kind) && kind != NodeKind::Document;
+        let is_counted =
+            |scope: Scope| is_child || kind == NodeKind::Document && scope == Scope::Around;
+        for (step, counted) in self.routes.counts.pairs() {
+            if uses.passes(counted.test) && is_counted(counted.scope) {
+                uses.counted.push(step);
             }
         }
-        needs.sort_unstable();
-        needs.dedup();
-        let known = Rc::new(SymbolUses {
-            is_idle: awaited.is_empty()
-                && chained.is_empty()
-                && picked.is_empty()
-                && behind.is_empty()
-                && counted.is_empty()
-                && folded.is_empty()
-                && reached.is_empty()
-                && indexed.is_empty()
-                && needs.is_empty(),
-            counted,
-            folded,
-            reached,
-            indexed,
-            awaited,
-            chained,
-            picked,
-            behind,
-            needs,
-            tests: tests.into(),
-        });
-        self.symbols[symbol] = Some(known.clone());
-        known
+        for (set, folded) in self.routes.folds.pairs() {
+            let route = &self.table[folded.step];
+            if uses.passes(route.test) && Scope::of(route.axis).is_some_and(is_counted) {
+                let list = if self.is_next(set) {
+                    &mut uses.reached
+                } else {
+                    &mut uses.folded
+                };
+                list.push(set);
+            }
+        }
+        for (set, shared) in self.routes.indexes.pairs() {
+            let leads = match shared.scope {
+                Some(_) => is_child,
+                None => is_parent,
+            };
+            if leads && shared.root.is_none() && uses.passes(shared.test) {
+                uses.indexed.push(set);
+            }
+        }
     }
 
     /// Whether a route goes on to what only elements have.

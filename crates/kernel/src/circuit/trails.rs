@@ -412,8 +412,7 @@ impl Circuit {
         let mut trail = std::mem::take(&mut self.trails[id]);
         let test = self.table[id].test;
         for at in from..depth {
-            self.extras[at].trails.push(id);
-            self.extras[at].is_used = true;
+            self.extra_of(at).trails.push(id);
             let info = self.frames[at].info;
             if info.is_some() && self.passes(at, test) {
                 self.extend_trail(&mut trail, pick, info);

@@ -354,13 +354,13 @@ impl Plan {
     }
 
     /// All parts of expressions, each behind those that it consists of.
-    pub fn parts(&self) -> impl Iterator<Item = PartId> + use<> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = PartId> + use<> {
         (0..self.count(Section::Parts, size::PART)).map(PartId)
     }
 
     /// A part of an expression.
     #[inline]
-    pub fn part(&self, id: PartId) -> Part<'_> {
+    pub(crate) fn part(&self, id: PartId) -> Part<'_> {
         let r = self.record(Section::Parts, id, size::PART);
         let kind = PartKind::from_code(r[0]).unwrap_or(PartKind::Boolean);
         Part::new(kind, self.words_at(r[1]))

@@ -31,7 +31,7 @@ pub use ids::{
     SubscriptionId, TargetId, TestId,
 };
 pub use image::{NONE, Plan};
-pub use parts::{CompareSome, Part, Step};
+pub(crate) use parts::{CompareSome, Part, Step};
 pub use program::Request;
 pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Patterns, TestSpec};
 pub use reader::{ProgramError, Read, Reader};

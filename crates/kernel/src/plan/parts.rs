@@ -7,96 +7,58 @@ use crate::ids::as_ids;
 use crate::vocabulary::{Axis, Comparison, NamePart, Op, PartKind};
 use smallvec::{SmallVec, smallvec};
 
-/// A part of an expression: an atom, or from `Here` on a set of nodes.
+/// A part of an expression; `PartKind` tells what each is.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
-    /// A string constant.
     Text(StringId),
-    /// A number constant.
     Number(NumberId),
-    /// A boolean constant.
     Boolean(bool),
-    /// An operator on atoms.
     Call(Op, &'a [PartId]),
-    /// All parts hold.
     And(&'a [PartId]),
-    /// Some part holds.
     Or(&'a [PartId]),
-    /// The part does not hold.
     Not(PartId),
-    /// `position()`.
     Position,
-    /// `last()`.
     Last,
-    /// Whether a set has a node.
     Exists(PartId),
-    /// Whether values of two sets compare.
     ComparePairs(Comparison, [PartId; 2]),
-    /// Whether a value of a set compares with an atom.
     CompareSome(CompareSome),
-    /// How many nodes a set has.
     Count(PartId),
-    /// The sum of their numbers.
     Sum(PartId),
-    /// The string value of the first node.
     String(PartId),
-    /// A part of the name of the first node.
     Name(NamePart, PartId),
-    /// All string values, separated by spaces.
     Strings(PartId),
-    /// Values beside a result: names and sets by turns.
-    Beside(&'a [[u32; 2]]),
-    /// An atom at the parent, or a constant where no parent passes a test.
-    Above {
-        /// The test.
-        test: TestId,
-        /// The atom.
-        atom: PartId,
-        /// The constant.
-        otherwise: PartId,
-    },
-    /// The context node.
     Here,
-    /// The document node.
     Root,
-    /// The nodes along an axis from those of a set.
     Step(Step<'a>),
-    /// The nodes of a set under predicates.
     Filter {
-        /// The set.
         base: PartId,
-        /// The predicates.
         predicates: &'a [PartId],
     },
-    /// The nodes of several sets.
     Union(&'a [PartId]),
-    /// The elements whose id is a word of an atom.
     Identified(PartId),
+    Beside(&'a [[u32; 2]]),
+    Above {
+        test: TestId,
+        atom: PartId,
+        otherwise: PartId,
+    },
 }
 
-/// A comparison of the nodes of a set with an atom.
+/// A comparison of the nodes of a set, on the left, with an atom.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareSome {
-    /// The comparison, the set on its left.
     pub op: Comparison,
-    /// The set.
     pub set: PartId,
-    /// The atom.
     pub atom: PartId,
-    /// Whether numbers are compared.
     pub as_number: bool,
 }
 
 /// A step from the nodes of a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The set.
     pub base: PartId,
-    /// The axis.
     pub axis: Axis,
-    /// The node test.
     pub test: TestId,
-    /// The predicates.
     pub predicates: &'a [PartId],
 }
 

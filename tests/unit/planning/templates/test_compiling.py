@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.errors import QueryError
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, Place, Row, Term, compile_join
 from penstock.twigs import JoinKind
@@ -80,6 +81,13 @@ def test_a_selected_root_is_kept_beside_the_minor() -> None:
     (edge,) = found.left.edges
     assert (edge.upper, edge.lower) == found.left.variables
     assert found.kept == (Place(0, 0), Place(1, 0))
+
+
+def test_a_path_whose_normal_form_is_too_large_is_refused() -> None:
+    conditions = "".join(f"[/r{n}/b = 1 or /r{n}/c = 2]" for n in range(12))
+    with pytest.raises(QueryError) as caught:
+        row(f"S//a{conditions}->x JOIN{{x = y, 1}} S//b->y")
+    assert caught.value.code == "PQ0415"
 
 
 def test_a_kept_place_may_lie_between_two_slots() -> None:

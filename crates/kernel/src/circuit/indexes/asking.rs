@@ -1,7 +1,7 @@
 //! Nodes ask for a part of a shared set, with one value after another.
 
 use super::super::Circuit;
-use super::super::cells::{Atom, Handle, Kind, Wire};
+use super::super::cells::{Atom, Handle, Wire};
 use super::super::chains::is_beside;
 use super::super::frames::{Spot, Target};
 use super::super::ids::{IndexId, SinkId, SlotId};
@@ -40,24 +40,20 @@ impl Circuit {
             return Wire::FALSE;
         }
         let or = self.open_or(1);
-        let sink = self.add_relay(SinkKind::Ask(Ask {
+        let (sink, _) = self.add_listening(SinkKind::Ask(Ask {
             index,
             key: None,
             slot: SlotId::NONE,
             or,
             has_value: false,
         }));
-        let cell = self.cells.add(Kind::Sink(sink));
-        self.cells.pin(&Wire::Cell(cell));
-        self.sinks[sink].cell = Some(cell);
         let state = &mut self.indexes[index];
         (state.references, state.asks) = (state.references + 1, state.asks + 1);
         match key {
             Some(key) => self.cut_ask(sink, key),
             None => {
                 let serial = self.sinks[sink].serial;
-                self.extras[depth].asks.push((sink, serial));
-                self.extras[depth].is_used = true;
+                self.extra_of(depth).asks.push((sink, serial));
             }
         }
         self.collect_merged(local, spot, Target::Sink(sink), Wire::TRUE);
@@ -196,8 +192,7 @@ impl Circuit {
         let Some(cell) = sink.cell.take() else { return };
         self.held_bytes -= sink.entries.len() * size_of::<Entry>();
         sink.entries = Vec::new();
-        self.cells.decide(cell, Atom::Nothing);
-        self.cells.unpin(&Wire::Cell(cell));
+        self.cells.retire(cell);
         self.sinks.free(id);
         let state = &mut self.indexes[ask.index];
         state.asks -= 1;

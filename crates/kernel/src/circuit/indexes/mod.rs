@@ -26,7 +26,7 @@ mod waiters;
 pub use asking::Ask;
 
 use super::Circuit;
-use super::cells::{Atom, Kind, Wire};
+use super::cells::{Atom, Wire};
 use super::frames::{Spot, Target};
 use super::ids::{IndexId, SharedId, SinkId};
 use super::routes::Scope;
@@ -144,9 +144,7 @@ impl Circuit {
             return *index;
         }
         let index = self.add_index(spec);
-        let extra = &mut self.extras[depth];
-        extra.indexes.push((spec, index));
-        extra.is_used = true;
+        self.extra_of(depth).indexes.push((spec, index));
         index
     }
 
@@ -259,13 +257,9 @@ impl Circuit {
                 self.cells.pin(&value);
                 self.indexes[id].references += 1;
                 self.held_bytes += size_of::<Joiner>();
-                let extra = &mut self.extras[depth as usize];
-                extra.is_used = true;
-                extra.joiners.push(Joiner {
-                    index: id,
-                    when,
-                    value,
-                });
+                let index = id;
+                let joiner = Joiner { index, when, value };
+                self.extra_of(depth as usize).joiners.push(joiner);
             }
         }
     }
@@ -314,14 +308,11 @@ impl Circuit {
         index.pending.add(order);
         index.references += 1;
         if index.sink.is_none() {
-            let sink = self.add_relay(SinkKind::Unsettled { index: id });
-            let cell = self.cells.add(Kind::Sink(sink));
-            self.cells.pin(&Wire::Cell(cell));
-            self.sinks[sink].cell = Some(cell);
+            let (sink, _) = self.add_listening(SinkKind::Unsettled { index: id });
             self.indexes[id].sink = sink;
         }
         let sink = self.indexes[id].sink;
-        self.add_unsettled(sink, order, when, value);
+        self.add_ordered(sink, Entry { order, when, value }, 0);
         self.charge_index(id);
     }
 
@@ -385,8 +376,7 @@ impl Circuit {
         }
         if let Some(cell) = self.sinks[sink].cell.take() {
             // What is still on its way is about members that are settled.
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+            self.cells.retire(cell);
         }
         let entries = std::mem::take(&mut self.sinks[sink].entries);
         self.held_bytes -= entries.len() * size_of::<Entry>();
