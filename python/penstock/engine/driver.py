@@ -83,7 +83,6 @@ class Driver:
         """The last documents, which are not read yet."""
         self._bundle_bytes = 0
         self._taken_at = time.monotonic()
-        self._is_keeping = False
 
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
@@ -97,7 +96,7 @@ class Driver:
             if isinstance(item, Heartbeat):
                 yield from self._advance(item)
                 continue
-            if self._is_keeping:
+            if self._pace.bundle_documents_max > 1:
                 item.keep()
             whole = item.whole()
             if whole is not None:
@@ -120,7 +119,6 @@ class Driver:
         """Let joins read what the follower's subscriptions ask for."""
         joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
-        self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 
     def _read(self, document: Input, whole: Piece) -> None:
         pace, bundle = self._pace, self._bundle
@@ -187,14 +185,14 @@ class Driver:
         if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
-        records = dict(batch.records)
+        witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
             document = self._documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:
-                rows += self._joining.finish(document, records.get(number))
+                rows += self._joining.finish(document, witnesses.get(number))
         return rows
 
     def _portion(
