@@ -82,8 +82,7 @@ class Driver:
         self._bundle: list[WholeDocument] = []
         """The last documents, which are not read yet."""
         self._bundle_bytes = 0
-        self._taken_at = time.monotonic()
-        self._is_keeping = False
+        self._due_at = time.monotonic() + pace.linger_seconds
 
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
@@ -97,13 +96,11 @@ class Driver:
             if isinstance(item, Heartbeat):
                 yield from self._advance(item)
                 continue
-            if self._is_keeping:
-                item.keep()
             whole = item.whole()
-            if whole is not None:
-                self._read(item, whole)
-            else:
+            if whole is None:
                 yield from self._feed(item)
+            elif self._hold(item, whole):
+                continue
             if self._is_due():
                 yield self._take()
         yield from self._flush()
@@ -120,16 +117,19 @@ class Driver:
         """Let joins read what the follower's subscriptions ask for."""
         joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
-        self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 
-    def _read(self, document: Input, whole: Piece) -> None:
+    def _hold(self, document: Input, whole: Piece) -> bool:
+        """Put a document into the bundle; return whether it waits there for others."""
         pace, bundle = self._pace, self._bundle
         self._documents.append(document)
         bundle.append((whole, document.encoding, document.stream))
         self._bundle_bytes += len(whole)
-        is_full = len(bundle) >= pace.bundle_documents_max
-        if is_full or self._bundle_bytes >= pace.bundle_bytes_max:
-            self._read_bundle()
+        is_open = len(bundle) < pace.bundle_documents_max
+        is_open = is_open and self._bundle_bytes < pace.bundle_bytes_max
+        if is_open and time.monotonic() < self._due_at:
+            return True
+        self._read_bundle()
+        return False
 
     def _read_bundle(self) -> None:
         if self._bundle:
@@ -141,6 +141,8 @@ class Driver:
         self._read_bundle()
         session, number = self._session, len(self._documents)
         self._documents.append(document)
+        if not self._pace.is_prompt:
+            document.keep()  # its error row may be asked for after the next document
         try:
             pieces = document.pieces()
             for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
@@ -159,10 +161,7 @@ class Driver:
         pace = self._pace
         if len(self._documents) >= pace.documents_max or (pace.is_prompt and self._errors):
             return True
-        # Documents that are not read yet have no rows.
-        if not self._bundle and self._is_full():
-            return True
-        return time.monotonic() - self._taken_at >= pace.linger_seconds
+        return self._is_full() or time.monotonic() >= self._due_at
 
     def _flush(self) -> Iterator[Portion]:
         if self._documents:
@@ -179,7 +178,7 @@ class Driver:
             self._joined = ended
         else:
             self._documents, self._joined = [], 0
-        self._taken_at = time.monotonic()
+        self._due_at = time.monotonic() + self._pace.linger_seconds
         return portion
 
     def _join(self, batch: Batch, ended: int) -> list[Result]:
@@ -187,14 +186,14 @@ class Driver:
         if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
-        records = dict(batch.records)
+        witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
             document = self._documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:
-                rows += self._joining.finish(document, records.get(number))
+                rows += self._joining.finish(document, witnesses.get(number))
         return rows
 
     def _portion(

@@ -249,7 +249,7 @@ impl Rows {
     }
 
     /// How many rows there are, those in bulk included.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len() + self.matches.len() + self.selections.len()
     }
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 START_SECONDS_MAX = 600.0
 """Nobody waits so long unless something hangs; a loaded machine takes minutes."""

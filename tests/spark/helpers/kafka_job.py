@@ -1,7 +1,7 @@
 """Orders into topics, through Penstock, and out again: run with a Spark of its own.
 
 The connector is a jar, and a session takes its jars when it starts; so this is a process apart.
-`python -m tests.spark.kafka_job STEP ADDRESS JARS FOLDER …` runs one of the steps below.
+`python -m tests.spark.helpers.kafka_job STEP ADDRESS JARS FOLDER …` runs one of the steps below.
 """
 
 from __future__ import annotations

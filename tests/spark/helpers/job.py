@@ -1,7 +1,7 @@
 """A job in a process of its own: documents in batch and as a stream, its rows as JSON.
 
-`python -m tests.spark.job SESSION FOLDER`, where SESSION is `sc://…` for a Connect server and a
-master otherwise.
+`python -m tests.spark.helpers.job SESSION FOLDER`, where SESSION is `sc://…` for a Connect server
+and a master otherwise.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import penstock
 from penstock.spark import join, match
 from penstock.spark.plans import EMBEDDED_BYTES_MAX, ship
-from tests.spark.items import item, item_registry
+from tests.spark.helpers.items import item, item_registry
 
 DOCUMENTS = 400
 SUBSCRIPTIONS = 3000

@@ -1,7 +1,8 @@
 """Streaming joins through a Connect server, in a process without Java.
 
-`python -m tests.spark.joins.connect_job sc://ADDRESS FOLDER` joins the documents of FOLDER/in for
-the registry of FOLDER/registry into FOLDER/out, twice: some of the documents come in between.
+`python -m tests.spark.joins.helpers.connect_job sc://ADDRESS FOLDER` joins the documents of
+FOLDER/in for the registry of FOLDER/registry into FOLDER/out, twice: some come in
+between.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 import penstock
-from tests.spark.joins.streams import start
+from tests.spark.joins.helpers.streams import start
 
 
 def main(address: str, folder: Path) -> None:

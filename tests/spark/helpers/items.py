@@ -13,7 +13,7 @@ from penstock.limits import Limits
 DOCUMENTS = 2000
 _CATEGORIES = ("river", "lake", "weir", "gate")
 _OPTIONS = ("namespaces", "variables", "select", "context")
-_CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+_CORPUS = Path(__file__).resolve().parents[3] / "corpus"
 _ENTITIES = [f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in pairwise("abcdefgh")]
 _BOMB = f"<!DOCTYPE item [<!ENTITY a '{'x' * 1000}'>{''.join(_ENTITIES)}]>".encode()
 

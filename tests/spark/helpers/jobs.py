@@ -1,4 +1,4 @@
-"""Runs the job of ``tests.spark.job`` and compares its rows with the engine's."""
+"""Runs the job of ``tests.spark.helpers.job`` and compares its rows with the engine's."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import penstock
-from tests.spark.job import documents, identity, joining, registries
-from tests.spark.servers import ROOT, surroundings
+from tests.spark.helpers.job import documents, identity, joining, registries
+from tests.spark.helpers.servers import ROOT, surroundings
 
 JOB_SECONDS_MAX = 900
 
 
 def run_job(session: str, folder: Path) -> dict[str, list[list[str]]]:
     """Return the rows of the job by what it did."""
-    said = run_module("tests.spark.job", session, str(folder))
+    said = run_module("tests.spark.helpers.job", session, str(folder))
     found: dict[str, list[list[str]]] = json.loads(said.splitlines()[-1])
     return found
 

@@ -1,7 +1,7 @@
 """The driver of a stream in a process of its own, made to be killed.
 
-`python -m tests.spark.driver FOLDER` reads Parquet files of FOLDER/in against the registry of
-FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are read.
+`python -m tests.spark.helpers.driver FOLDER` reads Parquet files of FOLDER/in against the registry
+of FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are read.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tests.join_engines import arrivals_of
 LATENESS = 1e10
 END = 1e11
 """A time after all windows, and after all documents by more than ``LATENESS``."""
-_CORPUS = Path(__file__).resolve().parents[3] / "corpus" / "joins"
+_CORPUS = Path(__file__).resolve().parents[4] / "corpus" / "joins"
 _NEVER = re.compile(r"NOT FOLLOWED BY\{[^}]*INF\s*\}")
 _STREAM = re.compile(r"PUBLISH (\w+)")
 

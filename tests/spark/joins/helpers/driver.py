@@ -1,7 +1,7 @@
 """The driver of streaming joins in a process of its own, made to be killed.
 
-`python -m tests.spark.joins.driver FOLDER` joins the documents of FOLDER/in for the registry of
-FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are read.
+`python -m tests.spark.joins.helpers.driver FOLDER` joins the documents of FOLDER/in for the
+registry of FOLDER/registry into FOLDER/out, one file in each batch, and ends when all are read.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import penstock
-from tests.spark.driver import start_session
-from tests.spark.joins.streams import start
+from tests.spark.helpers.driver import start_session
+from tests.spark.joins.helpers.streams import start
 
 LATENESS = 5.0
 
