@@ -47,6 +47,7 @@ QUERY_CODES = {
     "PQ0412": "or between terms",
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
     "PQ0414": "a block that is no forward twig",
+    "PQ0415": "a block whose normal form would be too large",
 }
 """The codes of ``QueryError`` and what each names."""
 

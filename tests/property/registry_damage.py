@@ -17,6 +17,7 @@ from penstock import Registry
 from penstock.errors import RegistryError
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.plans import files, live
+from penstock.registry.requests import requests_of
 from penstock.registry.storage.folder import DATABASE
 from penstock.registry.subscriptions import compile_subscription
 
@@ -272,7 +273,7 @@ def _ask_about(answers: Answers, registry: DurableRegistry, held: Described) -> 
         answers.ask("contains", lambda name=name: name in registry, name in held)
         answers.ask("get", lambda name=name: _described(registry, name), held.get(name))
     joins = {name for name in held if name == "join"}
-    answers.ask("joining", lambda: set(registry.joining()), joins)
+    answers.ask("joining", lambda: set(requests_of(registry.snapshot())), joins)
     answers.ask("names", lambda: set(registry.snapshot().names) & held.keys(), held.keys())
     answers.ask("match", lambda: matched(registry), expected_matches(held))
 

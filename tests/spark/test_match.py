@@ -14,7 +14,7 @@ import penstock
 from penstock.results import COLUMNS
 from penstock.results.arrow import schema as arrow_schema
 from penstock.spark import match, quarantine, results
-from tests.spark.items import DOCUMENTS, broken_item, corpus, item, item_registry
+from tests.spark.helpers.items import DOCUMENTS, broken_item, corpus, item, item_registry
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

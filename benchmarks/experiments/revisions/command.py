@@ -83,6 +83,6 @@ def main(arguments: list[str]) -> int:
             draw(result, options.json.with_suffix(".png"))
         except ImportError as missing:
             progress(f"there is no plot: {missing}")
-        progress(f"wrote {options.json}, and what was drawn of it beside it")
+        progress(f"wrote {options.json}, and the page beside it")
     verdicts = [judge(entry) for entry in result["workloads"]]
     return 0 if all(verdict and verdict.is_kept for verdict in verdicts) else 1

@@ -99,7 +99,7 @@ def single() -> Setup:
         return {"document": str(cached(scale.folder.parent, 1 / scale.share)), "queries": queries}
 
     def workload(query: str) -> Workload:
-        return Workload(f"single-{query}", lambda _scale: {"query": query, "times": 5})
+        return Workload(f"single-{query}", lambda _scale: {"query": query, "times": 10})
 
     return Setup("single", "single", prepare, tuple(map(workload, queries)))
 

@@ -16,9 +16,10 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The listener's number for an expanded name; 0 is a name nobody asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
+crate::ids::ids! {
+    /// The listener's number for an expanded name; 0 is a name nobody asked about.
+    Symbol,
+}
 
 /// A prefix and the namespace name it is bound to.
 pub type Declared = (Box<[u8]>, Box<[u8]>);

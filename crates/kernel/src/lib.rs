@@ -7,7 +7,7 @@
 //!
 //! | modules | what they are |
 //! | --- | --- |
-//! | `error`, `limits`, `options`, `vocabulary` | errors, bounds, choices, axes and operators |
+//! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
 //! | `tables`, `counted`, `usage` | containers and counters |
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
@@ -27,6 +27,7 @@ pub mod counted;
 mod document;
 pub mod error;
 pub mod events;
+mod ids;
 pub mod limits;
 pub mod options;
 pub mod plan;

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
-from penstock.kernel import Batch, Session, WholeDocument
+from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
-from penstock.sources import Input
+from penstock.sources import Input, Piece
 
 TIMED_BUNDLE_MAX = 1
 """Documents in a bundle whose rows need ``decided_at``: the kernel keeps it for one alone."""
@@ -33,15 +34,14 @@ class Pace:
     documents_max: int = 1
     linger_seconds: float = 0.0
     bundle_documents_max: int = TIMED_BUNDLE_MAX
-    bundle_bytes_max: int = 512 << 10
+    bundle_bytes_max: int = BUNDLE_BYTES_MAX
     is_prompt: bool = True
 
 
 EACH_PIECE = Pace()
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
+class Portion(NamedTuple):
     """What was decided since the last portion.
 
     Rows of the batch, and errors, have the numbers of their documents. ``joined`` are rows of
@@ -82,53 +82,54 @@ class Driver:
         self._bundle: list[WholeDocument] = []
         """The last documents, which are not read yet."""
         self._bundle_bytes = 0
-        self._taken_at = time.monotonic()
-        self._is_keeping = False
+        self._due_at = time.monotonic() + pace.linger_seconds
 
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
         self._follow()
+        follower = self._follower
         for item in items:
-            if self._follower.is_behind():
+            if follower.is_behind():
                 yield from self._flush()
-                self._follower.advance()
+                follower.advance()
                 self._follow()
-            if isinstance(item, Input):
-                yield from self._read(item)
-                if self._is_due():
-                    yield self._take()
-            elif self._joining is not None:
-                yield from self._flush()
-                joined = self._joining.advance(microseconds_of(item.event_time))
-                yield self._portion((), self._session.take(), (), joined)
+            if isinstance(item, Heartbeat):
+                yield from self._advance(item)
+                continue
+            whole = item.whole()
+            if whole is None:
+                yield from self._feed(item)
+            elif self._hold(item, whole):
+                continue
+            if self._is_due():
+                yield self._take()
         yield from self._flush()
         if self._joining is not None:
             yield self._portion((), self._session.take(), (), self._joining.end())
 
+    def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
+        if self._joining is not None:
+            yield from self._flush()
+            joined = self._joining.advance(microseconds_of(heartbeat.event_time))
+            yield self._portion((), self._session.take(), (), joined)
+
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
-        joins = None
-        if self._joining is not None and isinstance(self._follower, Follower):
-            joins = self._joining.follow(self._follower.snapshot)
+        joins = None if self._joining is None else self._joining.follow()
         self._session.listen(joins)
-        self._is_keeping = joins is not None or self._pace.bundle_documents_max > 1
 
-    def _read(self, document: Input) -> Iterator[Portion]:
-        pace = self._pace
-        if self._is_keeping:
-            document.keep()
-        whole = document.whole()
-        if whole is None:
-            self._read_bundle()
-            self._documents.append(document)
-            yield from self._feed(document)
-            return
+    def _hold(self, document: Input, whole: Piece) -> bool:
+        """Put a document into the bundle; return whether it waits there for others."""
+        pace, bundle = self._pace, self._bundle
         self._documents.append(document)
-        self._bundle.append((whole, document.encoding, document.stream))
+        bundle.append((whole, document.encoding, document.stream))
         self._bundle_bytes += len(whole)
-        is_full = len(self._bundle) >= pace.bundle_documents_max
-        if is_full or self._bundle_bytes >= pace.bundle_bytes_max:
-            self._read_bundle()
+        is_open = len(bundle) < pace.bundle_documents_max
+        is_open = is_open and self._bundle_bytes < pace.bundle_bytes_max
+        if is_open and time.monotonic() < self._due_at:
+            return True
+        self._read_bundle()
+        return False
 
     def _read_bundle(self) -> None:
         if self._bundle:
@@ -137,16 +138,18 @@ class Driver:
             self._bundle, self._bundle_bytes = [], 0
 
     def _feed(self, document: Input) -> Iterator[Portion]:
-        session, number = self._session, len(self._documents) - 1
+        self._read_bundle()
+        session, number = self._session, len(self._documents)
+        self._documents.append(document)
+        if not self._pace.is_prompt:
+            document.keep()  # its error row may be asked for after the next document
         try:
-            session.begin(document.encoding, document.stream, number)
-            for piece in document.pieces():
-                session.feed(piece)
+            pieces = document.pieces()
+            for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if self._pace.is_prompt and self._is_full():
                     yield self._take(is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
-            session.finish()
         except DocumentError as error:
             self._errors.append((number, error))
 
@@ -158,10 +161,7 @@ class Driver:
         pace = self._pace
         if len(self._documents) >= pace.documents_max or (pace.is_prompt and self._errors):
             return True
-        # Documents that are not read yet have no rows.
-        if not self._bundle and self._is_full():
-            return True
-        return time.monotonic() - self._taken_at >= pace.linger_seconds
+        return self._is_full() or time.monotonic() >= self._due_at
 
     def _flush(self) -> Iterator[Portion]:
         if self._documents:
@@ -178,22 +178,22 @@ class Driver:
             self._joined = ended
         else:
             self._documents, self._joined = [], 0
-        self._taken_at = time.monotonic()
+        self._due_at = time.monotonic() + self._pace.linger_seconds
         return portion
 
     def _join(self, batch: Batch, ended: int) -> list[Result]:
         """Return the rows of joining the documents before ``ended``."""
-        if self._joining is None:
+        if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
-        records = dict(batch.records)
+        witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
             document = self._documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:
-                rows += self._joining.finish(document, records.get(number))
+                rows += self._joining.finish(document, witnesses.get(number))
         return rows
 
     def _portion(

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
-from penstock.engine.joining import Joining, reject_joins
+from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.joins import JoinOptions
+from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
+from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
+from penstock.registry.requests import require_requests
+from penstock.registry.subscriptions import Snapshot
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Source, inputs, items
-from penstock.sources.inputs import WHOLE_BYTES_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,7 +124,7 @@ class Engine:
         from penstock.engine.matches import PACE, matches_of
 
         load_arrow()
-        reject_joins(self.registry, "Engine.matches", "Engine.run")
+        _require_rows(self.registry.snapshot())
         return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
 
     def explain(self) -> str:
@@ -189,7 +192,7 @@ class Engine:
         """
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
-            self._joining.follow(self.registry.snapshot())
+            self._joining.follow()
             return self._joining.advance(time_us)
 
     def close(self) -> list[Result]:
@@ -253,9 +256,13 @@ class Engine:
         for document in documents:
             snapshot = self.registry.snapshot()
             if snapshot is not checked:
-                reject_joins(self.registry, "Engine.matches", "Engine.run")
+                _require_rows(snapshot)
                 checked = snapshot
             yield document
+
+
+def _require_rows(snapshot: Snapshot) -> None:
+    require_requests(snapshot, (Request.ROWS,), "Engine.matches", "Engine.run")
 
 
 def _release(idle: list[Follower], follower: Follower) -> None:

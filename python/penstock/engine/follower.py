@@ -9,7 +9,6 @@ from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
-from penstock.registry.subscriptions import Snapshot
 
 
 class Follower:
@@ -45,11 +44,6 @@ class Follower:
     def version(self) -> int:
         """The registry's version that the session evaluates."""
         return self._snapshot.version
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The registry's snapshot that the session evaluates."""
-        return self._snapshot
 
     def is_behind(self) -> bool:
         """Whether the registry has changed; rows that wait should be taken before ``advance``."""

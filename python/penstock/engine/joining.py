@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from xml.sax.saxutils import unescape
 
 from penstock.engine.rows import error_row
-from penstock.errors import DocumentError, RegistryError
+from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
-from penstock.kernel import ALONE, Joins, Witnesses
+from penstock.kernel import ALONE, Joins, Witness
 from penstock.limits import Limits
+from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
-from penstock.registry.standing import START, Standing
+from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
 from penstock.sources import Input, Refused
-from penstock.twigs import Event
-from penstock.twigs.outputs import Output
 
 
 class Joining:
@@ -37,32 +36,30 @@ class Joining:
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
-        self._known: dict[str, tuple[int, Standing]] = {}
+        self._known: dict[str, tuple[int, Requested]] = {}
         """The subscriptions that are joined, by name, with their numbers."""
         self._next = 0
         self._snapshot: Snapshot | None = None
-        self._read = START
         self.version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
 
-    def follow(self, snapshot: Snapshot) -> Joins | None:
-        """Take over the subscriptions of a snapshot, which see what is read from now on.
+    def follow(self) -> Joins | None:
+        """Take over the current subscriptions, which see what is read from now on.
 
         Returns what sessions are to listen for, if anything.
         """
-        if snapshot is not self._snapshot:
+        older, snapshot = self._snapshot, self._registry.snapshot()
+        if snapshot is not older:
             self._snapshot = snapshot
-            self._take_over_changes()
+            self._take_over(
+                requests_of(snapshot) if older is None else requests_since(older, snapshot)
+            )
         return None if self._joiner is None else self._joiner.joins
 
-    def _take_over_changes(self) -> None:
-        changes = self._registry.joining_since(self._read)
-        self._read = changes.read
-        listed = dict(changes.listed)
-        if changes.is_complete:
-            listed = dict.fromkeys(self._known) | listed
-        changed = {name: new for name, new in listed.items() if new != self._standing(name)}
+    def _take_over(self, changes: Mapping[str, Requested | None]) -> None:
+        # A subscription that merely moved to another tier goes on as it is.
+        changed = {name: new for name, new in changes.items() if new != self._requested(name)}
         if not changed:
             return
         if self._joiner is None:
@@ -72,31 +69,32 @@ class Joining:
         for name in changed:
             if name in self._known:
                 self._joiner.remove(self._known.pop(name)[0])
-        for name, standing in changed.items():
-            if standing is not None:
-                self._joiner.add(self._next, self.version, name, standing.program)
-                self._known[name] = (self._next, standing)
+        for name, requested in changed.items():
+            if requested is not None:
+                self._joiner.add(self._next, self.version, name, requested.program)
+                self._known[name] = (self._next, requested)
                 self._next += 1
         self._joiner.settle()
 
-    def _standing(self, name: str) -> Standing | None:
+    def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing joins, and nobody needs to know how far event time has come."""
+        return self._joiner is None and self._options.lateness is None
+
     def finish(
-        self, document: Input, witnesses: Witnesses | None, version: int | None = None
+        self, document: Input, witness: Witness | None, version: int | None = None
     ) -> list[Result]:
         """Return the rows that a document completes; it was read under ``version``, or just now.
 
-        What keeps the document from being joined is an error row.
+        A document that came too late to be joined is an error row.
         """
-        if self._joiner is None or witnesses is None:
+        if self._joiner is None or witness is None:
             return self.pass_by(document)
         time_us, read_under = _time_us(document), self.version if version is None else version
-        try:
-            is_in_time = self._joiner.join(witnesses, document.document, time_us, read_under)
-        except DocumentError as error:
-            return [error_row(error, document), *self.pass_by(document)]
-        if not is_in_time:
+        if not self._joiner.join(witness, document.document, time_us, read_under):
             return [error_row(lateness_error(self._options.lateness), document)]
         return self._completed()
 
@@ -138,22 +136,9 @@ class Joining:
         return [found_row(subscriber(result.joined.subscription), result) for result in results]
 
 
-def reject_joins(registry: AnyRegistry, call: str, instead: str) -> None:
-    """See whether no subscription joins documents, for a call that gives no rows of joins.
-
-    Raises:
-        RegistryError: There is one; the message names it and the call to use.
-    """
-    if registry.is_joining():
-        name = next(iter(registry.joining()))
-        message = f"`{name}` joins documents, which {call} does not evaluate; use {instead}"
-        raise RegistryError("PR0011", message)
-
-
 def found_row(subscriber: Subscriber, found: Found) -> Result:
     """Return the row of a result, or of the failure that took its place."""
-    output = subscriber.output
-    row = joined_row(subscriber.name, output.streams[-1], output.output, found.joined, found.xml)
+    row = joined_row(subscriber.name, subscriber.output, found.joined, found.xml)
     return row if found.error is None else failed_row(row, found.error)
 
 
@@ -175,23 +160,22 @@ def _time_us(document: Input) -> int:
     return microseconds_of(document.event_time or datetime.now(UTC))
 
 
-def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xml: str) -> Result:
-    """Return the row of a joined event; ``stream`` is that of the query's last block."""
+def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Result:
+    """Return the row of a joined event; its stream is that of the query's last block."""
     kind, root, start, end = "event", "event", None, None
-    variables: tuple[str, ...] = ()
-    if isinstance(output, Event):
-        variables = output.select
-        if output.content:
-            kind, root = "message", ""
-    else:
-        # A bare block: the nodes themselves, of a stream of their own.
+    variables = output.event.select
+    if output.event.content:
+        kind, root = "message", ""
+    if output.is_node:
+        # A block by itself gives the nodes themselves, of a stream of their own.
+        variables = ()
         (node,) = joined.nodes
         kind, root, start, end = node.kind, node.name, node.start, node.end
         is_xml = kind in ("element", "document")
         xml = node.text if is_xml else unescape(node.text, {"&#13;": "\r"})
     return Result(
         subscription=name,
-        stream=stream or "default",
+        stream=output.streams[-1] or "default",
         document=joined.latest,
         documents=joined.documents,
         ordinal=joined.ordinal,

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Pace, Portion
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX
 from penstock.registry.plans.names import look_up
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.sources import Input
@@ -20,7 +21,7 @@ PACE = Pace(
     value_bytes_max=64 << 20,
     documents_max=256,
     linger_seconds=0.05,
-    bundle_documents_max=32,
+    bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
     is_prompt=False,
 )
 

@@ -26,7 +26,9 @@ def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
             if origin is None or origin.document is not document:
                 origin = Origin(portion.session, portion.names, document)
             rows = origin.rows(portion.batch)
-        yield rows + portion.further_rows()
+        if portion.errors or portion.joined:
+            rows += portion.further_rows()
+        yield rows
 
 
 class Origin:

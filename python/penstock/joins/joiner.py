@@ -10,9 +10,14 @@ from typing import Literal
 
 from penstock.joins.spilling import Spill
 from penstock.joins.subscribing import Found, Subscribers
-from penstock.kernel import JoinStatistics, Witnesses, new_joins
+from penstock.kernel import (
+    JOIN_MEMORY_BYTES_MAX,
+    JOIN_VIEWS_MAX,
+    JoinState,
+    JoinStatistics,
+    Witness,
+)
 from penstock.limits import Limits
-from penstock.twigs import Event, Query
 
 MICROSECONDS = 1_000_000
 
@@ -33,9 +38,9 @@ class JoinOptions:
     """
 
     lateness: timedelta | float | None = None
-    memory_bytes_max: int = 1 << 30
+    memory_bytes_max: int = JOIN_MEMORY_BYTES_MAX
     strategy: Strategy = "shared"
-    views_max: int = 1 << 16
+    views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
 
     def __post_init__(self) -> None:
@@ -58,32 +63,24 @@ class JoinOptions:
                 return round(seconds * MICROSECONDS)
 
 
-def is_joining(query: Query) -> bool:
-    """Return whether a query is evaluated by joins: it has events, or a stream of its own."""
-    if isinstance(query.output, Event):
-        return True
-    return query.language == "xscl" and query.blocks[0].stream is not None
-
-
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
-    ``join`` a document by its witnesses; then ``results`` yields what it completed. A late
+    ``join`` a document by its witness; then ``results`` yields what it completed. A late
     document is rejected by ``join``, and counted. ``advance`` moves event time on without a
     document.
     """
 
     def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
         self.options = options or JoinOptions()
-        self.joins = new_joins(
-            limits,
+        self.joins = JoinState(
             lateness=self.options.lateness_us,
             memory_bytes_max=self.options.memory_bytes_max,
             strategy=self.options.strategy,
             views_max=self.options.views_max,
             hash_bits=self.options.hash_bits,
         )
-        self._subscribers = Subscribers(self.joins)
+        self._subscribers = Subscribers(self.joins, limits)
         self._spill = Spill(self.joins)
         self._numbers = count()
         self.late = 0
@@ -96,14 +93,9 @@ class Joiner:
         """Move event time on."""
         self.joins.advance(time_us)
 
-    def join(self, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
-        """Join a document; returns False if it came too late for that.
-
-        Raises:
-            DocumentError: The document is not well-formed.
-            LimitError: The document passed a limit.
-        """
-        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+    def join(self, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        """Join a document; returns False if it came too late for that."""
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
         if not self.joins.admit(time_us):
             self.late += 1
             return False

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 
-from penstock.joins import JoinOutput, is_publishing
 from penstock.planning.modes import Mode
+from penstock.planning.records import JoinOutput, is_publishing
 from penstock.registry.circles import refuse_circle, without_circles
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import Lines, LoadReport, Watch, compile_lines

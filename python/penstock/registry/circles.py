@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.columns import Columns
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
+from penstock.registry.requests import requests_of
+from penstock.registry.subscriptions import Snapshot
 
 
 def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -> None:
@@ -30,6 +32,12 @@ def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -
     if _reads(own, reached):
         message = f"`{name}` would read what it publishes"
         raise RegistryError("PR0010", f"{message}; publish to another stream")
+
+
+def publishers_of(snapshot: Snapshot) -> dict[str, JoinOutput]:
+    """Return what becomes of the results of all who publish them, by name."""
+    requests = requests_of(snapshot).items()
+    return {name: output_of(one.program) for name, one in requests if is_publishing(one.program)}
 
 
 def without_circles(

@@ -6,7 +6,8 @@ import json
 from typing import Any, NamedTuple
 
 from penstock.errors import RegistryError
-from penstock.registry.subscriptions import LANGUAGES, Subscription
+from penstock.planning.programs import LANGUAGES
+from penstock.registry.subscriptions import Subscription
 
 
 class Columns(NamedTuple):

@@ -14,14 +14,14 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import DamageError, RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
+from penstock.registry.circles import publishers_of
 from penstock.registry.columns import columns_of
 from penstock.registry.loading.bulk import BulkInsert
 from penstock.registry.loading.lines import CompiledChunk
@@ -31,13 +31,11 @@ from penstock.registry.plans.live import LivePlan
 from penstock.registry.plans.names import FlatNames
 from penstock.registry.plans.pins import Pins, VersionName
 from penstock.registry.plans.tiers import Tier
-from penstock.registry.standing import START, StandingChanges
 from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.storage.current import CurrentPlan
 from penstock.registry.storage.database import Database
 from penstock.registry.storage.folder import BASES, DATABASE, PLANS
 from penstock.registry.storage.head import Head
-from penstock.registry.storage.joining import JoiningRows
 from penstock.registry.storage.opening import check_head, inspect, witnessed_version
 from penstock.registry.storage.store import Store
 from penstock.registry.storage.table import (
@@ -47,7 +45,9 @@ from penstock.registry.storage.table import (
     last_version,
     name_of_version,
     plan_name,
+    program_of,
     read_row,
+    rows_changed,
     rows_in,
     version_name,
 )
@@ -58,7 +58,6 @@ from penstock.registry.subscriptions import (
     name_is_unknown,
 )
 from penstock.registry.view import RegistryView
-from penstock.twigs import Query
 
 PLANS_KEPT = 8
 """The number of plan files kept; the plan of an older version is rebuilt on demand."""
@@ -96,7 +95,6 @@ class DurableRegistry(ChangeableRegistry):
         self._seen = 0
         self._lock = self._store.lock
         self._current = CurrentPlan(self._store, self.path / BASES)
-        self._joining = JoiningRows(self._store)
         self._begin_head()
 
     @property
@@ -219,23 +217,6 @@ class DurableRegistry(ChangeableRegistry):
                 return self._build(self.version)
             return self._current.snapshot(self.version)
 
-    def joining(self) -> Mapping[str, Query]:
-        return {one.name: one.query for one in self.joining_at(self.version)}
-
-    def joining_since(self, read: int) -> StandingChanges:
-        with self._lock:
-            version = self.version
-            # Undoing a transaction gives its version number a new meaning.
-            if self._store.is_writing:
-                return replace(self.standing_at(version), read=START)
-            if read == START:
-                return self.standing_at(version)
-            before, after = map(self._current.version_row, (read, version))
-            return self._joining.changes(before, after)
-
-    def is_joining(self) -> bool:
-        return bool(self.joining_at(self.version))
-
     def compact(self) -> Snapshot:
         """Return a snapshot whose plan is one tier, which is written as a base."""
         with self._lock:
@@ -305,16 +286,6 @@ class DurableRegistry(ChangeableRegistry):
         """Return how many subscriptions a version has."""
         return self._current.version_row(version).active
 
-    def joining_at(self, version: int) -> list[Subscription]:
-        """Return the subscriptions of a version that join documents; each is read once."""
-        with self._lock:
-            return self._joining.subscriptions(self._current.version_row(version))
-
-    def standing_at(self, version: int) -> StandingChanges:
-        """Return the same as they stand, for ``joining_since``."""
-        with self._lock:
-            return self._joining.standing(self._current.version_row(version))
-
     def tier_at(self, version: int) -> Tier:
         """Return a version planned in one tier."""
         return self._current.build(version)
@@ -360,8 +331,21 @@ class DurableRegistry(ChangeableRegistry):
         self._make("replace", subscription.name, replace)
 
     def _publishers(self) -> Mapping[str, JoinOutput]:
-        programs = ((one.name, one.program) for one in self.joining_at(self.version))
-        return {name: output_of(program) for name, program in programs if is_publishing(program)}
+        with self._lock:
+            if not self._store.is_writing:
+                return publishers_of(self.snapshot())
+            # The plan is that of the version before the block of changes, which others see.
+            with self._store.apart() as database:
+                before = last_version(database)
+            publishers = publishers_of(self._current.snapshot(before.version))
+            with self._store.read() as database:
+                gone, come = rows_changed(database, before, last_version(database))
+            for row in gone:
+                publishers.pop(row.name, None)
+            programs = ((row.name, program_of(row)) for row in come)
+            return publishers | {
+                name: output_of(program) for name, program in programs if is_publishing(program)
+            }
 
     def _known(self, name: VersionName, query: str, batch: int) -> int:
         """Return the version of a pin, which must be a version of this registry."""
@@ -430,6 +414,8 @@ class DurableRegistry(ChangeableRegistry):
             self.publish()
 
     def _begin_head(self) -> None:
+        with self._store.read():
+            pass  # opening brings tables of an earlier release up to this one
         head = self._head.read()
         reached = witnessed_version(self.path, head)
         with self._store.read() as database:

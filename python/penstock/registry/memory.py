@@ -10,20 +10,18 @@ from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from penstock.joins import JoinOutput
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
 from penstock.registry.plans.live import LivePlan
 from penstock.registry.plans.tiers import PlannedSubscription
-from penstock.registry.standing import Standing, StandingChanges, StandingLog
 from penstock.registry.subscriptions import (
     Snapshot,
     Subscription,
     name_is_taken,
     name_is_unknown,
 )
-from penstock.twigs import Query
 
 if TYPE_CHECKING:
     from penstock.registry.durable import DurableRegistry
@@ -38,7 +36,7 @@ class MemoryRegistry(ChangeableRegistry):
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
-        self._standing = StandingLog()
+        self._publishing: dict[str, JoinOutput] = {}
         self._version = 0
         self._snapshot: Snapshot | None = None
         self._serials = count(1)
@@ -126,18 +124,6 @@ class MemoryRegistry(ChangeableRegistry):
         with self._lock:
             return self._live.branch()
 
-    def joining(self) -> Mapping[str, Query]:
-        with self._lock:
-            joining = [self._entries[name].subscription for name in self._standing]
-        return {one.name: one.query for one in joining}
-
-    def joining_since(self, read: int) -> StandingChanges:
-        with self._lock:
-            return self._standing.since(read)
-
-    def is_joining(self) -> bool:
-        return len(self._standing) > 0
-
     def __iter__(self) -> Iterator[Subscription]:
         return iter([entry.subscription for entry in self._entries.values()])
 
@@ -166,7 +152,7 @@ class MemoryRegistry(ChangeableRegistry):
 
     def _publishers(self) -> Mapping[str, JoinOutput]:
         with self._lock:
-            return dict(self._standing.publishers)
+            return dict(self._publishing)
 
     def _entry(self, name: str) -> _Entry:
         if name not in self._entries:
@@ -178,13 +164,14 @@ class MemoryRegistry(ChangeableRegistry):
         entry = entry._replace(serial=next(self._serials))
         name, program = entry.subscription.name, entry.subscription.program
         self._entries[name] = entry
-        is_joining = entry.subscription.is_joining
-        self._standing.put(name, Standing(entry.place, program) if is_joining else None)
+        self._publishing.pop(name, None)
+        if is_publishing(program):
+            self._publishing[name] = output_of(program)
         self._live.add(entry.planned)
 
     def _drop(self, name: str) -> None:
         self._live.remove(self._entries.pop(name).serial)
-        self._standing.put(name, None)
+        self._publishing.pop(name, None)
 
     def _restore(self, entry: _Entry) -> None:
         self._live.remove(self._entries[entry.subscription.name].serial)
@@ -216,4 +203,5 @@ class _Entry(NamedTuple):
     @property
     def planned(self) -> PlannedSubscription:
         """The subscription as the plan takes it."""
-        return PlannedSubscription(self.serial, self.subscription.name, self.subscription.program)
+        name, program = self.subscription.name, self.subscription.program
+        return PlannedSubscription(self.serial, self.place, name, program)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Protocol
 
 from penstock.registry.plans.live import LivePlan
-from penstock.registry.standing import StandingChanges
 from penstock.registry.subscriptions import Snapshot, Subscription
-from penstock.twigs import Query
 
 
 class AnyRegistry(Protocol):
@@ -36,15 +34,6 @@ class AnyRegistry(Protocol):
 
     def branch(self) -> LivePlan:
         """Return the current plan for a document that is being read; it follows all changes."""
-
-    def joining(self) -> Mapping[str, Query]:
-        """Return the queries that join documents, by the names of their subscriptions."""
-
-    def joining_since(self, read: int) -> StandingChanges:
-        """Return which subscriptions that join documents changed since somebody read last."""
-
-    def is_joining(self) -> bool:
-        """Return whether some subscription joins documents."""
 
     def __iter__(self) -> Iterator[Subscription]:
         """Yield the subscriptions in the order in which they were added."""

@@ -7,22 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.joins import compile_program, is_joining, is_program
 from penstock.kernel import Plan
-from penstock.languages.xpath import xpath
-from penstock.languages.xscl import xscl
-from penstock.planning.forms import Forms
-from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.planning.modes import Mode, query_in_mode
+from penstock.planning.program import Request, request_of
+from penstock.planning.programs import LANGUAGES, compile_program
 from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
-
-LANGUAGES = {"xpath": xpath, "xscl": xscl}
-"""The parser of each language."""
-
-_FORMS = Forms()
-"""Shared by all registries of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +41,6 @@ class Subscription:
         if isinstance(question, str):
             question = LANGUAGES[self.language](question, **self.options)
         return query_in_mode(question, self.mode)
-
-    @property
-    def is_joining(self) -> bool:
-        """Whether joins between documents evaluate it."""
-        return is_program(self.program)
 
     @property
     def text(self) -> str:
@@ -85,40 +72,12 @@ def compile_subscription(
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    program = compile_question(query, mode)
-    if is_program(program) and isinstance(query, Query) and query.text:
+    program = compile_program(query, mode)
+    if isinstance(query, Query) and query.text and request_of(program) is Request.RECORDS:
         # Its text takes much less memory.
         kept = (query.text, mode, owner, delivery, program, query.options, query.language)
         return Subscription(name, *kept)
     return Subscription(name, query, mode, owner, delivery, program)
-
-
-def compile_question(question: Query | str, mode: Mode) -> bytes:
-    """Return the program of a question: of the kernel, or of joins if it joins documents.
-
-    Raises:
-        QueryError: It is invalid or not supported.
-        RegistryError: The mode is unknown, or not one for this question.
-    """
-    if isinstance(question, str):
-        return _FORMS.compile(question, mode)
-    if not is_joining(question):
-        return compile_in_mode(question, mode)
-    if mode != "query":
-        raise RegistryError("PR0004", f"a query that joins documents has no mode {mode!r}")
-    return compile_program(question)
-
-
-def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any]) -> bytes:
-    """Return the program of a text, with the options that its language takes.
-
-    Raises:
-        QueryError: It is invalid or not supported.
-        RegistryError: The mode is unknown, or not one for this query.
-    """
-    if language == "xpath":
-        return _FORMS.compile(text, mode, options)
-    return compile_question(LANGUAGES[language](text, **options), mode)
 
 
 def name_is_taken(name: str) -> RegistryError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from penstock.errors import RegistryError
 from penstock.registry.plans.live import LivePlan
 from penstock.registry.protocol import AnyRegistry
-from penstock.registry.standing import StandingChanges
 from penstock.registry.subscriptions import Snapshot, Subscription
-from penstock.twigs import Query
 
 if TYPE_CHECKING:
     from penstock.registry.durable import DurableRegistry
@@ -41,18 +39,6 @@ class RegistryView(AnyRegistry):
         """Return the version's plan, which nothing changes."""
         tier = self._registry.tier_at(self._version)
         return LivePlan(RLock(), lambda first, last: (), tier)
-
-    def joining(self) -> Mapping[str, Query]:
-        return {one.name: one.query for one in self._registry.joining_at(self._version)}
-
-    def joining_since(self, read: int) -> StandingChanges:
-        """Return all subscriptions that joined documents; nothing changes afterwards."""
-        if read == self._version:
-            return StandingChanges(read, {}, False)
-        return self._registry.standing_at(self._version)
-
-    def is_joining(self) -> bool:
-        return bool(self._registry.joining_at(self._version))
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.errors import DocumentError
-from penstock.kernel import CHUNK_BYTES
+from penstock.kernel import CHUNK_BYTES, WHOLE_BYTES_MAX
 from penstock.sources.gz import inflate_if_compressed, is_compressed
-from penstock.sources.inputs import SOURCE_BYTES_MAX, WHOLE_BYTES_MAX, Input, Piece
+from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
 
 _TAG = re.compile(b"<")
 
@@ -25,15 +25,16 @@ class BytesInput(Input):
         event_time: datetime | None,
     ) -> None:
         super().__init__(document, stream, event_time)
-        self._data = data
+        self._data: Piece = data if isinstance(data, bytes) else _flat(data)
 
     def whole(self) -> Piece | None:
         if len(self._data) > WHOLE_BYTES_MAX or is_compressed(self._data):
             return None
-        return memoryview(self._data).cast("B") if len(self._data) else b""
+        self.keep()
+        return self._data
 
     def keep(self) -> None:
-        if not memoryview(self._data).readonly:
+        if isinstance(self._data, memoryview) and not self._data.readonly:
             self._data = bytes(self._data)
 
     def pieces(self) -> Iterator[Piece]:
@@ -72,7 +73,12 @@ class TextInput(BytesInput):
         return _TAG.search(self._data) is not None
 
 
-def _split(data: bytes | bytearray | memoryview) -> Iterator[Piece]:
-    view = memoryview(data).cast("B") if len(data) else memoryview(b"")
+def _flat(data: bytearray | memoryview) -> Piece:
+    """Return a view of single bytes."""
+    return memoryview(data).cast("B") if len(data) else b""
+
+
+def _split(data: Piece) -> Iterator[Piece]:
+    view = memoryview(data)
     for start in range(0, len(view), CHUNK_BYTES):
         yield view[start : start + CHUNK_BYTES]

@@ -23,10 +23,12 @@ def documents_of(
     data = memoryview(b"") if values is None else memoryview(values).cast("B")
     make = TextInput if is_text else BytesInput
     ranges = pairwise(places.to_pylist())
-    for (start, end), is_there, name in zip(
-        ranges, column.is_valid().to_pylist(), names, strict=False
-    ):
-        yield make(data[start:end], *name, None) if is_there else NullInput(*name, None)
+    presence = column.is_valid().to_pylist() if column.null_count else repeat(True)
+    for (start, end), is_there, (id_, stream) in zip(ranges, presence, names, strict=False):
+        if is_there:
+            yield make(data[start:end], id_, stream, None)
+        else:
+            yield NullInput(id_, stream, None)
 
 
 class NullInput(Input):

@@ -10,7 +10,7 @@ from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
-from penstock.spark.worker import Job, evaluate
+from penstock.spark.worker import Job, evaluate, require_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,11 +44,14 @@ def match(
 
     Raises:
         ImportError: pyspark is not installed.
+        RegistryError: A subscription joins documents; ``join`` and ``join_stream`` do that. One
+            that is added while a stream runs ends the stream.
         TypeError: The registry is something else.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
     """
     require_registry(registry)
+    require_rows(registry.snapshot())
     return match_inputs(inputs_of(documents, document, id, time, stream), registry, limits)
 
 

@@ -16,6 +16,9 @@ from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
 from penstock.kernel import Session
 from penstock.limits import Limits
+from penstock.planning.program import Request
+from penstock.registry.requests import require_requests
+from penstock.registry.subscriptions import Snapshot
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
 from penstock.spark.rows import count_batch, error_batch, result_batch
@@ -93,7 +96,18 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
 
 def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
+    if plan.request_count():
+        require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
+
+
+def require_rows(snapshot: Snapshot) -> None:
+    """See whether no subscription joins documents.
+
+    Raises:
+        RegistryError: One does.
+    """
+    require_requests(snapshot, (Request.ROWS,), "spark.match", "spark.join or spark.join_stream")
 
 
 def _keep(key: _Key, session: Session, names: Any) -> None:

@@ -3,10 +3,10 @@
 
 use super::candidates::Pending;
 use super::{Automaton, Node};
-use crate::circuit::{Action, Atom, Opening};
+use crate::circuit::{Action, Atom, CandidateId, Opening};
 use crate::error::DocumentError;
-use crate::events::StartTag;
-use crate::plan::{NodeKind, Output};
+use crate::events::{StartTag, Symbol};
+use crate::plan::{NodeKind, Output, TargetId};
 use crate::rows::Bindings;
 use crate::values::Value;
 use smallvec::SmallVec;
@@ -17,23 +17,23 @@ const XML: (&[u8], &[u8]) = (b"xml", b"http://www.w3.org/XML/1998/namespace");
 impl Automaton {
     /// Whether expressions have to hear of nodes of a symbol.
     #[inline]
-    pub(super) fn is_heard(&mut self, symbol: u32) -> bool {
+    pub(super) fn is_heard(&mut self, symbol: Symbol) -> bool {
         match &mut self.circuit {
             Some(circuit) => circuit.concerns(symbol, &self.symbols),
             None => false,
         }
     }
 
-    /// Whether an element that opens is nothing to expressions. The circuit knows of it then.
+    /// Whether no expression needs an element that opens. If so, the circuit has its frame.
     #[inline]
-    pub(super) fn passes_circuit(&mut self, symbol: u32, start: u64) -> bool {
+    pub(super) fn passes_circuit(&mut self, symbol: Symbol, start: u64) -> bool {
         match &mut self.circuit {
             Some(circuit) => start >= self.silent_until && circuit.open_idle(symbol, &self.symbols),
             None => true,
         }
     }
 
-    /// Whether the end of the innermost node is nothing to expressions. It has left the circuit
+    /// Whether no expression needs the end of the innermost node. If so, it has left the circuit
     /// then.
     #[inline]
     pub(super) fn leaves_circuit(&mut self) -> bool {
@@ -43,11 +43,11 @@ impl Automaton {
         }
     }
 
-    /// Tells the circuit of a node; `value` is there for nodes without content.
+    /// Opens a node in the circuit; `value` is there for nodes without content.
     #[inline]
     pub(super) fn enter_circuit(
         &mut self,
-        symbol: u32,
+        symbol: Symbol,
         node: &Node<'_>,
         value: Option<&[u8]>,
         ids: &[Box<str>],
@@ -67,7 +67,7 @@ impl Automaton {
         }
     }
 
-    /// The ids of an element, where somebody asks for ids: the one that the document declares,
+    /// The ids of an element, where expressions use ids: the one that the document declares,
     /// and `xml:id`.
     pub(super) fn ids_of(&self, tag: &StartTag<'_>) -> SmallVec<[Box<str>; 2]> {
         if !self.circuit.as_ref().is_some_and(|c| c.uses_ids()) {
@@ -107,7 +107,7 @@ impl Automaton {
         }
     }
 
-    /// Tells the circuit that the innermost node closes; whether it awaited the value.
+    /// Closes the innermost node in the circuit; whether that awaited its value.
     pub(super) fn leave_circuit(&mut self, value: &[u8]) -> bool {
         let Some(circuit) = &mut self.circuit else {
             return false;
@@ -162,20 +162,24 @@ impl Automaton {
     }
 
     /// The targets of a candidate that expressions may select as well, and whether it needs bytes.
-    pub(super) fn widen_reach(&self, reach: &Rc<[u32]>, needs_bytes: bool) -> (Rc<[u32]>, bool) {
+    pub(super) fn widen_reach(
+        &self,
+        reach: &Rc<[TargetId]>,
+        needs_bytes: bool,
+    ) -> (Rc<[TargetId]>, bool) {
         let Some(circuit) = &self.circuit else {
             return (reach.clone(), needs_bytes);
         };
-        let output = |target: &u32| self.plan.target(*target).0;
+        let output = |target: &TargetId| self.plan.target(*target).0;
         let more = circuit.targets().iter().copied();
         let more = more.filter(|target| output(target).has_nodes());
-        let all: Rc<[u32]> = reach.iter().copied().chain(more).collect();
+        let all: Rc<[TargetId]> = reach.iter().copied().chain(more).collect();
         let has_bytes = all.iter().any(|target| output(target).has_bytes());
         (all, needs_bytes || has_bytes)
     }
 
     /// Whether a result waits for the values beside it.
-    pub(super) fn awaits_values(&self, item: &Pending, candidate: u32) -> bool {
+    pub(super) fn awaits_values(&self, item: &Pending, candidate: CandidateId) -> bool {
         let has_beside = matches!(
             self.plan.target(item.target).0,
             Output::Select {
@@ -186,14 +190,14 @@ impl Automaton {
         has_beside && self.bindings_of(item.target, candidate).is_none()
     }
 
-    pub(super) fn bindings_of(&self, target: u32, candidate: u32) -> Option<Bindings> {
+    pub(super) fn bindings_of(&self, target: TargetId, candidate: CandidateId) -> Option<Bindings> {
         let bound = self.candidates[candidate].bound.iter();
-        let found = bound.filter(|(t, _)| *t == target);
-        found.map(|(_, values)| values.clone()).next()
+        let own = bound.filter(|(t, _)| *t == target);
+        own.map(|(_, values)| values.clone()).next()
     }
 
     /// The values beside a result are known: it is complete, if its node is.
-    fn bind(&mut self, target: u32, candidate: u32, values: Bindings) {
+    fn bind(&mut self, target: TargetId, candidate: CandidateId, values: Bindings) {
         let entry = &mut self.candidates[candidate];
         entry.bound.push((target, values));
         if entry.is_open {

@@ -1,18 +1,19 @@
 //! The automaton listens to the tokenizer.
 
-use super::states::flag;
+use super::frames::MemoryId;
+use super::states::Flags;
 use super::{Automaton, Node};
 use crate::error::DocumentError;
 use crate::events::{Handler, Span, StartTag, Symbol};
-use crate::plan::{NONE, NodeKind};
+use crate::plan::NodeKind;
 
 impl Handler for Automaton {
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Element, uri, local))
+        self.symbol(NodeKind::Element, uri, local)
     }
 
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Attribute, uri, local))
+        self.symbol(NodeKind::Attribute, uri, local)
     }
 
     fn block(&mut self, bytes: &[u8], start: u64) {
@@ -29,8 +30,8 @@ impl Handler for Automaton {
             self.finish_text()?;
         }
         self.event_end = tag.span.end;
-        let flags = self.push(tag.symbol.0);
-        if flags & flag::OPEN != 0 || !self.passes_circuit(tag.symbol.0, tag.span.start) {
+        let flags = self.push(tag.symbol);
+        if flags.has(Flags::OPEN) || !self.passes_circuit(tag.symbol, tag.span.start) {
             self.open_element(tag)?;
         }
         self.trace_event();
@@ -44,9 +45,9 @@ impl Handler for Automaton {
         }
         self.event_end = span.end;
         let frame = &self.frames.stack[self.frames.stack.len() - 1];
-        if frame.flags & flag::CLOSE != 0
-            || frame.memory != 0
-            || frame.candidate != NONE
+        if frame.flags.has(Flags::CLOSE)
+            || frame.memory != MemoryId::EMPTY
+            || frame.candidate.is_some()
             || !self.leaves_circuit()
         {
             self.close_node(span.end)?;
@@ -67,7 +68,7 @@ impl Handler for Automaton {
         }
         self.check_held(span.end)?;
         let top = &self.frames.stack[self.frames.stack.len() - 1];
-        if top.flags & flag::TEXT != 0 || self.hears_text || self.trace.is_some() {
+        if top.flags.has(Flags::TEXT) || self.hears_text || self.trace.is_some() {
             let start = self.text_span.map_or(span.start, |open| open.start);
             self.text_span = Some(Span {
                 start,
@@ -93,7 +94,7 @@ impl Handler for Automaton {
         self.finish_text()?;
         self.event_end = span.end;
         let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
-        if flags & flag::COMMENT != 0 || self.is_heard(self.symbols.comment) {
+        if flags.has(Flags::COMMENT) || self.is_heard(self.symbols.comment) {
             let node = Node {
                 kind: NodeKind::Comment,
                 name: b"",
@@ -118,7 +119,7 @@ impl Handler for Automaton {
         self.finish_text()?;
         self.event_end = span.end;
         let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
-        if flags & flag::INSTRUCTION != 0 || self.circuit.is_some() {
+        if flags.has(Flags::INSTRUCTION) || self.circuit.is_some() {
             let symbol = self.symbol(NodeKind::Instruction, b"", target);
             let node = Node {
                 kind: NodeKind::Instruction,

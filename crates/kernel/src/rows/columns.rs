@@ -3,6 +3,7 @@
 use super::matches::Matches;
 use super::selections::Selections;
 use crate::events::{Declarations, Scope};
+use crate::ids::{SubscriptionId, TargetId};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -70,15 +71,15 @@ pub type Bindings = Rc<[Option<Rc<str>>]>;
 /// Names the values beside rows. It is the plan, of which rows know no more than this.
 pub trait Naming: Send + Sync {
     /// The name of a value beside the results of a target, by its place.
-    fn name_beside(&self, target: u32, place: usize) -> &[u8];
+    fn name_beside(&self, target: TargetId, place: usize) -> &[u8];
 }
 
-/// The values beside a row. They share nothing with the automaton, so rows may go to other threads.
+/// The values beside a row. They share nothing with the automaton, so rows may change threads.
 pub struct Beside {
     /// Number of the row.
     pub row: u32,
     names: Arc<dyn Naming>,
-    target: u32,
+    target: TargetId,
     values: Box<[Option<Box<str>>]>,
 }
 
@@ -130,7 +131,7 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug)]
 pub struct RowHead {
     pub document: u32,
-    pub subscription: u32,
+    pub subscription: SubscriptionId,
     pub ordinal: u64,
     pub kind: RowKind,
     /// Start and end; none for an atomic value.
@@ -165,7 +166,7 @@ impl Rows {
     /// Adds a row whose value was appended to `value.bytes` already.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
-        self.subscription.push(head.subscription);
+        self.subscription.push(head.subscription.0);
         self.ordinal.push(head.ordinal as i64);
         self.kind.push(head.kind as u8);
         self.name.bytes.extend_from_slice(name);
@@ -186,7 +187,7 @@ impl Rows {
     pub(crate) fn bind<N: Naming + 'static>(
         &mut self,
         names: &Arc<N>,
-        target: u32,
+        target: TargetId,
         bindings: Option<&Bindings>,
     ) {
         if let Some(bindings) = bindings {
@@ -248,7 +249,7 @@ impl Rows {
     }
 
     /// How many rows there are, those in bulk included.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len() + self.matches.len() + self.selections.len()
     }
 
@@ -264,7 +265,7 @@ impl Rows {
         self.bindings.extend(moved);
     }
 
-    /// Lets go of what it shares with the automaton, so that the rows can go their own way.
+    /// Drops what it shares with the automaton, so that the rows may change threads.
     pub(crate) fn forget_scope(&mut self) {
         self.last_scope = None;
     }

@@ -28,12 +28,16 @@ use crate::plan::questions::Part;
 /// With fewer questions the automaton is as fast, and decides earlier.
 const QUESTIONS_MIN: u32 = 64;
 
-/// Larger documents have so many nodes that the automaton is as good.
-const DOCUMENT_BYTES_MAX: usize = 1 << 20;
+/// Larger documents are not read as a whole: they have so many nodes that the automaton is as good,
+/// and what they decide early comes early.
+pub const WHOLE_BYTES_MAX: usize = 1 << 20;
 
 /// Documents are read together up to this size; more of them would crowd each other out of the
 /// cache.
 pub const BUNDLE_BYTES_MAX: usize = 512 << 10;
+
+/// A bundle has at most so many documents.
+pub const BUNDLE_DOCUMENTS_MAX: usize = DOCUMENTS_MAX;
 
 /// The choices of a session.
 pub struct Strategy {
@@ -51,8 +55,7 @@ impl Strategy {
         let bounds = held.min(text.saturating_sub(limits.entity_bytes_max));
         Strategy {
             questions_min: options.questions_min.unwrap_or(QUESTIONS_MIN),
-            document_bytes_max: DOCUMENT_BYTES_MAX
-                .min(usize::try_from(bounds).unwrap_or(usize::MAX)),
+            document_bytes_max: WHOLE_BYTES_MAX.min(usize::try_from(bounds).unwrap_or(usize::MAX)),
             // Events, parts of results and plans in the middle of a document are of no use after
             // its end, when the trie is asked.
             has_trie: !(options.is_traced || options.in_parts || options.is_live),

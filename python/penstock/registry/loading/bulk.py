@@ -29,7 +29,8 @@ class BulkInsert:
         change, first = self._change, self._change.last_number + 1
         if change.add_all(chunk.lines):
             report.added += len(chunk.lines)
-            self._tier.add([(at, line[0], line[7]) for at, line in enumerate(chunk.lines, first)])
+            version, lines = change.version, enumerate(chunk.lines, first)
+            self._tier.add([(at, version, line.name, line.program) for at, line in lines])
         else:
             self._insert_singly(chunk, report)
 
@@ -41,17 +42,19 @@ class BulkInsert:
         change, version = self._change, self._change.version
         added = []
         for line_number, line in zip(chunk.numbers, chunk.lines, strict=True):
-            taken = change.add((version, *line))
+            place = version
+            taken = change.add((place, *line))
             if taken is None:
                 report.added += 1
             elif self._is_replacing:
                 ended = change.end(line.name)
                 assert ended is not None, "the name is taken"
-                change.add((ended.position, *line))
+                place = ended.position
+                change.add((place, *line))
                 self._replaced.append(taken)
                 report.replaced += 1
             else:
                 report.note(LineError.of(line_number, name_is_taken(line.name)))
                 continue
-            added.append(PlannedSubscription(change.last_number, line.name, line.program))
+            added.append(PlannedSubscription(change.last_number, place, line.name, line.program))
         self._tier.add(added)

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from penstock.errors import PenstockError, QueryError, RegistryError
+from penstock.planning.programs import LANGUAGES, compile_program
 from penstock.registry.columns import Columns
-from penstock.registry.subscriptions import LANGUAGES, compile_text
 
 _OPTIONS = ("context", "dialect", "namespaces", "select", "variables")
 _XPATH_OPTIONS = frozenset({"context", "dialect", "select"})
@@ -127,7 +127,8 @@ def _compile(record: dict[str, Any]) -> Columns:
     if language not in LANGUAGES:
         raise _refusal(f"the language `{language}` is none of {', '.join(sorted(LANGUAGES))}")
     options = {field: record[field] for field in _OPTIONS if record.get(field)}
-    mode, delivery = get("mode") or "query", get("delivery")
+    mode: Any = get("mode") or "query"
+    delivery = get("delivery")
     if options:
         _check_options(language, options)
     compiled = Columns(
@@ -138,7 +139,7 @@ def _compile(record: dict[str, Any]) -> Columns:
         mode,
         get("owner"),
         None if delivery is None else json.dumps(delivery),
-        compile_text(language, text, mode, options),  # type: ignore[arg-type]  # it rejects unknown modes
+        compile_program(text, mode, language, options),
     )
     for value in (name, text, compiled.owner):
         if value is not None and not value.isascii():

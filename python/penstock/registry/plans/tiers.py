@@ -12,21 +12,17 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from penstock.joins import is_program
 from penstock.kernel import Plan, PlanBuilder
-from penstock.languages.xpath import xpath
-from penstock.planning.modes import compile_in_mode
 from penstock.registry.plans.names import AttachedNames, FlatNames
 
 _CHUNK = 4096
-_NEVER = compile_in_mode(xpath("/*[false()]"), "filter")
-"""What a plan has for a subscription that joins documents: joins evaluate it, nothing else."""
 
 
 class PlannedSubscription(NamedTuple):
-    """What a plan needs of a subscription."""
+    """What a plan needs of a subscription; its place is that of ``requests``."""
 
     serial: int
+    place: int
     name: str
     program: bytes
 
@@ -83,14 +79,16 @@ class TierBuilder:
         self._offsets = array("q", [0])
         self._names = bytearray()
 
-    def add(self, subscriptions: Sequence[tuple[int, str, bytes]]) -> None:
-        """Add the next ones: serial, name and program, as in ``PlannedSubscription``."""
-        names = [name.encode("utf-8", "surrogatepass") for _, name, _ in subscriptions]
-        self._serials.extend([serial for serial, _, _ in subscriptions])
+    def add(self, subscriptions: Sequence[tuple[int, int, str, bytes]]) -> None:
+        """Add the next ones: serial, place, name and program, as in ``PlannedSubscription``."""
+        if not subscriptions:
+            return
+        serials, places, plain_names, programs = zip(*subscriptions, strict=True)
+        names = [name.encode("utf-8", "surrogatepass") for name in plain_names]
+        self._serials.extend(serials)
         self._offsets.extend(accumulate(map(len, names), initial=self._offsets.pop()))
         self._names += b"".join(names)
-        programs = [_NEVER if is_program(program) else program for _, _, program in subscriptions]
-        self._builder.add(b"".join(programs), list(map(len, programs)))
+        self._builder.add(b"".join(programs), list(map(len, programs)), places)
 
     def finish(self) -> Tier:
         """Return the tier of all of them."""

@@ -17,7 +17,7 @@ ROW = (
     "added, checksum, removed, ending"
 )
 """The columns of a subscription, in the order of ``TableRow``."""
-VERSION = "version, change, name, time, numbers, active, total, joining, checksum"
+VERSION = "version, change, name, time, numbers, active, total, checksum"
 """The columns of a version, in the order of ``VersionRow``."""
 _CHECKED = 12
 
@@ -71,8 +71,6 @@ class VersionRow(NamedTuple):
     """How many subscriptions are active."""
     total: int
     """The sum of their numbers."""
-    joining: int
-    """How many of them may join documents."""
     checksum: int = 0
 
     def is_intact(self, seed: int) -> bool:
@@ -99,7 +97,7 @@ def end_checksum(number: int, removed: int, checksum: int) -> int:
     return crc32(b"%d %d %d" % (number, removed, checksum))
 
 
-NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0, 0)
+NO_VERSION = VersionRow(0, "", "", 0.0, 0, 0, 0)
 """The version before the first change."""
 
 

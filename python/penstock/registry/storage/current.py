@@ -203,4 +203,4 @@ class CurrentPlan:
 
 
 def _planned(row: TableRow) -> PlannedSubscription:
-    return PlannedSubscription(row.number, row.name, program_of(row))
+    return PlannedSubscription(row.number, row.position, row.name, program_of(row))

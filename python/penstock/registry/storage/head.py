@@ -8,6 +8,7 @@ few bytes lie in one sector, so not even a power cut leaves half of them.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -69,13 +70,28 @@ class Head:
         Raises:
             OSError: The folder cannot be written.
         """
-        content = _encode(version.version, _mark_of(version), identity)
+        self._write(_encode(version.version, _mark_of(version), identity))
+
+    def _write(self, content: bytes) -> None:
         if self._file is None:
             if not self.path.exists():
                 # No reader may see it empty.
                 offer_file(self.path, content)
             self._file = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
         os.pwrite(self._file, content, 0)
+
+    def rename(self, former: Mapping[VersionRow, int]) -> None:
+        """Name the version that was noted by its name, if it was by a checksum that it had.
+
+        Raises:
+            DamageError: The file is damaged.
+            OSError: The file cannot be read or written.
+        """
+        record = self.read()
+        for version, checksum in former.items():
+            if record is not None and record[:2] == (version.version, f"{checksum:016x}"):
+                name = name_of_version(version).mark
+                self._write(_encode(version.version, name, record.identity))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

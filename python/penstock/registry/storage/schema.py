@@ -6,23 +6,26 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from penstock.errors import RegistryError
 from penstock.registry.storage.buckets import NameBuckets, create_buckets
 from penstock.registry.storage.checksums import (
     NO_VERSION,
     ROW,
+    VERSION,
     VersionRow,
     damaged,
     end_checksum,
     row_checksum,
 )
 from penstock.registry.storage.database import Database
+from penstock.registry.storage.head import Head
 
 APPLICATION_ID = 0x50454E53
-FORMAT = 2
-_UNCHECKED = 1
-"""The format without checksums."""
+FORMAT = 3
+_UNCHECKED, _COUNTED = 1, 2
+"""Earlier formats: one without checksums, one whose versions counted queries of a language."""
 
 _TABLES = (
     """CREATE TABLE versions (
@@ -33,7 +36,6 @@ _TABLES = (
     numbers INTEGER NOT NULL,
     active INTEGER NOT NULL,
     total INTEGER NOT NULL,
-    joining INTEGER NOT NULL,
     checksum INTEGER NOT NULL
 )""",
     """CREATE TABLE subscriptions (
@@ -54,10 +56,7 @@ _TABLES = (
     ending INTEGER
 )""",
 )
-_INDEXES = (
-    "CREATE INDEX ended ON subscriptions (removed) WHERE removed IS NOT NULL",
-    "CREATE INDEX joining ON subscriptions (number) WHERE language = 'xscl'",
-)
+_INDEX = "CREATE INDEX ended ON subscriptions (removed) WHERE removed IS NOT NULL"
 
 
 def prepare_schema(connection: Database, file: Path) -> None:
@@ -67,7 +66,7 @@ def prepare_schema(connection: Database, file: Path) -> None:
         RegistryError: The file is another database, or of a later release.
         DamageError: Its tables are of an earlier release and damaged.
     """
-    if _format_of(connection) in (0, _UNCHECKED):
+    if _format_of(connection) < FORMAT:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have been first.
@@ -75,8 +74,11 @@ def prepare_schema(connection: Database, file: Path) -> None:
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if form == 0 and tables == 0:
                 create_tables(connection)
-            elif is_unchecked(connection):
-                _migrate(connection)
+            elif is_earlier(connection):
+                if form == _COUNTED:
+                    _drop_count(connection, file)
+                else:
+                    _add_checksums(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -96,18 +98,19 @@ def is_current(connection: Database) -> bool:
     return _is_registry(connection) and _format_of(connection) == FORMAT
 
 
-def is_unchecked(connection: Database) -> bool:
-    """Return whether a database is a registry of the release before checksums."""
-    if not _is_registry(connection) or _format_of(connection) != _UNCHECKED:
+def is_earlier(connection: Database) -> bool:
+    """Return whether a database is a registry of an earlier release."""
+    if not _is_registry(connection):
         return False
     columns = [row[1] for row in connection.execute("PRAGMA table_info(versions)")]
-    return "checksum" not in columns
+    has = {_UNCHECKED: "checksum" not in columns, _COUNTED: "joining" in columns}
+    return has.get(_format_of(connection), False)
 
 
 def create_tables(connection: Database, identity: str | None = None) -> None:
     """Create the tables, inside a transaction of the caller; a new registry gets a new identity."""
     connection.create_identity(identity)
-    for statement in (*_TABLES, *_INDEXES):
+    for statement in (*_TABLES, _INDEX):
         connection.execute(statement)
     create_buckets(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -116,7 +119,7 @@ def create_tables(connection: Database, identity: str | None = None) -> None:
 
 def insert_versions(connection: Database, versions: list[VersionRow]) -> None:
     """Insert whole versions."""
-    connection.executemany(f"INSERT INTO versions VALUES ({', '.join('?' * 9)})", versions)
+    connection.executemany(f"INSERT INTO versions VALUES ({', '.join('?' * 8)})", versions)
 
 
 def insert_rows(connection: Database, rows: Iterator[tuple[Any, ...]]) -> None:
@@ -127,27 +130,25 @@ def insert_rows(connection: Database, rows: Iterator[tuple[Any, ...]]) -> None:
 
 def sum_versions(
     origins: list[tuple[int, str, str, float]],
-    rows: Iterator[tuple[int, str, int, int | None]],
+    rows: Iterator[tuple[int, int, int | None]],
     numbers: dict[int, int],
     seed: int,
 ) -> list[VersionRow]:
     """Return versions with the sums over the subscriptions that are active in them.
 
-    ``origins`` are version, change, name and time; ``rows`` number, language, added and removed;
+    ``origins`` are version, change, name and time; ``rows`` number, added and removed;
     ``numbers`` the last number of each version that added one.
     """
-    changes: dict[int, list[int]] = {version: [0, 0, 0] for version, *_ in origins}
-    for number, language, added, removed in rows:
-        is_joining = int(language == "xscl")
+    changes: dict[int, list[int]] = {version: [0, 0] for version, *_ in origins}
+    for number, added, removed in rows:
         for version, sign in ((added, 1), (removed, -1)):
             if version in changes:
                 sums = changes[version]
                 sums[0] += sign
                 sums[1] += sign * number
-                sums[2] += sign * is_joining
     versions, last = [], NO_VERSION
     for version, change, name, time in origins:
-        active, total, joining = changes[version]
+        active, total = changes[version]
         last = VersionRow(
             version,
             change,
@@ -156,7 +157,6 @@ def sum_versions(
             max(last.numbers, numbers.get(version, 0)),
             last.active + active,
             last.total + total,
-            last.joining + joining,
         ).sealed(seed)
         versions.append(last)
     return versions
@@ -172,8 +172,27 @@ def fill_buckets(connection: Database, last_number: int) -> None:
     buckets.write()
 
 
-def _migrate(connection: Database) -> None:
-    """Add checksums to the tables of the release before."""
+def _drop_count(connection: Database, file: Path) -> None:
+    """Drop what versions counted, and with it the index that was there for it."""
+    connection.identify()
+    former: dict[VersionRow, int] = {}
+    for joining, *columns in connection.execute(f"SELECT joining, {VERSION} FROM versions"):
+        version, change, name, moment, *sums, checksum = columns
+        numbers = " ".join(map(str, (version, repr(moment), *sums, joining)))
+        text = f"{numbers}\0{change}\0{name}".encode("utf-8", "surrogatepass")
+        if checksum != crc32(text, connection.seed):
+            raise damaged(f"the version {version} of an earlier release is not as it was written")
+        former[VersionRow._make(columns).sealed(connection.seed)] = checksum
+    Head(file.parent).rename(former)
+    checksums = [(row.checksum, row.version) for row in former]
+    connection.executemany("UPDATE versions SET checksum = ? WHERE version = ?", checksums)
+    connection.execute("DROP INDEX joining")
+    connection.execute("ALTER TABLE versions DROP COLUMN joining")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _add_checksums(connection: Database) -> None:
+    """Add checksums to the tables of the first release."""
     problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if problem != "ok":
         raise damaged(f"the database is of an earlier release and damaged: {problem}")
@@ -190,14 +209,13 @@ def _migrate(connection: Database) -> None:
     versions = connection.execute("SELECT version, change, name, time FROM old_versions").fetchall()
     numbers = connection.execute("SELECT added, max(number) FROM subscriptions GROUP BY added")
     by_version = dict(numbers.fetchall())
-    ends = connection.execute("SELECT number, language, added, removed FROM subscriptions")
+    ends = connection.execute("SELECT number, added, removed FROM subscriptions")
     insert_versions(connection, sum_versions(versions, ends, by_version, connection.seed))
     create_buckets(connection)
     fill_buckets(connection, max(by_version.values(), default=0))
     for name in ("versions", "subscriptions"):
         connection.execute(f"DROP TABLE old_{name}")
-    for statement in _INDEXES:
-        connection.execute(statement)
+    connection.execute(_INDEX)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 

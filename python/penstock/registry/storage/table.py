@@ -13,8 +13,8 @@ from sqlite3 import Cursor
 from typing import Any, Literal
 
 from penstock.errors import RegistryError
-from penstock.joins.programs import MAGIC as JOINS_MAGIC
 from penstock.planning.program import MAGIC
+from penstock.planning.programs import compile_program
 from penstock.registry.columns import Columns
 from penstock.registry.plans.files import SUFFIX
 from penstock.registry.plans.pins import VersionName
@@ -31,10 +31,8 @@ from penstock.registry.storage.checksums import (
     row_checksum,
 )
 from penstock.registry.storage.database import Database
-from penstock.registry.subscriptions import Subscription, compile_text
+from penstock.registry.subscriptions import Subscription
 
-JOINING = "xscl"
-"""The language whose queries may join documents."""
 ChangeName = Literal["add", "remove", "replace", "load", "repair"]
 
 _IN_VERSION = "added <= :version AND (removed IS NULL OR removed > :version)"
@@ -45,7 +43,7 @@ _ROWS_AT_ONCE = 2_000
 _SPARSE = 4
 """Rows are looked up one by one if at most one in this many is wanted."""
 _LAST_VERSION = f"SELECT {VERSION} FROM versions ORDER BY version DESC LIMIT 1"
-_INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 9)})"
+_INSERT_VERSION = f"INSERT INTO versions ({VERSION}) VALUES ({', '.join('?' * 8)})"
 
 
 def last_version(database: Database) -> VersionRow:
@@ -175,27 +173,6 @@ def rows_between(database: Database, first: int, last: int, version: int) -> Ite
         yield row
 
 
-def joining_rows_in(database: Database, version: VersionRow) -> list[TableRow]:
-    """Return the subscriptions of a version that may join documents, in order of arrival.
-
-    Raises:
-        DamageError: One is damaged or missing.
-    """
-    chosen = (
-        f"SELECT {ROW} FROM subscriptions WHERE language = '{JOINING}' AND {_IN_VERSION} "
-        "ORDER BY position, number"
-    )
-    values = database.execute(chosen, {"version": version.version}).fetchall()
-    rows = [check_row(one, database.seed) for one in values]
-    # A damaged index leads to rows of others, or twice to the same.
-    joining = {
-        row.number for row in rows if row.language == JOINING and row.is_active_in(version.version)
-    }
-    if not len(joining) == len(rows) == version.joining:
-        raise rows_are_missing(version)
-    return rows
-
-
 def rows_changed(
     database: Database, before: VersionRow, version: VersionRow
 ) -> tuple[list[TableRow], list[TableRow]]:
@@ -243,7 +220,6 @@ class TableChange:
         self.last_number = before.numbers
         self._origin = (change, name, time.time())
         self._active, self._total = before.active, before.total
-        self._joining = before.joining
         self._compiler = compiler_name()
         self._rows: list[tuple[Any, ...]] = []
         """Rows that are not inserted yet."""
@@ -263,8 +239,6 @@ class TableChange:
         self.last_number = number
         self._active += 1
         self._total += number
-        if values[2] == JOINING:
-            self._joining += 1
         if len(self._rows) >= _ROWS_AT_ONCE:
             self._insert()
         return None
@@ -283,7 +257,6 @@ class TableChange:
         self.last_number += len(lines)
         self._active += len(lines)
         self._total += sum(range(first, self.last_number + 1))
-        self._joining += sum(line[1] == JOINING for line in lines)
         self._insert()
         return True
 
@@ -298,15 +271,13 @@ class TableChange:
         self._cursor.execute(_END_ROW, (self.version, ending, number))
         self._active -= 1
         self._total -= number
-        if row.language == JOINING:
-            self._joining -= 1
         return row
 
     def finish(self) -> VersionRow:
         """Write the version, and return it."""
         self._insert()
         self._names.write()
-        sums = (self.last_number, self._active, self._total, self._joining)
+        sums = (self.last_number, self._active, self._total)
         row = VersionRow(self.version, *self._origin, *sums).sealed(self._database.seed)
         self._cursor.execute(_INSERT_VERSION, row)
         # The next reader of this version need not check it again.
@@ -332,17 +303,17 @@ def program_of(row: TableRow) -> bytes:
     if row.compiler == compiler_name():
         return row.program
     mode: Any = row.mode
-    return compile_text(row.language, row.text, mode, json.loads(row.options))
+    return compile_program(row.text, mode, row.language, json.loads(row.options))
 
 
 @cache
 def compiler_name() -> str:
-    """Return the name of this process's compiler: its version, and the formats of programs."""
+    """Return the name of this process's compiler: its version, and the format of programs."""
     try:
         version = version_of("penstock")
     except PackageNotFoundError:
         version = "unknown"
-    return f"{version} {MAGIC.decode()} {JOINS_MAGIC.decode()}"
+    return f"{version} {MAGIC.decode()}"
 
 
 def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:

@@ -24,7 +24,7 @@ from penstock.registry.storage.database import Database, registry_errors
 from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED
 from penstock.registry.storage.head import HEAD, Head
 from penstock.registry.storage.opening import check_head, has_remains, read_only, witnessed_version
-from penstock.registry.storage.schema import is_current, is_unchecked, sum_versions
+from penstock.registry.storage.schema import is_current, is_earlier, sum_versions
 from penstock.registry.storage.table import name_of_version
 
 PROBLEMS_MAX = 20
@@ -74,7 +74,7 @@ def verify(folder: Path) -> Verification:
     findings += _findings(HEAD, lambda: _check_head_file(folder))
     tables = None
     if is_of_earlier_release(folder):
-        problem = "it is of an earlier release, without checksums; opening the registry adds them"
+        problem = "it is of an earlier release; opening the registry brings it up to this one"
         findings.append(Finding(DATABASE, problem))
     else:
         try:
@@ -88,13 +88,13 @@ def verify(folder: Path) -> Verification:
 
 
 def is_of_earlier_release(folder: Path) -> bool:
-    """Return whether a database has no checksums yet."""
+    """Return whether a database is one of an earlier release."""
     file = folder / DATABASE
     if not file.exists():
         return False
     try:
         with registry_errors(file), read_only(file) as database:
-            return is_unchecked(database)
+            return is_earlier(database)
     except DamageError:
         return False
 
@@ -149,14 +149,14 @@ def _check_tables(database: Database) -> Tables:
     active: dict[bytes, int] = {}
     numbers: dict[int, int] = {}
 
-    def ends() -> Iterator[tuple[int, str, int, int | None]]:
+    def ends() -> Iterator[tuple[int, int, int | None]]:
         for values in database.execute(f"SELECT {ROW} FROM subscriptions ORDER BY number"):
             row: TableRow = check_row(values, database.seed)
             names[row.number] = row.name
             numbers[row.added] = row.number
             if row.removed is None:
                 active[name_key(row.name)] = row.number
-            yield row.number, row.language, row.added, row.removed
+            yield row.number, row.added, row.removed
 
     origins = [version[:4] for version in versions]
     sums = sum_versions(origins, ends(), numbers, database.seed)

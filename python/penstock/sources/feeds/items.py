@@ -18,6 +18,7 @@ from penstock.sources.inputs import Piece
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Record, split
 from penstock.sources.string_values import string_value
+from penstock.sources.times import iso_time
 
 NAMESPACES = {
     "atom": ["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"],
@@ -76,14 +77,13 @@ def _item(record: Record, facts: Mapping[str, list[str]]) -> Item:
 
 
 def _time(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+    time = iso_time(text)
+    if time is None:
         try:
-            found = parsedate_to_datetime(text)
+            time = parsedate_to_datetime(text)
         except (ValueError, TypeError, IndexError, OverflowError):
             return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 class _Facts:

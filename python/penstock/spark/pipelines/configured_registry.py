@@ -8,6 +8,7 @@ from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
+from penstock.registry.requests import requests_of
 from penstock.registry.storage.folder import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
@@ -52,7 +53,7 @@ def _durable(node: Node, folder: Path) -> DurableRegistry:
         raise node.error("PC0008", message, way_out)
     try:
         registry = DurableRegistry(path)
-        joining = sorted(registry.joining())
+        joining = sorted(requests_of(registry.snapshot()))
     except PenstockError as error:
         raise node.error("PC0008", str(error)) from None
     if joining:

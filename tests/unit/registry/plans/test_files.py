@@ -25,7 +25,7 @@ SERIALS = (3, 4, 7, 8, 2**40)
 
 def content(serials: tuple[int, ...] = SERIALS) -> PlanFile:
     programs = [compile_subscription("s", f"//x{number}").program for number in range(len(NAMES))]
-    tier = build_tier(map(PlannedSubscription, SERIALS, NAMES, programs))
+    tier = build_tier(map(PlannedSubscription, SERIALS, SERIALS, NAMES, programs))
     return PlanFile(array("Q", serials), tier.names, tier.plan)
 
 

@@ -14,6 +14,7 @@ import penstock
 from penstock import Registry
 from penstock.errors import DamageError, RegistryError
 from penstock.registry.durable import DurableRegistry
+from penstock.registry.requests import requests_of
 from penstock.registry.storage import repair as repairing
 from penstock.registry.storage.database import Database
 from penstock.registry.storage.folder import BASES, DAMAGED, DATABASE, LOG, REPAIRED
@@ -417,7 +418,7 @@ def test_a_registry_without_checksums_gets_them_when_it_is_opened(tmp_path: Path
     assert [one.file for one in verify(tmp_path).findings] == [HEAD, DATABASE]
     again = Registry.open(tmp_path)
     assert {v: {one.name for one in again.at(v)} for v in range(5)} == names_before
-    assert set(again.joining()) == {"s9"}
+    assert set(requests_of(again.snapshot())) == {"s9"}
     assert again.pin("q", 0) == 4
     again.add("new", "//new")
     again.close()
@@ -434,5 +435,64 @@ def test_a_damaged_registry_without_checksums_is_refused_and_left_alone(tmp_path
     (tmp_path / DATABASE).write_bytes(content)
     for act in (Registry.open, repair):
         with pytest.raises(RegistryError):
+            act(tmp_path)
+    assert (tmp_path / DATABASE).read_bytes() == content
+
+
+def with_counts(folder: Path) -> None:
+    """Turn a registry into one of the release whose versions counted queries in XSCL."""
+    database = sqlite3.connect(folder / DATABASE, factory=Database)
+    database.identify()
+    columns = "version, change, name, time, numbers, active, total"
+    versions = database.execute(f"SELECT {columns} FROM versions").fetchall()
+    database.execute("ALTER TABLE versions RENAME TO new")
+    database.execute(
+        "CREATE TABLE versions (version INTEGER PRIMARY KEY, change TEXT NOT NULL,"
+        " name TEXT NOT NULL, time REAL NOT NULL, numbers INTEGER NOT NULL, active INTEGER NOT"
+        " NULL, total INTEGER NOT NULL, joining INTEGER NOT NULL, checksum INTEGER NOT NULL)"
+    )
+    for version, change, name, moment, *sums in versions:
+        text = f"{version} {moment!r} {sums[0]} {sums[1]} {sums[2]} 7\0{change}\0{name}"
+        checksum = crc32(text.encode(), database.seed)
+        row = (version, change, name, moment, *sums, 7, checksum)
+        database.execute(f"INSERT INTO versions VALUES ({', '.join('?' * 9)})", row)
+    database.execute("DROP TABLE new")
+    database.execute("CREATE INDEX joining ON subscriptions (number) WHERE language = 'xscl'")
+    database.execute("PRAGMA user_version = 2")
+    database.commit()
+    database.close()
+    version, _, identity, _ = (folder / HEAD).read_text().split()
+    content = f"{version} {checksum:016x} {identity}"
+    (folder / HEAD).write_text(f"{content} {crc32(content.encode()):08x}\n")
+
+
+def test_a_registry_that_counted_a_language_is_brought_up_to_this_release(tmp_path: Path) -> None:
+    registry = filled(tmp_path)
+    registry.replace("s9", penstock.xscl("S//a->x FOLLOWED BY{x=y, 5} S//a->y"))
+    names_before = {v: {one.name for one in registry.at(v)} for v in range(5)}
+    registry.pin("q", 0)
+    registry.close()
+    with_counts(tmp_path)
+    assert [one.file for one in verify(tmp_path).findings] == [DATABASE]
+    again = Registry.open(tmp_path)
+    assert {v: {one.name for one in again.at(v)} for v in range(5)} == names_before
+    assert set(requests_of(again.snapshot())) == {"s9"}
+    assert again.pin("q", 0) == 4
+    again.close()
+    assert verify(tmp_path).findings == []
+    with_counts(tmp_path)
+    Registry.open(tmp_path).add("new", "//new")
+    assert verify(tmp_path).findings == []
+
+
+def test_a_damaged_version_is_not_brought_up_to_this_release(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    with_counts(tmp_path)
+    with sqlite3.connect(tmp_path / DATABASE) as database:
+        database.execute("UPDATE versions SET joining = 8 WHERE version = 2")
+    database.close()
+    content = (tmp_path / DATABASE).read_bytes()
+    for act in (Registry.open, repair):
+        with pytest.raises(DamageError):
             act(tmp_path)
     assert (tmp_path / DATABASE).read_bytes() == content

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import AnyRegistry
+from penstock.registry.requests import requests_of
 from penstock.results import COLUMNS
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
@@ -65,7 +66,7 @@ def join(
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
-    return _Evaluation(Plan(registry.joining()), limits or Limits()).run(inputs)
+    return _Evaluation(_plan_of(registry), limits or Limits()).run(inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def statements(registry: AnyRegistry) -> list[Statement]:
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
     operators before it of those that have more. What the relations are is told in the notes.
     """
-    plan = Plan(registry.joining())
+    plan = _plan_of(registry)
     return [
         Statement(
             number,
@@ -95,6 +96,11 @@ def statements(registry: AnyRegistry) -> list[Statement]:
         for number, round_ in enumerate(plan.rounds)
         for group in round_
     ]
+
+
+def _plan_of(registry: AnyRegistry) -> Plan:
+    requests = requests_of(registry.snapshot()).items()
+    return Plan({name: requested.program for name, requested in requests})
 
 
 class _Evaluation:
