@@ -112,7 +112,7 @@ def stream(spark: Any, folder: Path, count: int) -> list[dict[str, float]]:
     per_batch = spark.read.parquet(str(folder / "out")).groupBy("batch").count().collect()
     assert [row["count"] for row in per_batch] == [BATCH_DOCUMENTS // 2] * count
     state = join_progress(folder / "state")
-    batches[-1] |= {"records": state.records, "bytes": state.bytes, "runs": state.runs}
+    batches[-1] |= {"records": state.records, "bytes": state.bytes, "segments": state.segments}
     return batches
 
 
@@ -153,8 +153,8 @@ def page(result: dict[str, Any]) -> str:
     lines += [
         "",
         f"State {GROWTH} times as large: {core:.2f}x on cores, {clock:.2f}x by the clock; at most"
-        f" {GROWTH_MAX}x wanted. In the end {last['records']:,} records in {last['runs']} runs of"
-        f" {last['bytes'] / 1e6:,.0f} MB.",
+        f" {GROWTH_MAX}x wanted. In the end {last['records']:,} records in {last['segments']}"
+        f" segments of {last['bytes'] / 1e6:,.0f} MB.",
     ]
     return "\n".join(lines) + "\n"
 

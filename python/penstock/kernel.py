@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock import _native
 from penstock.errors import DocumentError, LimitError
@@ -14,20 +14,28 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
 
 Plan = _native.Plan
-Joins = _native.Joins
-"""The joins of all subscriptions over streams of documents; ``penstock.joins`` writes programs."""
 PlanBuilder = _native.PlanBuilder
 Column = _native.Column
+Batch = _native.Batch
+"""What a session decided between two takes: rows in one of several forms, and witnesses."""
+Joins = _native.Joins
+"""The joins of all subscriptions, wherever records are; ``penstock.joins`` writes programs."""
+JoinState = _native.JoinState
+"""Joins whose records are all here, in memory and in segments."""
+BucketedState = _native.BucketedState
+"""Joins whose records are divided by value into buckets, one of which is here at a time."""
+Witness = _native.Witness
+"""What joins ask for, found in one document; ``Joins.record`` makes a record of it."""
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
 witness_columns = _native.witness_columns
 """The witnesses of several records as columns of three tables."""
 event_ordinal = _native.event_ordinal
 """The ordinal of an event, made of the ids of its documents and of its nodes."""
-merge_runs = _native.merge_runs
-"""One image of several, without what is not needed any more."""
-read_run = _native.read_run
-"""What an image holds: records, when the last may go, and until when the first one waits."""
+merge_segments = _native.merge_segments
+"""One segment of several, without what is not needed any more."""
+read_segment = _native.read_segment
+"""What a segment holds: records, when the last may go, and until when the first one waits."""
 Surroundings = _native.Surroundings
 """What a fragment needs to stand alone: declarations in scope, and internal entities."""
 ends_in_cdata = _native.ends_in_cdata
@@ -39,11 +47,6 @@ quote = _native.quote
 
 WholeDocument = tuple["Buffer", str | None, str]
 """Bytes, encoding if it overrides what the document says of itself, and stream."""
-RowTuple = tuple[int, int, int, str, str, int, int, int, int, int]
-"""Subscription, ordinal, kind, name, value, start, end, decided_at, node, declarations."""
-Rows = tuple[list[RowTuple], list[dict[str, str]], dict[int, dict[str, str | None]]]
-Columns = dict[str, int | Column]
-Spans = tuple[Column, Column, Column, Column, list[dict[str, str]]]
 
 WHOLE_BYTES_MAX = _native.WHOLE_BYTES_MAX
 """Larger documents are read in pieces, so that what they decide early comes early."""
@@ -91,10 +94,6 @@ class Session:
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
         )
-        self._is_listening = False
-        self._pieces: list[Buffer] = []
-        self._open: tuple[int, Witnesses] | None = None
-        self._records: list[tuple[int, Witnesses]] = []
 
     def adopt(self, plan: Plan) -> None:
         """Go on with another plan from the next document on; take rows that wait before."""
@@ -112,8 +111,11 @@ class Session:
         _raise(self._native.attach(plan))
 
     def listen(self, joins: Joins | None) -> None:
-        """Keep the witnesses of joins for ``Batch.records``, from the next document on."""
-        self._is_listening = joins is not None
+        """Keep the witnesses of joins for ``Batch.witnesses``, from the next document on.
+
+        Subscriptions of the joins may change between documents.
+        """
+        self._native.listen(None if joins is None else joins.paths())
 
     def begin(self, encoding: str | None = None, stream: str = "default", number: int = 0) -> None:
         """Start a document, whose rows carry ``number``.
@@ -123,11 +125,7 @@ class Session:
         Raises:
             DocumentError: The encoding is unknown.
         """
-        self._pieces = []
-        witnesses = Witnesses(stream, encoding, self._pieces)
-        self._open = (number, witnesses) if self._is_listening else None
-        self._native.number_documents(number)
-        _raise(self._native.begin(encoding))
+        _raise(self._native.begin(encoding, stream, number))
 
     def feed(self, chunk: Buffer) -> None:
         """Read the next bytes of the document.
@@ -136,8 +134,6 @@ class Session:
             DocumentError: The bytes so far cannot begin a well-formed document.
             LimitError: The document passed a limit.
         """
-        if self._open is not None:
-            self._pieces.append(_unchanging(chunk))
         _raise(self._native.feed(chunk))
 
     def finish(self) -> None:
@@ -148,8 +144,6 @@ class Session:
             LimitError: The document passed a limit.
         """
         _raise(self._native.finish())
-        if self._open is not None:
-            self._records.append(self._open)
 
     def read_pieces(
         self,
@@ -179,20 +173,12 @@ class Session:
         over several documents at once; the rows of these have no ``decided_at`` yet.
         Returns the errors by number; a bad document never harms the next one.
         """
-        read = self._native.read_in_bulk([document[:2] for document in documents], first)
-        errors = [(number, _error(failure)) for number, failure in read]
-        if self._is_listening:
-            failed = {number for number, _ in errors}
-            for number, (data, encoding, stream) in enumerate(documents, start=first):
-                if number not in failed:
-                    witnesses = Witnesses(stream, encoding, [_unchanging(data)])
-                    self._records.append((number, witnesses))
-        return errors
+        failures = self._native.read(documents, first)
+        return [(number, _error(failure)) for number, failure in failures]
 
     def take(self) -> Batch:
         """Return what was decided since the last call."""
-        records, self._records = self._records, []
-        return Batch(self._native, records)
+        return self._native.take()
 
     def row_count(self) -> int:
         """Return how many rows wait to be taken."""
@@ -204,7 +190,7 @@ class Session:
 
     def is_decided(self) -> bool:
         """Return whether the rest of the document that is fed adds nothing, whatever it is."""
-        return not self._is_listening and self._native.is_decided()
+        return self._native.is_decided()
 
     def take_usage(self) -> list[tuple[int, int, int, float]]:
         """Return subscription, matches, seconds of the last one and cost since the last call."""
@@ -231,65 +217,6 @@ class Session:
         return self._native.entities()
 
 
-class Batch:
-    """What a session decided between two takes, in one of several forms.
-
-    A form is made when it is asked for, so ask for one, and before the session goes on.
-    ``records`` are the witnesses for joins, by document number.
-    """
-
-    def __init__(
-        self, session: _native.Session, records: Sequence[tuple[int, Witnesses]] = ()
-    ) -> None:
-        self._session = session
-        self.row_count = session.row_count()
-        self.records = records
-
-    def rows(self) -> Rows:
-        """Return tuples, the declarations that they refer to, and bindings by place."""
-        return self._session.take_rows()
-
-    def columns(self) -> Columns:
-        """Return the rows as columns in Arrow's layout, by name."""
-        return self._session.take_columns()
-
-    def spans(self) -> Spans:
-        """Return columns of subscription, start, end and declarations, and the latter."""
-        return self._session.take_spans()
-
-    def matches(self) -> tuple[Columns, Column, Columns]:
-        """Return entries, the places of fragments that they list, and each fragment once."""
-        return self._session.take_found()
-
-
-@dataclass(frozen=True, slots=True)
-class Witnesses:
-    """What a document gives to joins; at present its bytes, which joins read by themselves."""
-
-    stream: str
-    encoding: str | None
-    pieces: Sequence[Buffer]
-
-    def record(self, joins: Joins, number: int, document: str, time_us: int, version: int) -> bytes:
-        """Return the record of the document, empty if nothing in it joins.
-
-        Raises:
-            DocumentError: The document is not well-formed.
-            LimitError: The document passed a limit.
-        """
-        _raise(joins.begin(self.stream, self.encoding))
-        for piece in self.pieces:
-            _raise(joins.feed(piece))
-        record, failure = joins.finish(number, document, time_us, version)
-        _raise(failure)
-        return record
-
-
-def _unchanging(data: Buffer) -> Buffer:
-    """Return the data, or a copy if its owner may write the next document into it."""
-    return data if memoryview(data).readonly else bytes(data)
-
-
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Counters of a session, over all its documents."""
@@ -302,11 +229,10 @@ class Statistics:
     """Candidates held now."""
     kept_bytes: int
     """Bytes of input kept now."""
-
-
-def new_joins(limits: Limits | None = None, **options: Any) -> Joins:
-    """Return joins without subscriptions; ``options`` are those of the native class."""
-    return Joins(limits or Limits(), **options)
+    bytes_tokenized: int
+    """Bytes of input that were split into tokens: those of the documents, each once."""
+    path_steps: int
+    """How often a step of a path to a join's variable was looked up in a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,8 +259,6 @@ class JoinStatistics:
     formulas: int
     """Distinct conditions of those steps."""
     tests: int
-    steps_taken: int
-    """How often a step was looked up in a document so far."""
 
 
 TracedEvent = tuple[int, list[tuple[int, int, int]], list[int]]

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from penstock.joins import Joiner, Subscribers, results, subscribing
-from penstock.kernel import Witnesses
+from penstock.kernel import Witness
 from penstock.results import Result
 from penstock.testing.adversary.xscl import answers, attacking
 from penstock.testing.adversary.xscl.syntax import Query, write_query
@@ -41,8 +41,8 @@ def written(pattern: str, replacement: str) -> Callable[[Patch], None]:
 
 
 def only_witnesses_advance_time(patch: Patch) -> None:
-    def join(self: Joiner, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
-        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+    def join(self: Joiner, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
         if record and self.joins.admit(time_us):
             self.joins.push(record)
             return True
@@ -52,8 +52,8 @@ def only_witnesses_advance_time(patch: Patch) -> None:
 
 
 def late_documents_are_joined(patch: Patch) -> None:
-    def join(self: Joiner, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
-        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+    def join(self: Joiner, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
         self.joins.advance(time_us)
         if record:
             self.joins.push(record)

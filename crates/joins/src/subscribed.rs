@@ -19,7 +19,7 @@ use crate::joins::{Joins, Options};
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
 use penstock_kernel::plan::{ProgramError, Read, Reader, Request};
-use penstock_kernel::witness::{Paths, VariableId};
+use penstock_kernel::witness::{Paths, SharedPaths, VariableId};
 use rustc_hash::FxHashMap;
 
 const IS_VALUED: u32 = 1;
@@ -42,8 +42,8 @@ struct Held {
 
 /// The joins of all subscriptions, and the paths that they ask for.
 pub struct Subscribed {
-    /// What documents are asked for.
-    pub paths: Paths,
+    /// What documents are asked for, by the sessions that read them.
+    pub paths: SharedPaths,
     /// What becomes of their records.
     pub joins: Joins,
     variables: Counted<VariableKey>,
@@ -78,7 +78,7 @@ impl Subscribed {
     /// No subscriptions yet.
     pub fn new(options: Options) -> Self {
         Subscribed {
-            paths: Paths::default(),
+            paths: SharedPaths::default(),
             joins: Joins::new(options),
             variables: Counted::default(),
             streams: FxHashMap::default(),
@@ -114,7 +114,8 @@ impl Subscribed {
             return Err(ProgramError("there is such a subscription already"));
         }
         let mut held = Held::default();
-        let added = self.ask(&program, &mut held);
+        let paths = self.paths.clone();
+        let added = self.ask(&mut paths.write(), &program, &mut held);
         if added.is_ok() {
             self.add_rows(subscription, version, program, &mut held);
         }
@@ -126,28 +127,28 @@ impl Subscribed {
     }
 
     /// Asks documents for what a program needs of them.
-    fn ask(&mut self, program: &Program<'_>, held: &mut Held) -> Read<()> {
+    fn ask(&mut self, paths: &mut Paths, program: &Program<'_>, held: &mut Held) -> Read<()> {
         held.variables.reserve_exact(program.variables.len());
         for spec in &program.variables {
-            let (number, is_new) = self.hold_variable(spec);
+            let (number, is_new) = self.hold_variable(paths, spec);
             held.variables.push((number, spec.needs));
             let (is_valued, is_selected) = needs_of(spec.needs);
             let variable = VariableId(number);
-            self.paths.need(variable, is_valued, is_selected);
+            paths.need(variable, is_valued, is_selected);
             if is_new && !spec.paths.is_empty() {
-                self.paths.lead(variable, spec.paths)?;
+                paths.lead(variable, spec.paths)?;
             }
         }
         held.edges.reserve_exact(program.edges.len());
         for spec in &program.edges {
             let number = |place: u32| held.variables[place as usize].0;
             let pair = (number(spec.upper), number(spec.lower));
-            let paths = match spec.paths {
+            let program = match spec.paths {
                 [] => program.variables[spec.lower as usize].paths,
-                paths => paths,
+                own => own,
             };
             let (upper, lower) = (VariableId(pair.0), VariableId(pair.1));
-            self.paths.hold_edge(upper, lower, paths, &spec.places)?;
+            paths.hold_edge(upper, lower, program, &spec.places)?;
             held.edges.push(pair);
         }
         Ok(())
@@ -167,13 +168,13 @@ impl Subscribed {
         }
     }
 
-    fn hold_variable(&mut self, spec: &VariableSpec<'_>) -> (u32, bool) {
+    fn hold_variable(&mut self, paths: &mut Paths, spec: &VariableSpec<'_>) -> (u32, bool) {
         let (number, is_new) = self.variables.hold(VariableKey {
             stream: spec.stream.map(Box::from),
             key: spec.key.into(),
         });
         if is_new {
-            self.paths.admit(VariableId(number), spec.stream);
+            paths.admit(VariableId(number), spec.stream);
             let stream = self.stream(spec.stream.unwrap_or(""));
             self.joins.admit_variable(number, stream);
         }
@@ -186,16 +187,15 @@ impl Subscribed {
         let Some(held) = self.held.remove(&subscription) else {
             return;
         };
+        let mut paths = self.paths.write();
         for &(upper, lower) in &held.edges {
-            self.paths
-                .release_edge(VariableId(upper), VariableId(lower));
+            paths.release_edge(VariableId(upper), VariableId(lower));
         }
         for &(variable, needs) in &held.variables {
             let (is_valued, is_selected) = needs_of(needs);
-            self.paths
-                .need_no_more(VariableId(variable), is_valued, is_selected);
+            paths.need_no_more(VariableId(variable), is_valued, is_selected);
             if self.variables.release(variable).is_some() {
-                self.paths.dismiss(VariableId(variable));
+                paths.dismiss(VariableId(variable));
             }
         }
         for &template in &held.templates {

@@ -74,12 +74,12 @@ fn run(plan: Plan, piece_bytes: usize) -> Found {
             questions_min: None,
         },
     );
-    session.begin(None).unwrap();
+    session.begin(None, "default", 0).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {
         session.feed(piece).unwrap();
     }
     session.finish().unwrap();
-    let rows = session.take_rows(0);
+    let rows = session.take(0).spread();
     let row = |i: usize| {
         let value = rows.value.value(i).to_vec();
         (

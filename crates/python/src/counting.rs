@@ -1,6 +1,6 @@
 //! The events of a document, counted: what the tokenizer does alone.
 
-use crate::sessions::{Chunk, Failure, failure, read_limits};
+use crate::documents::{Chunk, Failure, failure, read_limits};
 use penstock_kernel::error::DocumentError;
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::tokenizer::Tokenizer;

@@ -1,12 +1,16 @@
 //! The native module `penstock._native`: the kernel's buffers for `penstock.kernel`, its only
 //! importer. Nothing is decided here.
 
+mod batches;
 mod bindings;
+mod bucketed;
 mod columns;
 mod counting;
-mod images;
-mod joins;
+mod documents;
+mod join_states;
 mod plans;
+mod records;
+mod segments;
 mod serialization;
 mod sessions;
 mod witnesses;
@@ -15,15 +19,21 @@ mod witnesses;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::batches::Batch;
+    #[pymodule_export]
+    use crate::bucketed::BucketedState;
+    #[pymodule_export]
     use crate::columns::Column;
     #[pymodule_export]
     use crate::counting::count_events;
     #[pymodule_export]
-    use crate::images::{merge_runs, read_run};
-    #[pymodule_export]
-    use crate::joins::{Joins, read_record};
+    use crate::join_states::{JoinState, Joins};
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
+    #[pymodule_export]
+    use crate::records::{Paths, Witness, read_record};
+    #[pymodule_export]
+    use crate::segments::{merge_segments, read_segment};
     #[pymodule_export]
     use crate::serialization::{Surroundings, ends_in_cdata, escape, quote};
     #[pymodule_export]

@@ -202,14 +202,14 @@ class Driver:
         if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
-        records = dict(batch.records)
+        witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
             document = documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:
-                rows += self._joining.finish(document, records.get(number))
+                rows += self._joining.finish(document, witnesses.get(number))
         return rows
 
     def _portion(

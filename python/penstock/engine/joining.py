@@ -11,7 +11,7 @@ from xml.sax.saxutils import unescape
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
-from penstock.kernel import ALONE, Joins, Witnesses
+from penstock.kernel import ALONE, Joins, Witness
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
@@ -85,20 +85,16 @@ class Joining:
         return self._joiner is None and self._options.lateness is None
 
     def finish(
-        self, document: Input, witnesses: Witnesses | None, version: int | None = None
+        self, document: Input, witness: Witness | None, version: int | None = None
     ) -> list[Result]:
         """Return the rows that a document completes; it was read under ``version``, or just now.
 
-        What keeps the document from being joined is an error row.
+        A document that came too late to be joined is an error row.
         """
-        if self._joiner is None or witnesses is None:
+        if self._joiner is None or witness is None:
             return self.pass_by(document)
         time_us, read_under = _time_us(document), self.version if version is None else version
-        try:
-            is_in_time = self._joiner.join(witnesses, document.document, time_us, read_under)
-        except DocumentError as error:
-            return [error_row(error, document), *self.pass_by(document)]
-        if not is_in_time:
+        if not self._joiner.join(witness, document.document, time_us, read_under):
             return [error_row(lateness_error(self._options.lateness), document)]
         return self._completed()
 

@@ -86,9 +86,9 @@ class OpenDocument:
             raise self._fail(follower, error) from None
         batch = follower.session.take()
         rows = self._origin.rows(batch)
-        witnesses = next((witnesses for _, witnesses in batch.records), None)
+        witness = next((witness for _, witness in batch.witnesses()), None)
         with self._joining.lock:
-            rows += self._joining.finish(self._origin.document, witnesses, self._version)
+            rows += self._joining.finish(self._origin.document, witness, self._version)
         self._end(follower)
         return rows
 

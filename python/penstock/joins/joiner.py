@@ -13,9 +13,9 @@ from penstock.joins.subscribing import Found, Subscribers
 from penstock.kernel import (
     JOIN_MEMORY_BYTES_MAX,
     JOIN_VIEWS_MAX,
+    JoinState,
     JoinStatistics,
-    Witnesses,
-    new_joins,
+    Witness,
 )
 from penstock.limits import Limits
 
@@ -66,22 +66,21 @@ class JoinOptions:
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
-    ``join`` a document by its witnesses; then ``results`` yields what it completed. A late
+    ``join`` a document by its witness; then ``results`` yields what it completed. A late
     document is rejected by ``join``, and counted. ``advance`` moves event time on without a
     document.
     """
 
     def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
         self.options = options or JoinOptions()
-        self.joins = new_joins(
-            limits,
+        self.joins = JoinState(
             lateness=self.options.lateness_us,
             memory_bytes_max=self.options.memory_bytes_max,
             strategy=self.options.strategy,
             views_max=self.options.views_max,
             hash_bits=self.options.hash_bits,
         )
-        self._subscribers = Subscribers(self.joins)
+        self._subscribers = Subscribers(self.joins, limits)
         self._spill = Spill(self.joins)
         self._numbers = count()
         self.late = 0
@@ -94,14 +93,9 @@ class Joiner:
         """Move event time on."""
         self.joins.advance(time_us)
 
-    def join(self, witnesses: Witnesses, document: str, time_us: int, version: int) -> bool:
-        """Join a document; returns False if it came too late for that.
-
-        Raises:
-            DocumentError: The document is not well-formed.
-            LimitError: The document passed a limit.
-        """
-        record = witnesses.record(self.joins, next(self._numbers), document, time_us, version)
+    def join(self, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        """Join a document; returns False if it came too late for that."""
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
         if not self.joins.admit(time_us):
             self.late += 1
             return False

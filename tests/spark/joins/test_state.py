@@ -12,7 +12,7 @@ import pytest
 import penstock
 from penstock.errors import StateError
 from penstock.results import Document
-from penstock.spark.joins import runs, worker
+from penstock.spark.joins import segments, worker
 from penstock.spark.joins.state import State, read_checked, write_checked
 from tests.spark.joins.helpers.cases import identities, registry_of
 from tests.spark.joins.helpers.local import LocalJoins
@@ -68,17 +68,17 @@ def test_what_no_manifest_names_is_removed(tmp_path: Path) -> None:
     stream = joins(tmp_path)
     for number in range(4):
         stream.batch(number, [document("a", number, number)])
-        (tmp_path / "runs" / f"left behind {number}").write_bytes(b"garbage")
+        (tmp_path / "segments" / f"left behind {number}").write_bytes(b"garbage")
     state = State(tmp_path)
     assert state.batches() == [2, 3]
     stream.batch(4, [document("a", 4)])
     named = {
-        run.file
+        segment.file
         for batch in state.batches()
-        for own in state.read(batch).runs.values()
-        for run in own
+        for own in state.read(batch).segments.values()
+        for segment in own
     }
-    assert files(tmp_path, "runs") == named
+    assert files(tmp_path, "segments") == named
     assert files(tmp_path, "changes") == {"0.json", "3.json", "4.json"}
     assert not list((tmp_path / "work").iterdir())
 
@@ -89,8 +89,8 @@ def test_runs_alike_become_one(tmp_path: Path) -> None:
         stream.batch(number, [document("a", number, number)])
     last = State(tmp_path).last()
     assert last is not None
-    assert len(last.runs[0]) < runs.FAN
-    assert sum(run.records for run in last.runs[0]) == 40
+    assert len(last.segments[0]) < segments.FAN
+    assert sum(segment.records for segment in last.segments[0]) == 40
     assert pairs(stream.batch(40, [document("b", 39.5, 33)])) == [("a33", "b39.5")]
 
 

@@ -223,7 +223,7 @@ def test_a_lost_or_damaged_run_stops_the_stream_and_says_which(
     registry = registry_of({"q": SAME})
     write_batch(tmp_path / "in", 0, [document("a", 1)])
     start(spark, tmp_path, registry, trigger={"availableNow": True}).awaitTermination()
-    (file,) = (tmp_path / "state" / "runs").iterdir()
+    (file,) = (tmp_path / "state" / "segments").iterdir()
     data = bytearray(file.read_bytes())
     file.unlink()
     if harm == "shortened":
@@ -263,7 +263,7 @@ def test_a_frequent_value_is_not_what_drives_the_search(
     assert pairs(rows) == [("a17", "b17"), ("a2999", "b2999")]
     # All records would be in one bucket otherwise, that of the frequent value.
     manifest = json.loads((tmp_path / "state" / "manifests" / "1.json").read_text().splitlines()[0])
-    records = [sum(run["records"] for run in runs) for runs in manifest["runs"].values()]
+    records = [sum(one["records"] for one in own) for own in manifest["segments"].values()]
     assert len(records) == 4
     assert max(records) < 1500
 

@@ -8,8 +8,7 @@ from datetime import timedelta
 import pytest
 
 import penstock
-from penstock.joins import Joiner, JoinOptions
-from penstock.kernel import Witnesses
+from penstock.joins import Joiner, JoinOptions, WitnessReader
 from penstock.planning.programs import compile_program
 from penstock.results import Document, Heartbeat, Result
 
@@ -95,9 +94,10 @@ def test_records_go_when_no_window_can_need_them() -> None:
     joiner = Joiner(JoinOptions(lateness=1))
     joiner.add(0, 0, "q", compile_program(penstock.xscl(SAME)))
     joiner.settle()
+    reader = WitnessReader(joiner.joins)
     for second in range(1000):
-        witnesses = Witnesses("S", None, [f"<a><k>{second}</k></a>".encode()])
-        assert joiner.join(witnesses, str(second), second * 1_000_000, 0)
+        witness = reader.read("S", [f"<a><k>{second}</k></a>".encode()])
+        assert joiner.join(witness, str(second), second * 1_000_000, 0)
         assert list(joiner.results(0)) == []
     assert joiner.statistics().records <= 13
 

@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
-from penstock.kernel import Witnesses, new_joins, read_record
+from penstock.joins import WitnessReader
+from penstock.kernel import JoinState, read_record
 from penstock.languages.xscl import xscl
 from penstock.planning.records import Asked, read_records, write_records
 from penstock.planning.templates import JoinQuery, Variable, compile_join
@@ -26,12 +27,13 @@ Values = set[tuple[Variable, Span, str]]
 
 def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     """Return the edges and values of a record."""
-    joins, asked = new_joins(), Asked()
+    joins, asked = JoinState(), Asked()
     for number, query in enumerate(queries):
         joins.add(number, 0, write_records(query))
         read_records(write_records(query), asked)
     data = arrival.tree.text(arrival.tree.root).encode()
-    record = Witnesses(arrival.stream, None, [data]).record(joins, 0, arrival.id, 0, 0)
+    witness = WitnessReader(joins).read(arrival.stream, [data])
+    record = joins.record(witness, 0, arrival.id, 0, 0)
     if not record:
         return set(), set()
     numbers = {

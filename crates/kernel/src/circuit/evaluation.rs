@@ -169,7 +169,7 @@ impl Circuit {
         }
     }
 
-    /// Whether a route from the node leads to what its leaf asks for.
+    /// Whether a route from the node reaches a node that its leaf accepts.
     pub(super) fn truth(&mut self, route: RouteId, spot: Spot) -> Wire {
         let need = Need::Truth(route);
         if let Some(known) = self.wired(need, spot) {
@@ -229,7 +229,7 @@ impl Circuit {
         self.cells.resolve(&Wire::Cell(or))
     }
 
-    /// What a leaf asks of a node.
+    /// Whether a leaf accepts a node.
     pub(super) fn leaf(&mut self, leaf: Leaf, spot: Spot) -> Wire {
         let Leaf::Compare { op, constant, .. } = leaf else {
             return Wire::TRUE;

@@ -28,7 +28,7 @@ pub enum Source {
     Set(PartId),
 }
 
-/// What has to be wired at a node when it opens, because it may be asked for later.
+/// What is evaluated at a node when it opens, because later nodes may need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Need {
     /// The node itself is remembered.
@@ -53,7 +53,7 @@ pub struct Routes {
     routes: Table<RouteId, Route>,
     ids: FxHashMap<Route, RouteId>,
     natures: Table<PartId, Nature>,
-    /// The routes that some expression takes; a set has others that nobody asks for.
+    /// The routes that some expression takes. A set has others, which are not evaluated.
     pub(super) used: FxHashSet<RouteId>,
     /// Node tests with what is needed of the nodes that pass them.
     pub needs: Vec<(TestId, Vec<Need>)>,
@@ -261,7 +261,7 @@ impl Routes {
         }
     }
 
-    /// Notes what will be asked of the nodes of a set that may join it late.
+    /// Notes what is needed of the nodes of a set that may join it after they opened.
     pub(super) fn need_of_ends(&mut self, plan: &Plan, set: PartId, need: Need) {
         if self.is_late_set(plan, set) {
             self.need_of_all(plan, set, need);
@@ -386,7 +386,7 @@ impl Routes {
         self.note_absolute(plan, predicate);
     }
 
-    /// What a predicate asks of the document node is wired there, when it opens.
+    /// Absolute parts of a predicate are evaluated at the document node, when it opens.
     fn note_absolute(&mut self, plan: &Plan, part: PartId) {
         if self.nature(part).is_absolute() {
             let need = if plan.part(part).is_set() {

@@ -26,7 +26,7 @@ impl Circuit {
         self.source_close(ArmTarget::Plain(target));
     }
 
-    /// Until when further ways to a node may come up.
+    /// Until when a node of a set may be reached again.
     fn window(&self, set: PartId) -> Window {
         let plan = self.plan.clone();
         match plan.part(set) {

@@ -38,7 +38,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// Whether every node that the step reaches will do.
+    /// Whether every node that the step reaches satisfies the route.
     pub fn is_plain(&self) -> bool {
         self.predicates.is_empty() && self.next.is_none() && self.leaf == Leaf::Exists
     }
@@ -47,7 +47,7 @@ impl Route {
         is_late(self.axis)
     }
 
-    /// Whether the nodes themselves matter, not only whether one will do.
+    /// Whether the nodes themselves are needed, not only whether there is one.
     pub fn is_listed(&self) -> bool {
         self.leaf == Leaf::Collect || self.is_positional
     }
@@ -143,7 +143,7 @@ pub fn looks_behind(axis: Axis) -> bool {
     matches!(axis, Axis::PrecedingSibling | Axis::Preceding)
 }
 
-/// Whether a step waits for nodes to come.
+/// Whether a step leads to nodes that open later.
 pub fn is_awaited(axis: Axis) -> bool {
     !is_late(axis) && axis != Axis::Itself
 }

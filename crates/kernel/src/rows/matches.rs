@@ -4,7 +4,7 @@ use super::columns::{Beside, RowKind, Rows};
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// The offset of those who are not told.
+/// The offset of a match in bulk, which is not kept.
 const UNTOLD: i64 = -1;
 
 /// Matches that are not spread out into rows yet.

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from penstock.errors import StateError
 from penstock.joins import Subscribers
-from penstock.kernel import new_joins
+from penstock.kernel import BucketedState
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import requests_of
@@ -61,8 +61,8 @@ class Planned:
     """The rows of a state's subscriptions, as every process builds them anew."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = new_joins(limits, hash_bits=hash_bits)
-        self.subscribers = Subscribers(self.joins)
+        self.joins = BucketedState(hash_bits=hash_bits)
+        self.subscribers = Subscribers(self.joins, limits)
         self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []
 

@@ -120,7 +120,7 @@ class JoinProgress:
     """Documents before this event time are late, in microseconds since 1970."""
     records: int
     """Documents and partial matches in the state; one counts in every bucket that it is in."""
-    runs: int
+    segments: int
     bytes: int
 
 
@@ -131,15 +131,15 @@ def join_progress(state: str | os.PathLike[str]) -> JoinProgress:
         StateError: The state is damaged.
     """
     manifest = State(state).last() or Manifest(-1, 0, 0)
-    runs = [run for runs in manifest.runs.values() for run in runs]
+    segments = [segment for own in manifest.segments.values() for segment in own]
     return JoinProgress(
         manifest.batch + 1,
         manifest.documents,
         manifest.late,
         None if manifest.watermark_us == BEGINNING else manifest.watermark_us,
-        sum(run.records for run in runs),
-        len(runs),
-        sum(run.bytes for run in runs),
+        sum(segment.records for segment in segments),
+        len(segments),
+        sum(segment.bytes for segment in segments),
     )
 
 

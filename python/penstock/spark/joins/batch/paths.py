@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.kernel import Joins, new_joins
+from penstock.joins import WitnessReader
+from penstock.kernel import JoinState
 from penstock.limits import Limits
 
 Pair = tuple[int, int]
@@ -17,8 +18,8 @@ class Paths:
     program: bytes
     pairs: tuple[Pair, ...]
 
-    def load(self, limits: Limits) -> Joins:
-        """Return native joins that read documents by these paths, whose numbers are theirs."""
-        joins = new_joins(limits)
+    def load(self, limits: Limits) -> WitnessReader:
+        """Return what reads documents by these paths; variables have the numbers they have here."""
+        joins = JoinState()
         joins.add(0, 0, self.program)
-        return joins
+        return WitnessReader(joins, limits)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.engine.joining import failed_row, joined_row
 from penstock.errors import DocumentError
+from penstock.joins import WitnessReader
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.kernel import Joins, event_ordinal
+from penstock.kernel import event_ordinal
 from penstock.planning.records import JoinOutput
 from penstock.results import event_id
 from penstock.results.arrow import batch_of
@@ -135,14 +136,14 @@ def render(
     subscription, and is not published.
     """
     makers = [(output, renderer_of(output.event)) for output in outputs]
-    with reader_of(reading) as joins:
+    with reader_of(reading) as reader:
         for whole in batches:
             for start in range(0, whole.num_rows, ROWS_MAX):
-                yield _rendered(whole.slice(start, ROWS_MAX), makers, joins)
+                yield _rendered(whole.slice(start, ROWS_MAX), makers, reader)
 
 
 def _rendered(
-    batch: pa.RecordBatch, makers: Sequence[tuple[JoinOutput, Renderer]], joins: Joins
+    batch: pa.RecordBatch, makers: Sequence[tuple[JoinOutput, Renderer]], reader: WitnessReader
 ) -> pa.RecordBatch:
     import pyarrow as pa
 
@@ -154,7 +155,7 @@ def _rendered(
         xml = make(joined.nodes)
         row = joined_row(name, output, joined, xml)
         publish = output.publish
-        error = _failure(joins, publish, xml) if publish is not None else None
+        error = _failure(reader, publish, xml) if publish is not None else None
         rows.append(row if error is None else failed_row(row, error))
         keys.append(event_id(name, joined.documents, joined.ranges))
         published.append("" if publish is None or error is not None else publish)
@@ -163,10 +164,10 @@ def _rendered(
     return pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
 
 
-def _failure(joins: Joins, stream: str, xml: str) -> DocumentError | None:
+def _failure(reader: WitnessReader, stream: str, xml: str) -> DocumentError | None:
     """Return what is wrong with an event as a document of a stream."""
     try:
-        read_input(joins, TextInput(xml, "", stream, None))
+        read_input(reader, TextInput(xml, "", stream, None))
     except DocumentError as error:
         return error
     return None

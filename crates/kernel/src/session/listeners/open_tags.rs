@@ -1,6 +1,7 @@
 //! The elements that are open, for a tier that is attached in the middle of a document.
 
-use super::{Runner, Tier, Tiers};
+use super::{Engine, Listeners, Tier, Way};
+use crate::automaton::Automaton;
 use crate::error::DocumentError;
 use crate::events::{Attribute, Handler, Scope, Span, StartTag, Symbol};
 use std::rc::Rc;
@@ -60,28 +61,37 @@ impl OpenTags {
     }
 }
 
-impl Tiers {
+impl Listeners {
     /// Goes on with other tiers in the middle of a document. Tiers whose plans stay go on as they
     /// are. A new one knows the names and attributes of the open elements, and what comes from the
     /// next start tag on; elements that are open already are none of its results.
     pub fn attach(&mut self, tiers: Vec<Tier>) -> Result<(), DocumentError> {
-        let before: Vec<_> = self.runners.iter().map(|r| r.tier.plan.clone()).collect();
+        let before: Vec<_> = self.automata().map(|one| one.tier.plan.clone()).collect();
         self.adopt(tiers);
-        let is_new = |runner: &Runner| !before.iter().any(|p| Arc::ptr_eq(p, &runner.tier.plan));
-        let open = &self.open;
-        for runner in self.runners.iter_mut().filter(|runner| is_new(runner)) {
-            runner.is_waiting = true;
+        self.turn_to(Way::Events);
+        let (open, number) = (&self.open, self.number);
+        for listener in &mut self.list {
+            let Engine::Automaton(runner) = &mut listener.engine else {
+                continue;
+            };
+            if before
+                .iter()
+                .any(|plan| Arc::ptr_eq(plan, &runner.tier.plan))
+            {
+                continue;
+            }
+            listener.is_waiting = true;
+            runner.automaton.number_documents(number);
             runner.automaton.begin_at(open.read_until)?;
             for tag in &open.stack {
-                replay(runner, tag)?;
+                replay(&mut runner.automaton, tag)?;
             }
         }
         Ok(())
     }
 }
 
-fn replay(runner: &mut Runner, tag: &OpenTag) -> Result<(), DocumentError> {
-    let automaton = &mut runner.automaton;
+fn replay(automaton: &mut Automaton, tag: &OpenTag) -> Result<(), DocumentError> {
     let mut attributes = Vec::with_capacity(tag.attributes.len());
     for attribute in &tag.attributes {
         attributes.push(Attribute {

@@ -1,9 +1,9 @@
-//! A name's symbols in all tiers, under one number.
+//! A name's symbols for all listeners, under one number.
 
 use rustc_hash::FxHashMap;
 
-/// Rows of symbols, one for each tier. Their number is bounded by the plans: names that no plan
-/// can tell apart share a row.
+/// Rows of symbols, one for each listener. Plans bound their number, since names that no plan can
+/// tell apart share a row; witnesses tell all names apart and bound it themselves.
 #[derive(Default)]
 pub(super) struct SymbolTable {
     rows: FxHashMap<Box<[u32]>, u32>,
@@ -21,10 +21,10 @@ impl SymbolTable {
         id
     }
 
-    /// The symbol of a name in one of `tiers` tiers.
+    /// The symbol of a name for the listener at one of `places` places.
     #[inline]
-    pub fn symbol(&self, id: u32, tier: usize, tiers: usize) -> u32 {
-        self.flat[id as usize * tiers + tier]
+    pub fn symbol(&self, id: u32, place: usize, places: usize) -> u32 {
+        self.flat[id as usize * places + place]
     }
 
     pub fn clear(&mut self) {

@@ -1,11 +1,11 @@
-//! Records that left memory: an immutable image, searched where it lies.
+//! Records that left memory: an immutable segment, sorted by key and searched where it lies.
 //!
 //! `magic, words, records, keys, waits, expires (low, high)`, then three tables, then the records.
 //! For each record its offset in words and its expiry (low, high); the keys in order, each as (key,
 //! event time, record), so that a value with very many records is searched by time; what waits for
 //! a partner, in order of the time until which it does, as (until, stage, record).
 //!
-//! An image may come from anywhere, and looking at all of it would cost more the larger it is. So
+//! A segment may come from anywhere, and looking at all of it would cost more the larger it is. So
 //! everything is checked when it is read.
 
 use crate::bucket::Keys;
@@ -19,15 +19,15 @@ const RECORD_WORDS: usize = 3;
 const KEY_WORDS: usize = 5;
 const WAIT_WORDS: usize = 4;
 
-/// An image, and whoever owns its memory.
-pub struct Slice {
+/// A segment, and whoever owns its memory.
+pub struct Segment {
     words: *const u32,
     length: usize,
     _owner: Box<dyn Any + Send>,
 }
 
 // SAFETY: the words are never written, and the owner keeps them where they are.
-unsafe impl Send for Slice {}
+unsafe impl Send for Segment {}
 
 /// A record that waits until a time for a partner at a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,19 +36,19 @@ pub struct Wait {
     pub until: i64,
     /// The stage.
     pub stage: u32,
-    /// The record's place in its slice.
+    /// The record's place in its segment.
     pub record: u32,
 }
 
-/// What an image is made of.
+/// What a segment is made of.
 #[derive(Default)]
-pub struct Image<'a> {
+pub struct Draft<'a> {
     records: Vec<(&'a [u32], i64)>,
     keys: Vec<(u64, i64, u32)>,
     waits: Vec<Wait>,
 }
 
-impl<'a> Image<'a> {
+impl<'a> Draft<'a> {
     /// Adds a record with its expiry; returns its place.
     pub fn record(&mut self, words: &'a [u32], expiry: i64) -> u32 {
         self.records.push((words, expiry));
@@ -68,9 +68,9 @@ impl<'a> Image<'a> {
         self.waits.push(wait);
     }
 
-    /// Writes the image; None if it would be too large for its offsets.
+    /// The words of the segment; None if they would be too many for its offsets.
     pub fn write(mut self) -> Option<Vec<u32>> {
-        // Where images are merged these are runs in order, which a stable sort makes use of.
+        // Where segments are merged, the keys of each are in order, which a stable sort makes use of.
         self.keys.sort();
         self.waits.sort();
         let expires = self.records.iter().map(|one| one.1).max();
@@ -80,8 +80,8 @@ impl<'a> Image<'a> {
             + KEY_WORDS * self.keys.len()
             + WAIT_WORDS * self.waits.len();
         let content: usize = self.records.iter().map(|(words, _)| words.len()).sum();
-        let mut image = Vec::with_capacity(tables + content);
-        image.extend([
+        let mut segment = Vec::with_capacity(tables + content);
+        segment.extend([
             MAGIC,
             u32::try_from(tables + content).ok()?,
             self.records.len() as u32,
@@ -92,71 +92,71 @@ impl<'a> Image<'a> {
         ]);
         let mut offset = tables as u32;
         for (words, expiry) in &self.records {
-            image.extend([offset, *expiry as u32, (*expiry >> 32) as u32]);
+            segment.extend([offset, *expiry as u32, (*expiry >> 32) as u32]);
             offset += words.len() as u32;
         }
         for (key, time, record) in self.keys {
-            image.extend([key as u32, (key >> 32) as u32]);
-            image.extend([time as u32, (time >> 32) as u32, record]);
+            segment.extend([key as u32, (key >> 32) as u32]);
+            segment.extend([time as u32, (time >> 32) as u32, record]);
         }
         for wait in self.waits {
             let until = wait.until;
-            image.extend([until as u32, (until >> 32) as u32, wait.stage, wait.record]);
+            segment.extend([until as u32, (until >> 32) as u32, wait.stage, wait.record]);
         }
         for (words, _) in self.records {
-            image.extend_from_slice(words);
+            segment.extend_from_slice(words);
         }
-        Some(image)
+        Some(segment)
     }
 }
 
-/// One image of several. What is not needed once the watermark is at `now` is left out, and so is
-/// what waited in a slice until before the time that is given with it. No words if nothing is left;
-/// None if a slice is damaged, or if all of them would be too large for one.
-pub fn merge(slices: &[(Slice, i64)], now: i64) -> Option<Vec<u32>> {
-    let mut image = Image::default();
-    for (slice, released) in slices {
-        let waits = slice.first_wait(*released)..slice.wait_count();
-        let mut places = vec![None; slice.record_count()];
+/// One segment of several. What is not needed once the watermark is at `now` is left out, and so is
+/// what waited in a segment until before the time that is given with it. No words if nothing is
+/// left; None if a segment is damaged, or if all of them would be too large for one.
+pub fn merge(segments: &[(Segment, i64)], now: i64) -> Option<Vec<u32>> {
+    let mut draft = Draft::default();
+    for (segment, released) in segments {
+        let waits = segment.first_wait(*released)..segment.wait_count();
+        let mut places = vec![None; segment.record_count()];
         // What came late in its time may be past its expiry and still wait to be let go.
-        let waiting: FxHashSet<u32> = waits.clone().map(|at| slice.wait(at).record).collect();
+        let waiting: FxHashSet<u32> = waits.clone().map(|at| segment.wait(at).record).collect();
         for (number, place) in places.iter_mut().enumerate() {
             let number = number as u32;
-            let (words, expiry) = slice.entry(number)?;
+            let (words, expiry) = segment.entry(number)?;
             if expiry >= now || waiting.contains(&number) {
-                *place = Some(image.record(words, expiry));
+                *place = Some(draft.record(words, expiry));
             }
         }
         let moved = |record: u32| places.get(record as usize).copied();
-        for index in 0..slice.key_count() {
-            let (key, time, record) = slice.key(index);
+        for index in 0..segment.key_count() {
+            let (key, time, record) = segment.key(index);
             if let Some(place) = moved(record)? {
-                image.keys.push((key, time, place));
+                draft.keys.push((key, time, place));
             }
         }
         for index in waits {
-            let wait = slice.wait(index);
+            let wait = segment.wait(index);
             if let Some(record) = moved(wait.record)? {
-                image.wait(Wait { record, ..wait });
+                draft.wait(Wait { record, ..wait });
             }
         }
     }
-    if image.records.is_empty() {
+    if draft.records.is_empty() {
         return Some(Vec::new());
     }
-    image.write()
+    draft.write()
 }
 
-impl Slice {
-    /// An image in memory.
-    pub fn of_words(words: Vec<u32>) -> Option<Slice> {
+impl Segment {
+    /// A segment in memory.
+    pub fn of_words(words: Vec<u32>) -> Option<Segment> {
         let words: Box<[u32]> = words.into();
         let (start, length) = (words.as_ptr(), words.len());
         // SAFETY: the box keeps the words where they are, whatever happens to the box itself.
-        unsafe { Slice::of_owner(start, length, Box::new(words)) }
+        unsafe { Segment::of_owner(start, length, Box::new(words)) }
     }
 
-    /// An image in somebody's memory; None if it is none.
+    /// A view over caller-owned memory; None if it is no segment.
     ///
     /// # Safety
     /// `words` points to `length` words that stay where they are, unchanged, as long as `owner`
@@ -165,22 +165,22 @@ impl Slice {
         words: *const u32,
         length: usize,
         owner: Box<dyn Any + Send>,
-    ) -> Option<Slice> {
-        let slice = Slice {
+    ) -> Option<Segment> {
+        let segment = Segment {
             words,
             length,
             _owner: owner,
         };
-        let words = slice.words();
-        let is_image = length >= HEADER
+        let words = segment.words();
+        let is_segment = length >= HEADER
             && words[0] == MAGIC
             && words[1] as usize == length
-            && slice.waits_at() + WAIT_WORDS * slice.wait_count() <= length;
-        is_image.then_some(slice)
+            && segment.waits_at() + WAIT_WORDS * segment.wait_count() <= length;
+        is_segment.then_some(segment)
     }
 
     fn words(&self) -> &[u32] {
-        // SAFETY: promised by whoever made the slice.
+        // SAFETY: promised by whoever made the segment.
         unsafe { std::slice::from_raw_parts(self.words, self.length) }
     }
 
@@ -207,7 +207,7 @@ impl Slice {
         Some((words.get(start..start.checked_add(length)?)?, expiry))
     }
 
-    /// A record of the slice; None if there is none.
+    /// A record of the segment; None if there is none.
     pub fn record(&self, record: u32) -> Option<Record<'_>> {
         Record::check(self.entry(record)?.0)
     }
