@@ -125,7 +125,11 @@ class Session:
     def finish(self) -> _Failure | None: ...
     def read(self, document: Buffer, encoding: str | None = None) -> _Failure | None: ...
     def read_in_bulk(
-        self, documents: Sequence[tuple[Buffer, str | None]], number: int
+        self,
+        documents: Sequence[tuple[Buffer, str | None]],
+        number: int,
+        *,
+        with_times: bool = False,
     ) -> list[tuple[int, _Failure]]: ...
     def read_documents(
         self, data: Buffer, offsets: Sequence[int]

@@ -137,14 +137,19 @@ class Session:
         return [(number, _error(failure)) for number, failure in failures]
 
     def read_in_bulk(
-        self, documents: Sequence[tuple[Buffer, str | None]], number: int
+        self,
+        documents: Sequence[tuple[Buffer, str | None]],
+        number: int,
+        *,
+        with_times: bool = False,
     ) -> list[tuple[int, DocumentError]]:
-        """Read whole documents, bytes and encoding, whose rows ``take_found`` will take.
+        """Read whole documents, bytes and encoding, several at once where that is faster.
 
-        Many subscriptions are evaluated over several documents at once. Rows carry numbers from
-        ``number`` on. Returns the errors by number; a bad document never harms the next one.
+        Rows carry numbers from ``number`` on. Without times they have no ``decided_at`` and are
+        meant for ``take_found``. Returns the errors by number; a bad document never harms the
+        next one.
         """
-        failures = self._native.read_in_bulk(documents, number)
+        failures = self._native.read_in_bulk(documents, number, with_times=with_times)
         return [(failed, _error(failure)) for failed, failure in failures]
 
     def statistics(self) -> Statistics:

@@ -2,24 +2,29 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Literal
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.errors import DocumentError
 from penstock.kernel import Plan, Session
 from tests.property.strategies import documents
 from tests.property.test_whole import EXPRESSIONS, compiled
 
 Entry = tuple[int, int, tuple[object, ...]]
 """Document, subscription, and a node, or nothing for a filter."""
+Row = tuple[object, ...]
 Found = tuple[Counter[Entry], dict[int, str]]
 
 MODES = st.lists(st.sampled_from(("filter", "filter", "query")), min_size=8, max_size=8)
 CUTS = st.lists(st.integers(min_value=0, max_value=300), min_size=6, max_size=6)
 
 
-def numbers(column: object) -> list[int]:
-    return memoryview(column).cast("B").cast("i").tolist()  # type: ignore[arg-type]
+def numbers(column: object, format: Literal["i", "q"] = "i") -> list[int]:
+    return memoryview(column).cast("B").cast(format).tolist()  # type: ignore[arg-type]
 
 
 def taken(session: Session) -> Counter[Entry]:
@@ -48,6 +53,25 @@ def taken(session: Session) -> Counter[Entry]:
     return found
 
 
+def rows(session: Session) -> list[Row]:
+    """Return the rows that wait, in their order."""
+    columns = session.take_columns()
+
+    def texts(name: str) -> list[bytes]:
+        ends, data = numbers(columns[f"{name}_offsets"]), bytes(columns[f"{name}_bytes"])  # type: ignore[arg-type]
+        return [data[start:end] for start, end in pairwise(ends)]
+
+    listed = [
+        numbers(columns["document"]),
+        numbers(columns["subscription"]),
+        *(numbers(columns[name], "q") for name in ("ordinal", "start", "end", "decided_at")),
+        list(bytes(columns["kind"])),  # type: ignore[arg-type]
+        texts("name"),
+        texts("value"),
+    ]
+    return list(zip(*listed, strict=True))
+
+
 def together(session: Session, several: Sequence[bytes]) -> Found:
     failures = session.read_in_bulk([(document, None) for document in several], 0)
     return taken(session), {number: str(error) for number, error in failures}
@@ -63,19 +87,46 @@ def one_by_one(session: Session, several: Sequence[bytes]) -> Found:
     return found, errors
 
 
+def broken_off(several: Sequence[bytes], cuts: Sequence[int]) -> list[bytes]:
+    """Return documents of which some end too early: that must not harm the others."""
+    pairs = zip(several, cuts, strict=False)
+    return [document[:cut] if cut % 3 == 0 else document for document, cut in pairs]
+
+
 @given(EXPRESSIONS, MODES, st.lists(documents(), min_size=2, max_size=6), CUTS)
 def test_together_is_each_alone(
     texts: list[str], modes: list[str], several: list[bytes], cuts: list[int]
 ) -> None:
-    # Some of the documents are broken off: that must not harm the others.
-    several = [
-        document[:cut] if cut % 3 == 0 else document
-        for document, cut in zip(several, cuts, strict=False)
-    ]
+    several = broken_off(several, cuts)
     plan = Plan.build(compiled(texts, modes))
     expected = one_by_one(Session(plan), several)
     assert together(Session(plan, questions_min=0), several) == expected
     assert one_by_one(Session(plan, questions_min=0), several) == expected
+
+
+@given(EXPRESSIONS, MODES, st.lists(documents(), min_size=2, max_size=6), CUTS, st.booleans())
+def test_with_times_the_rows_are_those_of_each_alone_in_the_same_order(
+    texts: list[str],
+    modes: list[str],
+    several: list[bytes],
+    cuts: list[int],
+    in_document_order: bool,
+) -> None:
+    several = broken_off(several, cuts)
+    plan = Plan.build(compiled(texts, modes))
+
+    def session() -> Session:
+        return Session(plan, questions_min=0, in_document_order=in_document_order)
+
+    bundled, alone = session(), session()
+    bundled.read_in_bulk([(document, None) for document in several], 0, with_times=True)
+    expected = []
+    for number, document in enumerate(several):
+        alone.number_documents(number)
+        with suppress(DocumentError):
+            alone.read(document)
+        expected += rows(alone)
+    assert rows(bundled) == expected
 
 
 @given(EXPRESSIONS, st.lists(documents(), min_size=1, max_size=3))

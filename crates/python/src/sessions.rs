@@ -156,13 +156,15 @@ impl Session {
         })
     }
 
-    /// Reads whole documents, bytes and encoding, whose rows will be taken by `take_found`; they
-    /// carry numbers from `number` on. Returns what went wrong, by number.
+    /// Reads whole documents, bytes and encoding; their rows carry numbers from `number` on, and
+    /// without times they are to be taken by `take_found`. Returns what went wrong, by number.
+    #[pyo3(signature = (documents, number, *, with_times = false))]
     fn read_in_bulk(
         &self,
         py: Python<'_>,
         documents: Vec<(Bound<'_, PyAny>, Option<String>)>,
         number: u32,
+        with_times: bool,
     ) -> PyResult<Vec<(u32, Failure)>> {
         let chunks = documents.iter().map(|(data, _)| Chunk::of(data));
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
@@ -179,7 +181,7 @@ impl Session {
                         encoding,
                     })
                     .collect();
-                let verdicts = session.read_in_bulk(&documents, at);
+                let verdicts = session.read_in_bulk(&documents, with_times, at);
                 let failed = verdicts.into_iter().zip(number..);
                 failed
                     .filter_map(|(read, number)| Some((number, failure(read.err()?))))

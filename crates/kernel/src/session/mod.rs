@@ -109,7 +109,7 @@ impl Session {
                 bytes: document,
                 encoding,
             };
-            let read = self.whole.read(&[alone], now, &mut self.rows);
+            let read = self.whole.read(&[alone], true, now, &mut self.rows);
             if let Some(verdict) = read.and_then(|mut verdicts| verdicts.pop()) {
                 return verdict;
             }
@@ -119,11 +119,13 @@ impl Session {
         self.finish()
     }
 
-    /// Reads whole documents whose rows will be taken in bulk, by `take_found`: many of them at
-    /// once where that pays. The verdicts are in the order of the documents.
+    /// Reads whole documents, many of them at once where that pays. Without times the rows are to
+    /// be taken by `take_found`, which does not tell them. The verdicts are in the order of the
+    /// documents.
     pub fn read_in_bulk(
         &mut self,
         documents: &[Document<'_>],
+        with_times: bool,
         now: u32,
     ) -> Vec<Result<(), DocumentError>> {
         self.adopt_next();
@@ -135,7 +137,8 @@ impl Session {
                 // Rows stay in the order of their documents.
                 self.gather_rows();
                 self.is_whole = true;
-                let read = self.whole.read(&rest[..together], now, &mut self.rows);
+                let read = &rest[..together];
+                let read = self.whole.read(read, with_times, now, &mut self.rows);
                 if let Some(read) = read {
                     verdicts.extend(read);
                     continue;

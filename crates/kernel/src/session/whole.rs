@@ -144,15 +144,16 @@ impl Whole {
     }
 
     /// Reads documents together and adds their rows; matches tell when they were decided if there
-    /// is only one. `now`, in seconds, is when rows are counted. None, and no rows, if they have to
+    /// is only one or `with_times` asks for it. `now`, in seconds, is when rows are counted. None, and no rows, if they have to
     /// be read otherwise: one by one, or matched after all.
     pub fn read(
         &mut self,
         documents: &[Document<'_>],
+        with_times: bool,
         now: u32,
         rows: &mut Rows,
     ) -> Option<Vec<Result<(), DocumentError>>> {
-        let read = self.try_read(documents, now, rows);
+        let read = self.try_read(documents, with_times, now, rows);
         // What makes a bundle too diverse is likely to come again, but not for ever.
         if read.is_none() {
             self.together_max = (documents.len() / 2).max(1);
@@ -165,6 +166,7 @@ impl Whole {
     fn try_read(
         &mut self,
         documents: &[Document<'_>],
+        with_times: bool,
         now: u32,
         rows: &mut Rows,
     ) -> Option<Vec<Result<(), DocumentError>>> {
@@ -173,7 +175,7 @@ impl Whole {
             asked.trie.begin_bundle();
             let taken = documents.iter().map(|document| asked.take_in(document));
             verdicts = taken.collect();
-            if !asked.trie.ask() {
+            if !asked.trie.ask(with_times) {
                 return None;
             }
         }
