@@ -1,11 +1,13 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
-Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes and growth.
+Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
+revisions and structure.
 """
 
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks import plots, report
@@ -15,6 +17,18 @@ from benchmarks.workloads.xmark import Auction, cached
 
 OUT = ROOT / "out" / "bench"
 SMALL, LARGE = 0.1, 1.0
+# Each has options of its own, and imports what nobody else needs.
+EXPERIMENTS = {
+    "splitting": "experiments.splitting",
+    "many": "experiments.many.command",
+    "loading": "experiments.loading",
+    "joins": "experiments.joins",
+    "join-stream": "experiments.join_stream",
+    "join-changes": "experiments.join_changes",
+    "growth": "experiments.growth",
+    "revisions": "experiments.revisions.command",
+    "structure": "structure",
+}
 PARTS = ("single", "reverse", "sweeps", "latency")
 
 
@@ -54,34 +68,8 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     """Measure, print the page, write the files that were asked for."""
-    if arguments[:1] == ["splitting"]:
-        from benchmarks.experiments import splitting
-
-        return splitting.main(arguments[1:])
-    if arguments[:1] == ["many"]:
-        from benchmarks.experiments.many import command
-
-        return command.main(arguments[1:])
-    if arguments[:1] == ["loading"]:
-        from benchmarks.experiments import loading
-
-        return loading.main(arguments[1:])
-    if arguments[:1] == ["joins"]:
-        from benchmarks.experiments import joins
-
-        return joins.main(arguments[1:])
-    if arguments[:1] == ["join-stream"]:
-        from benchmarks.experiments import join_stream
-
-        return join_stream.main(arguments[1:])
-    if arguments[:1] == ["join-changes"]:
-        from benchmarks.experiments import join_changes
-
-        return join_changes.main(arguments[1:])
-    if arguments[:1] == ["growth"]:
-        from benchmarks.experiments import growth
-
-        return growth.main(arguments[1:])
+    if (name := arguments[0] if arguments else "") in EXPERIMENTS:
+        return int(import_module(f"benchmarks.{EXPERIMENTS[name]}").main(arguments[1:]))
     options = parse_arguments(arguments)
     if options.command == "spark":
         return measure_spark(options, arguments)

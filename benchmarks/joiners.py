@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.joins.programs import write_program
-from penstock.kernel import Joins
+from penstock.joins import WitnessReader
+from penstock.kernel import JoinState
+from penstock.planning.records import write_records
 from penstock.planning.templates import JoinQuery
 from penstock.planning.templates.texts import JoinTexts
 
@@ -20,15 +21,15 @@ class Compiled:
     def __init__(self, queries: Sequence[str]) -> None:
         texts = JoinTexts()
         start = time.process_time()
-        self._programs = [write_program(_rows(texts, text)) for text in queries]
+        self._programs = [write_records(_rows(texts, text)) for text in queries]
         self.seconds = time.process_time() - start
 
-    def load(self, **options: Any) -> Joins:
+    def load(self, **options: Any) -> Loaded:
         """Return joins with these rows."""
-        joins = Joins(**options)
+        joins = JoinState(**options)
         for number, program in enumerate(self._programs):
             joins.add(number, 0, program)
-        return joins
+        return Loaded(joins)
 
 
 def _rows(texts: JoinTexts, text: str) -> JoinQuery:
@@ -37,27 +38,33 @@ def _rows(texts: JoinTexts, text: str) -> JoinQuery:
     return compiled
 
 
-def record(joins: Joins, document: bytes, number: int, time_us: int) -> bytes:
-    """Return the record of a document of the stream S."""
-    joins.begin("S")
-    joins.feed(document)
-    return joins.finish(number, str(number), time_us, 0)
+class Loaded:
+    """Joins, and what reads documents for them."""
+
+    def __init__(self, joins: JoinState) -> None:
+        self.joins = joins
+        self._reader = WitnessReader(joins)
+
+    def record(self, document: bytes, number: int, time_us: int) -> bytes:
+        """Return the record of a document of the stream S."""
+        witness = self._reader.read("S", [document])
+        return self.joins.record(witness, number, str(number), time_us, 0)
 
 
 class ItemRun:
     """Items read and joined; results are counted, not written. Seconds are core seconds."""
 
-    def __init__(self, joins: Joins) -> None:
-        self._joins = joins
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
         self.items = 0
         self.seconds = 0.0
         self.results = 0
 
     def read(self, documents: Sequence[bytes]) -> None:
         """Read and join further items."""
-        joins, start = self._joins, time.process_time()
+        loaded, joins, start = self._loaded, self._loaded.joins, time.process_time()
         for number, document in enumerate(documents, start=self.items):
-            joins.push(record(joins, document, number, number * 1_000_000))
+            joins.push(loaded.record(document, number, number * 1_000_000))
         self.seconds += time.process_time() - start
         self.items += len(documents)
         self.results += joins.take()[4]

@@ -37,12 +37,12 @@ def machine() -> dict[str, Any]:
     }
 
 
-def revision() -> str:
-    """Return the commit that is measured, as far as it is known."""
+def revision(folder: Path = ROOT) -> str:
+    """Return the commit of a checkout, as far as it is known."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty"],
-            cwd=ROOT,
+            cwd=folder,
             capture_output=True,
             text=True,
             check=True,

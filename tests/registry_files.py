@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.registry.checksums import ROW, VERSION, TableRow, VersionRow, row_checksum
-from penstock.registry.database import Database, connect
-from penstock.registry.folder import DATABASE
+from penstock.registry.storage.checksums import ROW, VERSION, TableRow, VersionRow, row_checksum
+from penstock.registry.storage.database import Database, connect
+from penstock.registry.storage.folder import DATABASE
 
 
 def open_database(folder: Path) -> Database:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import penstock
-from benchmarks.experiments.spark import OUT, start_session, timed, write_nowhere
-from benchmarks.joiners import Compiled, ItemRun, record
+from benchmarks.experiments.spark import timed, write_nowhere
+from benchmarks.joiners import Compiled, ItemRun
 from benchmarks.peers import spark_joins
 from benchmarks.runner import progress
+from benchmarks.spark_session import OUT, start_session
 from benchmarks.workloads import joins as workload
 from penstock.spark import join, statements
 
@@ -65,10 +66,10 @@ def in_process(items: list[bytes], queries: list[str]) -> tuple[dict[str, float]
     compiled = Compiled(queries)
     run = ItemRun(compiled.load(is_counting=True))
     run.read(items)
-    joins = compiled.load()
+    loaded = compiled.load()
     for number, item in enumerate(items):
-        joins.push(record(joins, item, number, number * 1_000_000))
-    found = Counter(queries[subscription] for subscription, _ in joins.take()[0])
+        loaded.joins.push(loaded.record(item, number, number * 1_000_000))
+    found = Counter(queries[subscription] for subscription, _ in loaded.joins.take()[0])
     return run.measured(), found
 
 

@@ -21,11 +21,10 @@ from typing import Any
 
 import penstock
 from benchmarks.cores import core_seconds
-from benchmarks.experiments.spark import start_session
-from benchmarks.runner import ROOT, machine, progress
+from benchmarks.runner import machine, progress
+from benchmarks.spark_session import OUT, start_session
 from penstock.spark import join_progress, join_stream
 
-OUT = ROOT / "out" / "bench"
 BATCH_DOCUMENTS = 10_000
 WARMING_BATCHES = 15
 GROWTH = 10
@@ -113,7 +112,7 @@ def stream(spark: Any, folder: Path, count: int) -> list[dict[str, float]]:
     per_batch = spark.read.parquet(str(folder / "out")).groupBy("batch").count().collect()
     assert [row["count"] for row in per_batch] == [BATCH_DOCUMENTS // 2] * count
     state = join_progress(folder / "state")
-    batches[-1] |= {"records": state.records, "bytes": state.bytes, "runs": state.runs}
+    batches[-1] |= {"records": state.records, "bytes": state.bytes, "segments": state.segments}
     return batches
 
 
@@ -154,8 +153,8 @@ def page(result: dict[str, Any]) -> str:
     lines += [
         "",
         f"State {GROWTH} times as large: {core:.2f}x on cores, {clock:.2f}x by the clock; at most"
-        f" {GROWTH_MAX}x wanted. In the end {last['records']:,} records in {last['runs']} runs of"
-        f" {last['bytes'] / 1e6:,.0f} MB.",
+        f" {GROWTH_MAX}x wanted. In the end {last['records']:,} records in {last['segments']}"
+        f" segments of {last['bytes'] / 1e6:,.0f} MB.",
     ]
     return "\n".join(lines) + "\n"
 

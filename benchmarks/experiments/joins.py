@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments import join_batch
-from benchmarks.joiners import STRATEGIES, Compiled, ItemRun, record
+from benchmarks.joiners import STRATEGIES, Compiled, ItemRun, Loaded
 from benchmarks.patience import attempt
 from benchmarks.peers import duckdb_joins
 from benchmarks.runner import ROOT, machine, progress
 from benchmarks.workloads import joins as workload
-from penstock.kernel import Joins
 
 OUT = ROOT / "out" / "bench"
 WINDOW, APART_US = "10 s", 1_000_000_000
@@ -39,30 +38,31 @@ Make = Callable[[int], bytes]
 
 def pairs(compiled: Compiled, make: Make, rounds: int, names: tuple[str, ...]) -> dict[str, Any]:
     """Return seconds per pair of documents and results per pair, by strategy."""
-    joins = {name: compiled.load(strategy=name, is_counting=True, lateness=0) for name in names}
+    loads = {name: compiled.load(strategy=name, is_counting=True, lateness=0) for name in names}
     seconds: dict[str, list[float]] = {name: [] for name in names}
     results: dict[str, set[int]] = {name: set() for name in names}
     for turn in range(rounds + 1):
-        for name, one in joins.items():
+        for name, loaded in loads.items():
+            joins = loaded.joins
             times = [turn * APART_US + part * 1_000_000 for part in range(2)]
             first, second = (
-                record(one, make(turn), 2 * turn + part, times[part]) for part in range(2)
+                loaded.record(make(turn), 2 * turn + part, times[part]) for part in range(2)
             )
-            one.admit(times[0])
-            one.push(first)
-            one.take()
+            joins.admit(times[0])
+            joins.push(first)
+            joins.take()
             start = time.process_time()
-            one.admit(times[1])
-            one.push(second)
+            joins.admit(times[1])
+            joins.push(second)
             elapsed = time.process_time() - start
             if turn:  # the first pair builds the indexes
                 seconds[name].append(elapsed)
-                results[name].add(one.take()[4])
+                results[name].add(joins.take()[4])
     assert len(set.union(*results.values())) == 1, f"strategies differ: {results}"
     return {
         "seconds": {name: statistics.median(times) for name, times in seconds.items()},
         "results": results[names[0]].pop(),
-        "shapes": joins[names[0]].statistics().shapes,
+        "shapes": loads[names[0]].joins.statistics()["shapes"],
     }
 
 
@@ -118,9 +118,9 @@ def stream(small: bool) -> dict[str, Any]:
     return {"items": count, "points": points, "beside DuckDB": beside_duckdb(items[:BESIDE_ITEMS])}
 
 
-def _read_for(joins: Joins, items: list[bytes]) -> dict[str, float]:
+def _read_for(loaded: Loaded, items: list[bytes]) -> dict[str, float]:
     """Read items until enough time is spent."""
-    run_ = ItemRun(joins)
+    run_ = ItemRun(loaded)
     for start in range(0, len(items), 500):
         if run_.seconds < BASELINE_SECONDS:
             run_.read(items[start : start + 500])

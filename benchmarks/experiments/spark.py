@@ -7,11 +7,8 @@ at once, so that it shares the cores' caches and memory as Spark's workers do.
 
 import json
 import multiprocessing
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +16,12 @@ import penstock
 from benchmarks.cores import core_seconds
 from benchmarks.patience import cancelling
 from benchmarks.report import table
-from benchmarks.runner import ROOT, progress
+from benchmarks.runner import progress
+from benchmarks.spark_session import CORES, SCHEMA, prepare_documents, start_session
 from benchmarks.workloads import messages
 from penstock.kernel import Plan, Session
 from penstock.spark import match
 
-OUT = ROOT / "out" / "bench"
-CORES = 2
-FILES = 8
-SCHEMA = "id long, xml binary"
 SUBSCRIPTIONS = (1, 100, 10_000, 100_000)
 PROMISED = {"subscriptions": 10_000, "core time": 1.25, "xpath_boolean": 100.0}
 XPATH_SUBSCRIPTIONS = 100
@@ -68,48 +62,6 @@ def run(is_small: bool, rounds: int) -> dict[str, Any]:
         result["xpath_boolean"] = {"error": str(error)}
     spark.stop()
     return result
-
-
-def prepare_documents(count: int) -> Path:
-    """Return a folder with the documents in Parquet files, written once."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    folder = OUT / f"messages-{messages.SEED}-{count}"
-    if folder.exists():
-        return folder
-    progress(f"writing {count} documents")
-    unfinished = folder.with_name(f"{folder.name}.tmp-{os.getpid()}")
-    unfinished.mkdir(parents=True)
-    data = pa.table(
-        {"id": pa.array(range(count)), "xml": pa.array(messages.documents(count), pa.binary())}
-    )
-    share = -(-count // FILES)
-    for number in range(FILES):
-        part = data.slice(number * share, share)
-        pq.write_table(part, unfinished / f"{number}.parquet")
-    unfinished.rename(folder)
-    return folder
-
-
-def start_session() -> Any:
-    """Return a Spark session on two cores."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master(f"local[{CORES}]").appName("penstock benchmark")
-    for key, value in (
-        ("spark.ui.enabled", "false"),
-        ("spark.ui.showConsoleProgress", "false"),
-        ("spark.driver.host", "127.0.0.1"),
-        ("spark.driver.bindAddress", "127.0.0.1"),
-        ("spark.driver.memory", "2g"),
-        ("spark.sql.warehouse.dir", str(OUT / "warehouse")),
-    ):
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    return session
 
 
 def measure(spark: Any, folder: Path, registry: penstock.Registry, rounds: int) -> dict[str, Any]:
@@ -200,14 +152,14 @@ def _read_alone(files: list[Path], image: bytes, barrier: Any, replies: Any) -> 
         data = pq.read_table(file).column("xml").to_pylist()
         for start in range(0, len(data), BATCH_DOCUMENTS):
             part = data[start : start + BATCH_DOCUMENTS]
-            batches.append((b"".join(part), [0, *accumulate(map(len, part))]))
-    session.read_documents(*batches[0])
-    session.take_columns()
+            batches.append([(document, None, "default") for document in part])
+    session.read(batches[0])
+    session.take().columns()
     barrier.wait()
     clock, core = time.perf_counter(), time.process_time()
-    for batch, offsets in batches:
-        session.read_documents(batch, offsets)
-        session.take_columns()
+    for batch in batches:
+        session.read(batch)
+        session.take().columns()
     replies.put((time.perf_counter() - clock, time.process_time() - core))
 
 

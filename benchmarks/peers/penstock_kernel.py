@@ -33,9 +33,9 @@ def prepare(query: Query) -> Callable[[bytes], Any]:
         for start in range(0, len(data), kernel.CHUNK_BYTES):
             session.feed(view[start : start + kernel.CHUNK_BYTES])
             if session.value_bytes() >= TAKEN_BYTES:
-                taken.append(session.take_columns())
+                taken.append(session.take().columns())
         session.finish()
-        taken.append(session.take_columns())
+        taken.append(session.take().columns())
         return kind, taken
 
     return run

@@ -9,7 +9,7 @@ from penstock.languages.xpath import xpath
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.planning.explain import explain, verdict
-from penstock.registry import Registry
+from penstock.registry import MemoryRegistry as Registry
 from penstock.results import Document, Heartbeat, Result
 
 __all__ = [

@@ -7,7 +7,7 @@ All of them pickle, so they cross process boundaries whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 QUERY_CODES = {
     # The text is not a query.
@@ -47,6 +47,7 @@ QUERY_CODES = {
     "PQ0412": "or between terms",
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
     "PQ0414": "a block that is no forward twig",
+    "PQ0415": "a block whose normal form would be too large",
 }
 """The codes of ``QueryError`` and what each names."""
 
@@ -111,6 +112,12 @@ class DocumentError(PenstockError):
         self.line = line
         self.path = path
         self.results = results
+
+    def with_results(self, results: Sequence[Any]) -> Self:
+        """Return the error with what was decided before it; pickling keeps both."""
+        self.results = results
+        self.args = (*self.args[:5], results, *self.args[6:])
+        return self
 
     def __str__(self) -> str:
         if not self.line:  # it was never read

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock import _native
 from penstock.errors import DocumentError, LimitError
@@ -16,27 +16,60 @@ if TYPE_CHECKING:
 Plan = _native.Plan
 PlanBuilder = _native.PlanBuilder
 Column = _native.Column
+Batch = _native.Batch
+"""What a session decided between two takes: rows in one of several forms, and witnesses."""
+Joins = _native.Joins
+"""The joins of all subscriptions, wherever records are; ``penstock.joins`` writes programs."""
+JoinState = _native.JoinState
+"""Joins whose records are all here, in memory and in segments."""
+BucketedState = _native.BucketedState
+"""Joins whose records are divided by value into buckets, one of which is here at a time."""
+Witness = _native.Witness
+"""What joins ask for, found in one document; ``Joins.record`` makes a record of it."""
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
 witness_columns = _native.witness_columns
 """The witnesses of several records as columns of three tables."""
 event_ordinal = _native.event_ordinal
 """The ordinal of an event, made of the ids of its documents and of its nodes."""
-merge_runs = _native.merge_runs
-"""One image of several, without what is not needed any more."""
-read_run = _native.read_run
-"""What an image holds: records, when the last may go, and until when the first one waits."""
+merge_segments = _native.merge_segments
+"""One segment of several, without what is not needed any more."""
+read_segment = _native.read_segment
+"""What a segment holds: records, when the last may go, and until when the first one waits."""
+Surroundings = _native.Surroundings
+"""What a fragment needs to stand alone: declarations in scope, and internal entities."""
+ends_in_cdata = _native.ends_in_cdata
+"""Whether a piece of an element ends inside a CDATA section; the next one begins there."""
+escape = _native.escape
+"""Text as content of an element."""
+quote = _native.quote
+"""Text as the value of an attribute, with its quotes."""
 
+WholeDocument = tuple["Buffer", str | None, str]
+"""Bytes, encoding if it overrides what the document says of itself, and stream."""
+
+WHOLE_BYTES_MAX = _native.WHOLE_BYTES_MAX
+"""Larger documents are read in pieces, so that what they decide early comes early."""
+BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
+"""Small documents are read together up to this size …"""
+BUNDLE_DOCUMENTS_MAX = _native.BUNDLE_DOCUMENTS_MAX
+"""… and so many at most."""
+JOIN_MEMORY_BYTES_MAX = _native.JOIN_MEMORY_BYTES_MAX
+"""Records that joins keep in memory, unless somebody says otherwise."""
+JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
+"""Views that joins keep, likewise."""
+ALONE = Surroundings({}, {})
+"""The surroundings of what stands alone as it is."""
 CHUNK_BYTES = 256 << 10
 """Input is fed in pieces of this size: large enough to be fast, small enough to stay in cache."""
 
 
 class Session:
-    """Evaluates a plan over documents, one after the other, fed in pieces of any size.
+    """Evaluates a plan over documents, one after the other.
 
-    Rows decided before an error can still be taken after it, and ``begin`` starts the next
-    document as if nothing had happened. A session that is live may go on with another plan in the
-    middle of a document.
+    Rows decided before an error can still be taken after it, and the next document starts as if
+    nothing had happened. A session that is live may go on with another plan in the middle of a
+    document.
     """
 
     def __init__(
@@ -53,7 +86,7 @@ class Session:
     ) -> None:
         self._native = _native.Session(
             plan,
-            (limits or Limits()).as_dict(),
+            limits or Limits(),
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
@@ -61,20 +94,10 @@ class Session:
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
         )
-        self.adopt = self._native.adopt
-        self.row_count = self._native.row_count
-        self.value_bytes = self._native.value_bytes
-        self.take_rows = self._native.take_rows
-        self.take_columns = self._native.take_columns
-        self.take_spans = self._native.take_spans
-        self.take_usage = self._native.take_usage
-        self.held_by_subscription = self._native.held_by_subscription
-        self.take_found = self._native.take_found
-        self.is_decided = self._native.is_decided
-        self.structures = self._native.structures
-        self.number_documents = self._native.number_documents
-        self.take_trace = self._native.take_trace
-        self.entities = self._native.entities
+
+    def adopt(self, plan: Plan) -> None:
+        """Go on with another plan from the next document on; take rows that wait before."""
+        self._native.adopt(plan)
 
     def attach(self, plan: Plan) -> None:
         """Go on with another plan in the middle of a document.
@@ -87,13 +110,22 @@ class Session:
         """
         _raise(self._native.attach(plan))
 
-    def begin(self, encoding: str | None = None) -> None:
-        """Start a document; ``encoding`` overrides what the document says of itself.
+    def listen(self, joins: Joins | None) -> None:
+        """Keep the witnesses of joins for ``Batch.witnesses``, from the next document on.
+
+        Subscriptions of the joins may change between documents.
+        """
+        self._native.listen(None if joins is None else joins.paths())
+
+    def begin(self, encoding: str | None = None, stream: str = "default", number: int = 0) -> None:
+        """Start a document, whose rows carry ``number``.
+
+        ``encoding`` overrides what the document says of itself; ``stream`` matters to joins.
 
         Raises:
             DocumentError: The encoding is unknown.
         """
-        _raise(self._native.begin(encoding))
+        _raise(self._native.begin(encoding, stream, number))
 
     def feed(self, chunk: Buffer) -> None:
         """Read the next bytes of the document.
@@ -113,48 +145,76 @@ class Session:
         """
         _raise(self._native.finish())
 
-    def read(self, document: Buffer, encoding: str | None = None) -> None:
-        """Read a document that is at hand as a whole.
-
-        The rows are those of ``begin``, ``feed`` and ``finish``. With many subscriptions they are
-        found faster, and all of them at the end.
+    def read_pieces(
+        self,
+        pieces: Iterable[Buffer],
+        encoding: str | None = None,
+        stream: str = "default",
+        number: int = 0,
+    ) -> Iterator[None]:
+        """Read a document, and yield after each piece of it; who stops early leaves it open.
 
         Raises:
-            DocumentError: The document is not well-formed, or the encoding is unknown.
+            DocumentError: The document is not well-formed, or its bytes cannot be read.
             LimitError: The document passed a limit.
         """
-        _raise(self._native.read(document, encoding))
+        self.begin(encoding, stream, number)
+        for piece in pieces:
+            self.feed(piece)
+            yield
+        self.finish()
 
-    def read_documents(
-        self, data: Buffer, offsets: Sequence[int]
+    def read(
+        self, documents: Sequence[WholeDocument], first: int = 0, *, with_times: bool = True
     ) -> list[tuple[int, DocumentError]]:
-        """Read whole documents, ``data[offsets[i]:offsets[i + 1]]``, without a call for each.
+        """Read whole documents, whose rows carry numbers from ``first`` on.
 
-        Their rows carry the number i in the column ``document``. Returns the errors by number;
-        a bad document never harms the next one.
+        The rows are those of ``begin``, ``feed`` and ``finish``. Many subscriptions are evaluated
+        over several documents at once, faster if ``decided_at`` may be missing (``with_times``).
+        Returns the errors by number; a bad document never harms the next one.
         """
-        failures = self._native.read_documents(data, offsets)
+        failures = self._native.read(documents, first, with_times=with_times)
         return [(number, _error(failure)) for number, failure in failures]
 
-    def read_in_bulk(
-        self,
-        documents: Sequence[tuple[Buffer, str | None]],
-        number: int,
-        *,
-        with_times: bool = False,
-    ) -> list[tuple[int, DocumentError]]:
-        """Read whole documents, bytes and encoding, several at once where that is faster.
+    def take(self) -> Batch:
+        """Return what was decided since the last call."""
+        return self._native.take()
 
-        Rows carry numbers from ``number`` on. Without times they have no ``decided_at`` and are
-        meant for ``take_found``. Returns the errors by number; a bad document never harms the
-        next one.
-        """
-        failures = self._native.read_in_bulk(documents, number, with_times=with_times)
-        return [(failed, _error(failure)) for failed, failure in failures]
+    def row_count(self) -> int:
+        """Return how many rows wait to be taken."""
+        return self._native.row_count()
+
+    def value_bytes(self) -> int:
+        """Return how many bytes of values wait to be taken."""
+        return self._native.value_bytes()
+
+    def is_decided(self) -> bool:
+        """Return whether the rest of the document that is fed adds nothing, whatever it is."""
+        return self._native.is_decided()
+
+    def take_usage(self) -> list[tuple[int, int, int, float]]:
+        """Return subscription, matches, seconds of the last one and cost since the last call."""
+        return self._native.take_usage()
+
+    def held_by_subscription(self) -> list[tuple[int, int]]:
+        """Return subscriptions with bytes held now; a subscription may come several times."""
+        return self._native.held_by_subscription()
 
     def statistics(self) -> Statistics:
         """Return the session's counters so far."""
         return Statistics(*self._native.statistics())
+
+    def structures(self) -> list[tuple[int, int]]:
+        """Return, by tier, how many queries read whole documents and how many read events."""
+        return self._native.structures()
+
+    def take_trace(self) -> list[tuple[int, list[tuple[int, int | None]], list[tuple[int, int]]]]:
+        """Return, by event, its offset, decided (target, node) and held (node, start)."""
+        return self._native.take_trace()
+
+    def entities(self) -> dict[str, str]:
+        """Return the internal entities that the document has declared so far."""
+        return self._native.entities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,78 +229,10 @@ class Statistics:
     """Candidates held now."""
     kept_bytes: int
     """Bytes of input kept now."""
-
-
-class Joins:
-    """The joins of all subscriptions over streams of documents, and the records they may need.
-
-    Subscriptions are programs here; ``penstock.joins`` writes them. What it offers beside the
-    methods below is what the native class offers.
-    """
-
-    def __init__(self, limits: Limits | None = None, **options: Any) -> None:
-        native = _native.Joins((limits or Limits()).as_dict(), **options)
-        self._native = native
-        self.variable = native.variable
-        self.delay_stream = native.delay_stream
-        self.add = native.add
-        self.remove = native.remove
-        self.delay_of = native.delay_of
-        self.admit = native.admit
-        self.advance = native.advance
-        self.push = native.push
-        self.release = native.release
-        self.end = native.end
-        self.result_count = native.result_count
-        self.take = native.take
-        self.is_over_memory = native.is_over_memory
-        self.seal = native.seal
-        self.attach = native.attach
-        self.take_dropped = native.take_dropped
-        self.pin = native.pin
-        self.ranked = native.ranked
-        self.enter = native.enter
-        self.route = native.route
-        self.report_alone = native.report_alone
-        self.queue = native.queue
-        self.push_queued = native.push_queued
-        self.take_partials = native.take_partials
-        self.write_run = native.write_run
-        self.release_run = native.release_run
-        self.depth = native.depth
-        self.is_damaged = native.is_damaged
-
-    def begin(self, stream: str, encoding: str | None = None) -> None:
-        """Start a document of a stream.
-
-        Raises:
-            DocumentError: The encoding is unknown.
-        """
-        _raise(self._native.begin(stream, encoding))
-
-    def feed(self, chunk: Buffer) -> None:
-        """Read the next bytes of the document.
-
-        Raises:
-            DocumentError: The bytes so far cannot begin a well-formed document.
-            LimitError: The document passed a limit.
-        """
-        _raise(self._native.feed(chunk))
-
-    def finish(self, number: int, document: str, time_us: int, version: int) -> bytes:
-        """End the document and return its record, empty if nothing in it joins.
-
-        Raises:
-            DocumentError: The document is not complete.
-            LimitError: The document passed a limit.
-        """
-        record, failure = self._native.finish(number, document, time_us, version)
-        _raise(failure)
-        return record
-
-    def statistics(self) -> JoinStatistics:
-        """Return the counters so far."""
-        return JoinStatistics(**self._native.statistics())
+    bytes_tokenized: int
+    """Bytes of input that were split into tokens: those of the documents, each once."""
+    path_steps: int
+    """How often a step of a path to a join's variable was looked up in a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +259,6 @@ class JoinStatistics:
     formulas: int
     """Distinct conditions of those steps."""
     tests: int
-    steps_taken: int
-    """How often a step was looked up in a document so far."""
 
 
 TracedEvent = tuple[int, list[tuple[int, int, int]], list[int]]
@@ -294,11 +284,10 @@ def trace(
     """
     plan = Plan.build(programs)
     session = Session(plan, limits, is_traced=True)
-    session.begin()
-    for start in range(0, len(document), chunk_bytes):
-        session.feed(document[start : start + chunk_bytes])
-    session.finish()
-    spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take_rows()[0]}
+    starts = range(0, len(document), chunk_bytes)
+    for _ in session.read_pieces(document[start : start + chunk_bytes] for start in starts):
+        pass  # the trace has it all
+    spans = {(row[0], row[8]): (row[5], row[6]) for row in session.take().rows()[0]}
     atom = (-1, -1)
     return [
         (
@@ -321,7 +310,7 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
         DocumentError: The document is not well-formed.
         LimitError: The document passed a limit.
     """
-    events, failure = _native.count_events(data, chunk_bytes, (limits or Limits()).as_dict())
+    events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
     _raise(failure)
     return events
 

@@ -48,5 +48,5 @@ class Limits:
                 raise ValueError(f"limits.{field.name} must be a positive integer, not {value!r}")
 
     def as_dict(self) -> dict[str, int]:
-        """Return the limits by name, as the kernel takes them."""
+        """Return the limits by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -9,7 +9,8 @@ from xml.sax.saxutils import escape
 import pytest
 
 from penstock.joins import Joiner, Subscribers, results, subscribing
-from penstock.results import rows
+from penstock.kernel import Witness
+from penstock.results import Result
 from penstock.testing.adversary.xscl import answers, attacking
 from penstock.testing.adversary.xscl.syntax import Query, write_query
 
@@ -40,33 +41,33 @@ def written(pattern: str, replacement: str) -> Callable[[Patch], None]:
 
 
 def only_witnesses_advance_time(patch: Patch) -> None:
-    def finish(self: Joiner, document: str, time_us: int, version: int) -> bool:
-        record = self._joins.finish(next(self._numbers), document, time_us, version)
-        if record and self._joins.admit(time_us):
-            self._joins.push(record)
+    def join(self: Joiner, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
+        if record and self.joins.admit(time_us):
+            self.joins.push(record)
             return True
         return not record
 
-    patch.setattr(Joiner, "finish", finish)
+    patch.setattr(Joiner, "join", join)
 
 
 def late_documents_are_joined(patch: Patch) -> None:
-    def finish(self: Joiner, document: str, time_us: int, version: int) -> bool:
-        record = self._joins.finish(next(self._numbers), document, time_us, version)
-        self._joins.advance(time_us)
+    def join(self: Joiner, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
+        self.joins.advance(time_us)
         if record:
-            self._joins.push(record)
+            self.joins.push(record)
         return True
 
-    patch.setattr(Joiner, "finish", finish)
+    patch.setattr(Joiner, "join", join)
 
 
 def events_are_escaped_twice(patch: Patch) -> None:
-    patch.setattr(rows, "serialize", lambda kind, name, value, *around: escape(value))
+    patch.setattr(Result, "xml", property(lambda row: escape(row.value)))
 
 
 def nodes_move_into_a_namespace(patch: Patch) -> None:
-    patch.setattr(results, "declare", lambda text, declarations: text)
+    patch.setattr(results, "_without_default", lambda node: node.text)
 
 
 def one_event_for_each_id(patch: Patch) -> None:

@@ -13,11 +13,12 @@ from typing import Any
 from unittest.mock import patch
 
 import penstock
+from penstock import Registry
 from penstock.errors import RegistryError
-from penstock.registry import live, plans
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import DATABASE
-from penstock.registry.memory import Registry
+from penstock.registry.plans import files, live
+from penstock.registry.requests import requests_of
+from penstock.registry.storage.folder import DATABASE
 from penstock.registry.subscriptions import compile_subscription
 
 PAGE = 4096
@@ -55,7 +56,7 @@ class Past:
 def build_past(folder: Path, first: int = 0, count: int = COUNTS[0]) -> Past:
     """Make a registry of loads, additions, replacements and removals; ``first`` tells two apart."""
     with (
-        patch.object(plans, "_FRESH_SECONDS", -1.0),  # fewer plans are fewer files to copy
+        patch.object(files, "_FRESH_SECONDS", -1.0),  # fewer plans are fewer files to copy
         patch.object(live, "SMALL_MAX", 4),  # a few changes are merged
     ):
         return _build_past(Registry.open(folder / "live"), folder, first, count)
@@ -272,7 +273,7 @@ def _ask_about(answers: Answers, registry: DurableRegistry, held: Described) -> 
         answers.ask("contains", lambda name=name: name in registry, name in held)
         answers.ask("get", lambda name=name: _described(registry, name), held.get(name))
     joins = {name for name in held if name == "join"}
-    answers.ask("joining", lambda: set(registry.joining()), joins)
+    answers.ask("joining", lambda: set(requests_of(registry.snapshot())), joins)
     answers.ask("names", lambda: set(registry.snapshot().names) & held.keys(), held.keys())
     answers.ask("match", lambda: matched(registry), expected_matches(held))
 

@@ -101,7 +101,7 @@ def test_a_tiny_cache_gives_the_same_results() -> None:
         session.begin()
         session.feed(document)
         session.finish()
-        answers.append(session.take_rows()[0])
+        answers.append(session.take().rows()[0])
         assert (session.statistics().cache_clears > 0) == (cache_bytes_max < 32 << 20)
     assert answers[0] == answers[1] == answers[2]
     assert len(answers[0]) == 300

@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import pairwise
 from typing import Literal
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.errors import DocumentError
-from penstock.kernel import Plan, Session
+from penstock.kernel import Batch, Plan, Session, WholeDocument
 from tests.property.strategies import documents
+from tests.property.test_readings import bushy
 from tests.property.test_whole import EXPRESSIONS, compiled
 
 Entry = tuple[int, int, tuple[object, ...]]
@@ -20,6 +19,7 @@ Row = tuple[object, ...]
 Found = tuple[Counter[Entry], dict[int, str]]
 
 MODES = st.lists(st.sampled_from(("filter", "filter", "query")), min_size=8, max_size=8)
+PATHS = [f"//{one}/{other}" for one in "abcdefgh" for other in "abcdefgh*"]
 CUTS = st.lists(st.integers(min_value=0, max_value=300), min_size=6, max_size=6)
 
 
@@ -29,7 +29,7 @@ def numbers(column: object, format: Literal["i", "q"] = "i") -> list[int]:
 
 def taken(session: Session) -> Counter[Entry]:
     """Return the entries that wait; whether nodes share one does not matter."""
-    entries, nodes, fragments = session.take_found()
+    entries, nodes, fragments = session.take().matches()
     starts, ends = bytes(fragments["start"]), bytes(fragments["end"])
     kinds = bytes(fragments["kind"])
     values = bytes(fragments["value_bytes"])
@@ -53,9 +53,9 @@ def taken(session: Session) -> Counter[Entry]:
     return found
 
 
-def rows(session: Session) -> list[Row]:
-    """Return the rows that wait, in their order."""
-    columns = session.take_columns()
+def rows(batch: Batch) -> list[Row]:
+    """Return the rows of a batch, in their order."""
+    columns = batch.columns()
 
     def texts(name: str) -> list[bytes]:
         ends, data = numbers(columns[f"{name}_offsets"]), bytes(columns[f"{name}_bytes"])  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ def rows(session: Session) -> list[Row]:
 
 
 def together(session: Session, several: Sequence[bytes]) -> Found:
-    failures = session.read_in_bulk([(document, None) for document in several], 0)
+    failures = session.read(wholes(several), with_times=False)
     return taken(session), {number: str(error) for number, error in failures}
 
 
@@ -81,10 +81,14 @@ def one_by_one(session: Session, several: Sequence[bytes]) -> Found:
     found: Counter[Entry] = Counter()
     errors: dict[int, str] = {}
     for number, document in enumerate(several):
-        failures = session.read_in_bulk([(document, None)], number)
+        failures = session.read(wholes([document]), number)
         errors |= {failed: str(error) for failed, error in failures}
         found += taken(session)
     return found, errors
+
+
+def wholes(several: Sequence[bytes]) -> list[WholeDocument]:
+    return [(document, None, "default") for document in several]
 
 
 def broken_off(several: Sequence[bytes], cuts: Sequence[int]) -> list[bytes]:
@@ -105,7 +109,7 @@ def test_together_is_each_alone(
 
 
 @given(EXPRESSIONS, MODES, st.lists(documents(), min_size=2, max_size=6), CUTS, st.booleans())
-def test_with_times_the_rows_are_those_of_each_alone_in_the_same_order(
+def test_with_times_rows_are_those_of_each_alone_in_the_same_order(
     texts: list[str],
     modes: list[str],
     several: list[bytes],
@@ -113,20 +117,42 @@ def test_with_times_the_rows_are_those_of_each_alone_in_the_same_order(
     in_document_order: bool,
 ) -> None:
     several = broken_off(several, cuts)
-    plan = Plan.build(compiled(texts, modes))
+    # So many filters by paths that documents are read together, whatever the others are.
+    programs = compiled(texts, modes) + compiled(PATHS, ["filter"] * len(PATHS))
+    plan = Plan.build(programs)
 
     def session() -> Session:
         return Session(plan, questions_min=0, in_document_order=in_document_order)
 
     bundled, alone = session(), session()
-    bundled.read_in_bulk([(document, None) for document in several], 0, with_times=True)
+    bundled.read(wholes(several))
     expected = []
     for number, document in enumerate(several):
-        alone.number_documents(number)
-        with suppress(DocumentError):
-            alone.read(document)
-        expected += rows(alone)
-    assert rows(bundled) == expected
+        alone.read(wholes([document]), number)
+        expected += rows(alone.take())
+    assert rows(bundled.take()) == expected
+
+
+def test_parts_are_all_rows_in_order() -> None:
+    texts = [f"/a/b[@n = {number}]" if number % 5 == 0 else "//b" for number in range(3000)]
+    queries = ["//b/@n", "//b[. > 2]"]
+    modes = ["filter"] * len(texts) + ["query"] * len(queries)
+    plan = Plan.build(compiled(texts + queries, modes))
+    document = b"<a>%s</a>" % b"".join(b'<b n="%d">%d</b>' % (n, n % 4) for n in range(40))
+    sessions = Session(plan), Session(plan)
+    for session in sessions:
+        session.read(wholes([document] * 5))
+    expected = rows(sessions[0].take())
+    batch, parted, has_bare = sessions[1].take(), [], False
+    while (columns := batch.next_columns(4000)) is not None:
+        count = columns["length"]
+        has_bare |= not len(bytes(columns["ordinal"]))  # type: ignore[arg-type]
+        keys = numbers(columns["document"]), numbers(columns["subscription"])
+        part = list(zip(*keys, numbers(columns["decided_at"], "q"), strict=True))
+        assert len(part) == count
+        parted.append(part)
+    assert len(parted) > 1 and has_bare
+    assert sum(parted, []) == [(row[0], row[1], row[5]) for row in expected]
 
 
 @given(EXPRESSIONS, st.lists(documents(), min_size=1, max_size=3))
@@ -137,9 +163,9 @@ def test_many_copies_are_many_documents(texts: list[str], several: list[bytes]) 
 
 
 def test_what_cannot_be_read_together_is_read_alone() -> None:
-    plan = Plan.build(compiled(["//b/c", "/a/*"], ["filter", "filter"]))
+    plan = Plan.build(compiled(["//a/b/c", "//c/b"], ["filter", "filter"]))
     # So many label paths do not fit one table.
-    wide = b"<a>" + b"".join(b"<x%d><b/></x%d>" % (n, n) for n in range(3000)) + b"<b><c/></b></a>"
+    wide = bushy(9)
     several = [wide, b"<a><b><c/></b></a>", wide, b"<a/>", b"<a><b></a>"]
     session = Session(plan, questions_min=0)
     for _ in range(2):

@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from penstock.registry.folder import DATABASE, LOG
-from penstock.registry.memory import Registry
-from penstock.registry.repair import RepairReport, repair
-from penstock.registry.verify import verify
+from penstock import Registry
+from penstock.registry.storage.folder import DATABASE, LOG
+from penstock.registry.storage.repair import RepairReport, repair
+from penstock.registry.storage.verify import verify
 from tests.property.registry_damage import (
     COUNTS,
     Damage,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError, RegistryError
-from penstock.joins import Joiner, JoinOptions, compile_program
+from penstock.joins import Joiner, JoinOptions, WitnessReader
 from penstock.kernel import JoinStatistics
+from penstock.planning.programs import compile_program
 from penstock.results import Document
 from penstock.testing.generate import random_stream, random_subscriptions
 from tests.property.test_joins import WAYS, Found, expected
@@ -182,9 +183,10 @@ def test_what_is_removed_is_given_back(random: Random) -> None:
         before.append(sizes(joiner.statistics()))
         if documents and random.random() < 0.5:
             document = documents.pop()
-            joiner.begin(document.stream)
-            joiner.feed(document.data)  # type: ignore[arg-type]
-            joiner.finish(str(document.id), round(float(str(document.time)) * 1e6), number)
+            reader = WitnessReader(joiner.joins)
+            witness = reader.read(document.stream, [document.data])  # type: ignore[list-item]
+            time_us = round(float(str(document.time)) * 1e6)
+            joiner.join(witness, str(document.id), time_us, number)
             list(joiner.results(number))
     for number in reversed(range(len(programs))):
         joiner.remove(number)

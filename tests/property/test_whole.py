@@ -37,7 +37,7 @@ def compiled(texts: Sequence[str], modes: Sequence[str]) -> list[bytes]:
 
 def rows_of(session: Session) -> Rows:
     """Return the rows that wait, without the numbers that only order nodes."""
-    rows, scopes, bindings = session.take_rows()
+    rows, scopes, bindings = session.take().rows()
     found: Rows = {}
     for place, row in enumerate(rows):
         # Without a value there is nothing that would need the declarations in scope.
@@ -48,7 +48,7 @@ def rows_of(session: Session) -> Rows:
 
 def read(session: Session, document: bytes) -> tuple[Rows, object]:
     """Return the rows and the error of a document that is read as a whole."""
-    failures = session.read_documents(document, [0, len(document)])
+    failures = session.read([(document, None, "default")])
     return rows_of(session), [str(error) for _, error in failures]
 
 

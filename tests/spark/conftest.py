@@ -12,7 +12,7 @@ import pytest
 
 from penstock.spark import runtime
 from tests.conftest import ROOT
-from tests.spark import kafka_broker
+from tests.spark.helpers import kafka_broker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

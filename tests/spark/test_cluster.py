@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.jobs import expected_rows, require_plans, run_job
-from tests.spark.servers import running
+from tests.spark.helpers.jobs import expected_rows, require_plans, run_job
+from tests.spark.helpers.servers import running
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

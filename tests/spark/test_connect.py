@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.jobs import expected_rows, require_plans, run_job
-from tests.spark.servers import connect_server
+from tests.spark.helpers.jobs import expected_rows, require_plans, run_job
+from tests.spark.helpers.servers import connect_server
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import penstock
-from tests.spark.kafka_job import RUNS, order, registry
+from tests.spark.helpers.kafka_job import RUNS, order, registry
 from tests.spark.kills.victims import Victim
 
 pytestmark = pytest.mark.spark
@@ -54,7 +54,9 @@ def places(folder: Path, topic: str) -> dict[str, int]:
 def test_documents_of_a_topic_become_results_in_another_over_a_restart(
     broker: str, connector: str, tmp_path: Path
 ) -> None:
-    Victim(["tests.spark.kafka_job", "whole", broker, connector, str(tmp_path)], tmp_path).finish()
+    Victim(
+        ["tests.spark.helpers.kafka_job", "whole", broker, connector, str(tmp_path)], tmp_path
+    ).finish()
     numbers = [number for run in RUNS for number in run]
     streamed = rows_in(tmp_path, "results", "quarantine")
     assert dict(streamed) == expected_rows({str(number): number for number in numbers})

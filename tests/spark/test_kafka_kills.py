@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.kafka_job import write_pipeline
+from tests.spark.helpers.kafka_job import write_pipeline
 from tests.spark.kills.checkpoints import committed
 from tests.spark.kills.strikes import Strike, execute
 from tests.spark.kills.victims import Victim
@@ -66,7 +66,7 @@ class KafkaProject:
 def test_kills_lose_nothing_and_repeat_only_equal_rows(
     broker: str, connector: str, tmp_path: Path
 ) -> None:
-    job = ["tests.spark.kafka_job"]
+    job = ["tests.spark.helpers.kafka_job"]
     place = [broker, connector, str(tmp_path), TOPIC]
     Victim([*job, "fill", *place, str(ORDERS)], tmp_path).finish()
     project = KafkaProject(tmp_path, broker, connector)

@@ -14,7 +14,7 @@ import penstock
 from penstock.results import COLUMNS
 from penstock.results.arrow import schema as arrow_schema
 from penstock.spark import match, quarantine, results
-from tests.spark.items import DOCUMENTS, broken_item, corpus, item, item_registry
+from tests.spark.helpers.items import DOCUMENTS, broken_item, corpus, item, item_registry
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -105,7 +105,7 @@ def test_columns_are_those_of_the_library(spark: SparkSession) -> None:
 
     table = spark.createDataFrame([("a", b"<a/>")], "id string, xml binary")
     found = match(table, item_registry())
-    assert tuple(found.columns) == COLUMNS
+    assert found.columns == list(COLUMNS)
     expected = arrow_schema()
     for field in to_arrow_schema(found.schema, timezone="UTC"):
         assert str(field.type).replace("element:", "item:") == str(expected.field(field.name).type)

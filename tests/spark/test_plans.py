@@ -18,10 +18,11 @@ import pytest
 import penstock
 from penstock.errors import RegistryError
 from penstock.kernel import Session
-from penstock.registry.durable import plan_name
-from penstock.registry.pins import Pins
+from penstock.registry.plans.files import SUFFIX
+from penstock.registry.plans.pins import Pins
+from penstock.registry.storage.table import plan_name
 from penstock.spark import plans
-from penstock.spark.plans import LivePlan, ShippedPlan, host_folder, ship
+from penstock.spark.plans import PinnedPlan, ShippedPlan, host_folder, ship
 
 BATCH = cast("Any", SimpleNamespace(isStreaming=False))
 
@@ -49,8 +50,8 @@ def ship_small(registry: penstock.Registry) -> ShippedPlan:
 def found_by(reference: ShippedPlan, document: bytes) -> list[str]:
     names, plan = reference.load(reference.key())
     session = Session(plan)
-    session.read_documents(document, [0, len(document)])
-    return [names[row[0]].as_py() for row in session.take_rows()[0]]
+    session.read([(document, None, "default")])
+    return [names[row[0]].as_py() for row in session.take().rows()[0]]
 
 
 def test_equal_registries_ship_one_plan() -> None:
@@ -85,7 +86,7 @@ def test_plan_is_used_where_it_is_mapped() -> None:
 
 def test_plan_that_did_not_arrive_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
-    reference = replace(ship_small(registry_of("a")), name="0" * 32 + plans.SUFFIX, data=None)
+    reference = replace(ship_small(registry_of("a")), name="0" * 32 + SUFFIX, data=None)
     monkeypatch.setattr("pyspark.SparkFiles.get", lambda name: f"nowhere/{name}")
     with pytest.raises(FileNotFoundError):
         reference.load(reference.key())
@@ -121,7 +122,7 @@ def work(registry: Path, host: Path, barrier: Any, replies: Any) -> None:
     """Be a worker on a host that shares only the registry's folder, and has no database."""
     tempfile.tempdir = str(host)
     sqlite3.connect = None  # type: ignore[assignment]
-    reference = LivePlan(str(registry))
+    reference = PinnedPlan(str(registry))
     found = []
     for batch in range(ROUNDS):
         barrier.wait(SECONDS_MAX)
@@ -166,10 +167,10 @@ def test_workers_of_two_hosts_agree_on_every_batch_while_the_registry_changes(
         assert tuple(names) == registry.at(version).snapshot().names
     assert registry.pins("query") == {batch: version for batch, (version, _) in enumerate(one)}
     for host in hosts:
-        assert list(host.glob("penstock-plans-*/live-*"))
+        assert list(host.glob("penstock-plans-*/pinned-*"))
 
 
 def test_plan_that_the_registry_lacks_is_named_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="starting the stream anew") as caught:
-        LivePlan(str(tmp_path)).load("1-0-0.plan")
+        PinnedPlan(str(tmp_path)).load("1-0-0.plan")
     assert caught.value.code == "PR0009"

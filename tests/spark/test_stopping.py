@@ -15,8 +15,8 @@ import pytest
 
 import penstock
 from penstock.spark.pipelines import load, run
+from tests.spark.helpers.servers import ROOT, surroundings
 from tests.spark.kills.checkpoints import committed
-from tests.spark.servers import ROOT, surroundings
 from tests.spark.test_pipelines import STREAM, expected, in_table, put
 
 if TYPE_CHECKING:

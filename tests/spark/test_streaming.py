@@ -13,7 +13,7 @@ import pytest
 
 import penstock
 from penstock.spark import match, quarantine, results
-from tests.spark.items import broken_item, item, item_registry
+from tests.spark.helpers.items import broken_item, item, item_registry
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

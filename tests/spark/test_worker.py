@@ -16,7 +16,7 @@ import penstock
 from penstock.limits import Limits
 from penstock.spark import worker
 from penstock.spark.plans import ship
-from penstock.spark.worker import ROWS_MAX, VALUE_BYTES_MAX, Job, evaluate
+from penstock.spark.worker import PACE, Job, evaluate
 
 BATCH = cast("Any", SimpleNamespace(isStreaming=False))
 
@@ -57,17 +57,17 @@ def test_batches_of_rows_are_bounded() -> None:
     documents = [b"<a>" + b"<b/>" * 1000 + b"</a>"] * 300
     sizes = [len(batch) for batch in evaluate(job_of("//b"), iter([batch_of(documents)]))]
     assert sum(sizes) == 300_000
-    assert max(sizes[1:]) <= ROWS_MAX
-    assert min(sizes[1:-1]) > ROWS_MAX / 2
+    # The rows of the document that fills a batch stay together.
+    assert max(sizes) < PACE.rows_max + 1000
+    assert min(sizes[:-1]) >= PACE.rows_max
 
 
 def test_batches_of_values_are_bounded() -> None:
     documents = [b"<a>" + b"x" * 100_000 + b"</a>"] * 400
     batches = list(evaluate(job_of("/a"), iter([batch_of(documents)])))
     assert sum(map(len, batches)) == 400
-    # The first batch of a task is a guess.
-    sizes = [batch.column("value").nbytes for batch in batches[1:]]
-    assert max(sizes) <= VALUE_BYTES_MAX * 1.01
+    sizes = [batch.column("value").nbytes for batch in batches]
+    assert max(sizes) <= PACE.value_bytes_max + 101_000
 
 
 def test_rows_of_a_slice_are_those_of_its_documents() -> None:

@@ -9,14 +9,14 @@ use crate::store::Store;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A record that waits for a stage.
 pub struct Waiting {
     /// The stage.
     pub stage: u32,
     /// The left record.
-    pub record: Rc<[u32]>,
+    pub record: Arc<[u32]>,
 }
 
 /// All that waits, by the time up to which a partner may come.
@@ -25,7 +25,7 @@ pub struct Absences {
     due: BinaryHeap<Reverse<(i64, u64)>>,
     waiting: rustc_hash::FxHashMap<u64, Waiting>,
     next: u64,
-    last: Option<Rc<[u32]>>,
+    last: Option<Arc<[u32]>>,
     is_finished: bool,
 }
 
@@ -35,7 +35,7 @@ impl Absences {
         // A record often waits for many stages, one call after the other.
         let record = match &self.last {
             Some(last) if **last == *words => last.clone(),
-            _ => Rc::from(words),
+            _ => Arc::from(words),
         };
         self.last = Some(record.clone());
         self.due.push(Reverse((until, self.next)));

@@ -7,8 +7,8 @@
 
 use crate::bucket::Bucket;
 use crate::joins::Joins;
+use crate::segment::Wait;
 use crate::sink::Sink;
-use crate::slice::Wait;
 
 impl Joins {
     /// Fixes which pairs of variables drive the search: the first that a row has.
@@ -67,20 +67,20 @@ impl Joins {
         std::mem::take(&mut self.partials)
     }
 
-    /// Takes the records that were pushed out of memory, as an image, with what waits of them.
-    pub fn write_run(&mut self) -> Option<Vec<u32>> {
+    /// Takes the records that were pushed out of memory, as a segment, with what waits of them.
+    pub fn write_segment(&mut self) -> Option<Vec<u32>> {
         let waits = std::mem::take(&mut self.waits);
         self.store.write(&waits)
     }
 
-    /// Lets go what waited in vain in an attached image until a time in `from..to`, as far as it
+    /// Lets go what waited in vain in an attached segment until a time in `from..to`, as far as it
     /// is of one depth. Returns the time until which the next one waits, if there is any.
-    pub fn release_run(&mut self, number: u32, from: i64, to: i64, depth: u32) -> Option<i64> {
+    pub fn release_segment(&mut self, number: u32, from: i64, to: i64, depth: u32) -> Option<i64> {
         self.refresh();
-        let slice = self.store.slice(number)?;
-        let (first, end) = (slice.first_wait(from), slice.first_wait(to));
-        let due: Vec<Wait> = (first..end).map(|index| slice.wait(index)).collect();
-        let next = (end < slice.wait_count()).then(|| slice.wait(end).until);
+        let segment = self.store.segment(number)?;
+        let (first, end) = (segment.first_wait(from), segment.first_wait(to));
+        let due: Vec<Wait> = (first..end).map(|index| segment.wait(index)).collect();
+        let next = (end < segment.wait_count()).then(|| segment.wait(end).until);
         let mut sink = Sink {
             plan: &self.plan,
             results: &mut self.results,
@@ -90,7 +90,7 @@ impl Joins {
             // Rows that nobody asks for any more have no depth.
             let delay = self.plan.retention.delay_of(wait.stage);
             let is_now = delay.map(|delay| delay.depth) == Some(depth);
-            if is_now && let Some(left) = self.store.slice_record(number, wait.record) {
+            if is_now && let Some(left) = self.store.segment_record(number, wait.record) {
                 sink.let_go(&self.store, wait.stage, left);
             }
         }

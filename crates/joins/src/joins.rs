@@ -7,8 +7,8 @@ use crate::program::Row;
 use crate::record::Record;
 use crate::results::Results;
 use crate::retention::Delay;
+use crate::segment::Wait;
 use crate::sink::Sink;
-use crate::slice::Wait;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
@@ -29,13 +29,19 @@ pub struct Options {
     pub is_counting: bool,
 }
 
+/// Records are kept in memory up to this size, unless the caller says otherwise.
+pub const MEMORY_BYTES_MAX: usize = 1 << 30;
+
+/// So many views are kept, likewise.
+pub const VIEWS_MAX: usize = 1 << 16;
+
 impl Default for Options {
     fn default() -> Self {
         Options {
             lateness: None,
-            memory_bytes_max: 1 << 30,
+            memory_bytes_max: MEMORY_BYTES_MAX,
             strategy: Strategy::Shared,
-            views_max: 1 << 16,
+            views_max: VIEWS_MAX,
             is_counting: false,
         }
     }
@@ -78,7 +84,7 @@ pub struct Joins {
     pub(crate) partials: Vec<Vec<u32>>,
     /// What waits of the records in memory, where state is divided into buckets.
     pub(crate) waits: Vec<Wait>,
-    dropped_slices: Vec<u32>,
+    dropped_segments: Vec<u32>,
     documents: u64,
     /// Subscriptions that were removed since records were looked through last, and documents.
     removed: usize,
@@ -99,7 +105,7 @@ impl Joins {
             results,
             partials: Vec::new(),
             waits: Vec::new(),
-            dropped_slices: Vec::new(),
+            dropped_segments: Vec::new(),
             documents: 0,
             removed: 0,
             since_sweep: 0,
@@ -182,7 +188,7 @@ impl Joins {
     pub fn advance(&mut self, time: i64) {
         // What was published since the last document has met everything by now.
         let before = self.store.len();
-        self.dropped_slices
+        self.dropped_segments
             .extend(self.store.evict(self.watermark.now()));
         if self.store.len() < before {
             self.finder.forget();
@@ -354,7 +360,7 @@ impl Joins {
         self.store.head.bytes() > self.options.memory_bytes_max
     }
 
-    /// Turns what is in memory into an image for the caller to write somewhere and to `attach`.
+    /// Turns what is in memory into a segment for the caller to write somewhere and to `attach`.
     pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
         self.finder.forget();
         self.store.seal()
@@ -369,15 +375,15 @@ impl Joins {
         self.results = Results::new(self.options.is_counting);
         self.partials.clear();
         self.waits.clear();
-        self.dropped_slices.clear();
+        self.dropped_segments.clear();
     }
 
-    /// Whether an image turned out to be damaged: then results may be missing.
+    /// Whether a segment turned out to be damaged: then results may be missing.
     pub fn is_damaged(&self) -> bool {
         self.store.is_damaged()
     }
 
-    /// Searches a sealed image where the caller put it; returns whether it is one.
+    /// Searches a segment where the caller put it; returns whether it is one.
     ///
     /// # Safety
     /// `words` points to `length` words that stay where they are, unchanged, as long as `owner`
@@ -393,9 +399,9 @@ impl Joins {
         unsafe { self.store.attach(number, words, length, owner) }
     }
 
-    /// Numbers of sealed images that are needed no more.
+    /// Numbers of segments that are needed no more.
     pub fn take_dropped(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.dropped_slices)
+        std::mem::take(&mut self.dropped_segments)
     }
 
     /// The results since the last call, in an order that does not depend on the strategy.

@@ -14,13 +14,13 @@ use penstock_kernel::counted::Counted;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A distinct row and who asks for it.
 #[derive(Clone, Debug, Default)]
 pub struct Stage {
     /// All but variables and window.
-    pub shape: Rc<Shape>,
+    pub shape: Arc<Shape>,
     /// A variable for each slot.
     pub variables: Box<[u32]>,
     /// Subscriptions, each with the version from which on it sees documents. A chain's

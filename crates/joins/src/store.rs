@@ -3,7 +3,7 @@
 use crate::bucket::Keys;
 use crate::head::Head;
 use crate::record::Record;
-use crate::slice::{Image, Slice, Wait};
+use crate::segment::{Draft, Segment, Wait};
 use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::cell::Cell;
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 pub enum Place {
     /// In memory.
     Head(u32),
-    /// In a slice: its number, and the record's place there.
-    Slice(u32, u32),
+    /// In a segment: its number, and the record's place there.
+    Segment(u32, u32),
 }
 
 /// The records.
@@ -24,8 +24,8 @@ pub struct Store {
     pub head: Head,
     /// By what records are found.
     pub keys: Keys,
-    slices: BTreeMap<u32, Slice>,
-    next_slice: u32,
+    segments: BTreeMap<u32, Segment>,
+    next_segment: u32,
     is_damaged: Cell<bool>,
 }
 
@@ -42,27 +42,27 @@ impl Store {
     pub fn record(&self, place: Place) -> Option<Record<'_>> {
         match place {
             Place::Head(place) => self.head.record(place),
-            Place::Slice(slice, record) => self.slice_record(slice, record),
+            Place::Segment(segment, record) => self.segment_record(segment, record),
         }
     }
 
-    /// A record of a slice.
-    pub fn slice_record(&self, slice: u32, record: u32) -> Option<Record<'_>> {
-        let found = self.slices.get(&slice)?.record(record);
+    /// A record of a segment.
+    pub fn segment_record(&self, segment: u32, record: u32) -> Option<Record<'_>> {
+        let found = self.segments.get(&segment)?.record(record);
         if found.is_none() {
             self.is_damaged.set(true);
         }
         found
     }
 
-    /// Whether a slice turned out to be damaged: then results may be missing.
+    /// Whether a segment turned out to be damaged: then results may be missing.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.get()
     }
 
-    /// A slice.
-    pub fn slice(&self, number: u32) -> Option<&Slice> {
-        self.slices.get(&number)
+    /// A segment.
+    pub fn segment(&self, number: u32) -> Option<&Segment> {
+        self.segments.get(&number)
     }
 
     /// Adds a record to those in memory that is needed until the watermark passes `expires`.
@@ -96,50 +96,56 @@ impl Store {
         for place in self.head.find(key, from, to) {
             found(Place::Head(place));
         }
-        for (&number, slice) in &self.slices {
-            for record in slice.find(key, from, to) {
-                found(Place::Slice(number, record));
+        for (&number, segment) in &self.segments {
+            for record in segment.find(key, from, to) {
+                found(Place::Segment(number, record));
             }
         }
     }
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.head.len() + self.slices.values().map(Slice::record_count).sum::<usize>()
+        self.head.len()
+            + self
+                .segments
+                .values()
+                .map(Segment::record_count)
+                .sum::<usize>()
     }
 
-    /// Turns what is in memory into a slice; returns its number and image. The slice is searched
-    /// in memory until `attach` gives it a place of its own.
+    /// Turns what is in memory into a segment; returns its number and words. It is searched in memory
+    /// until `attach` gives it a place of its own.
     pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
-        let image = self.write(&[])?;
-        let number = self.next_slice;
-        self.next_slice += 1;
-        self.slices.insert(number, Slice::of_words(image.clone())?);
-        Some((number, image))
+        let words = self.write(&[])?;
+        let number = self.next_segment;
+        self.next_segment += 1;
+        self.segments
+            .insert(number, Segment::of_words(words.clone())?);
+        Some((number, words))
     }
 
-    /// Takes what is in memory out of it, as an image. `waits` are what waits of it; nothing must
+    /// Takes what is in memory out of it, as the words of a segment. `waits` are what waits of it; nothing must
     /// have been evicted then.
     pub fn write(&mut self, waits: &[Wait]) -> Option<Vec<u32>> {
         let records = self.head.drain();
         if records.is_empty() {
             return None;
         }
-        let mut image = Image::default();
+        let mut draft = Draft::default();
         for (words, expires) in &records {
-            let place = image.record(words, *expires);
-            image.index(&self.keys, place);
+            let place = draft.record(words, *expires);
+            draft.index(&self.keys, place);
         }
         for &wait in waits {
-            image.wait(wait);
+            draft.wait(wait);
         }
-        image.write()
+        draft.write()
     }
 
-    /// Searches a slice in somebody's memory from now on; returns whether it is one.
+    /// Searches a segment in somebody's memory from now on; returns whether it is one.
     ///
     /// # Safety
-    /// As for `Slice::of_owner`.
+    /// As for `Segment::of_owner`.
     pub unsafe fn attach(
         &mut self,
         number: u32,
@@ -148,25 +154,25 @@ impl Store {
         owner: Box<dyn Any + Send>,
     ) -> bool {
         // SAFETY: passed on.
-        let Some(slice) = (unsafe { Slice::of_owner(words, length, owner) }) else {
+        let Some(segment) = (unsafe { Segment::of_owner(words, length, owner) }) else {
             return false;
         };
-        self.next_slice = self.next_slice.max(number + 1);
-        self.slices.insert(number, slice);
+        self.next_segment = self.next_segment.max(number + 1);
+        self.segments.insert(number, segment);
         true
     }
 
-    /// Drops what is not needed once the watermark is at `now`; returns slices that went whole.
+    /// Drops what is not needed once the watermark is at `now`; returns segments that went whole.
     pub fn evict(&mut self, now: i64) -> Vec<u32> {
         self.head.evict(&self.keys, now);
         let gone: Vec<u32> = self
-            .slices
+            .segments
             .iter()
-            .filter(|(_, slice)| slice.expires() < now)
+            .filter(|(_, segment)| segment.expires() < now)
             .map(|(&number, _)| number)
             .collect();
         for number in &gone {
-            self.slices.remove(number);
+            self.segments.remove(number);
         }
         gone
     }
@@ -177,13 +183,13 @@ impl Store {
 pub struct Seen {
     stamps: Vec<u32>,
     epoch: u32,
-    sliced: FxHashSet<(u32, u32)>,
+    outside: FxHashSet<(u32, u32)>,
 }
 
 impl Seen {
     /// Forgets everything.
     pub fn begin(&mut self, places: usize) {
-        self.sliced.clear();
+        self.outside.clear();
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.stamps.clear();
@@ -200,7 +206,7 @@ impl Seen {
             Place::Head(place) => {
                 std::mem::replace(&mut self.stamps[place as usize], self.epoch) != self.epoch
             }
-            Place::Slice(slice, record) => self.sliced.insert((slice, record)),
+            Place::Segment(segment, record) => self.outside.insert((segment, record)),
         }
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! A program is one compiled query: the variables with their paths, what is needed of their nodes,
 //! the edges between them, and the rows. Equal variables of different queries are one variable. A
-//! program is read forward: everything is a varint but the bytes of strings; a string is its
-//! length and its bytes.
+//! program is read forward, after what every program begins with: everything is a varint but the
+//! bytes of strings; a string is its length and its bytes.
 //!
 //! ```text
-//! "PSJ1"
+//! publishes: 0, or 1 and the stream that results are published on
 //! output:    a string, for whoever makes something of the results
-//! variables: count, each: stream (0, or 1 and a string), key, paths (a program of the kernel, or
-//!            nothing), needs (1 the value, 2 the text)
+//! variables: count, each: stream (0, or 1 and a string), key, paths (patterns, or nothing),
+//!            needs (1 the value, 2 the text)
 //! edges:     count, each: upper, lower, paths (nothing: those of the lower variable), places
 //! templates: count, each: count, words
 //! rows:      count, each: count, words as `program` reads them
@@ -18,11 +18,10 @@
 use crate::joins::{Joins, Options};
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
-use penstock_kernel::plan::{ProgramError, Read, Reader};
-use penstock_kernel::witness::{Paths, VariableId};
+use penstock_kernel::plan::{ProgramError, Read, Reader, Request};
+use penstock_kernel::witness::{Paths, SharedPaths, VariableId};
 use rustc_hash::FxHashMap;
 
-const MAGIC: &[u8] = b"PSJ1";
 const IS_VALUED: u32 = 1;
 const IS_SELECTED: u32 = 2;
 
@@ -43,8 +42,8 @@ struct Held {
 
 /// The joins of all subscriptions, and the paths that they ask for.
 pub struct Subscribed {
-    /// What documents are asked for.
-    pub paths: Paths,
+    /// What documents are asked for, by the sessions that read them.
+    pub paths: SharedPaths,
     /// What becomes of their records.
     pub joins: Joins,
     variables: Counted<VariableKey>,
@@ -79,7 +78,7 @@ impl Subscribed {
     /// No subscriptions yet.
     pub fn new(options: Options) -> Self {
         Subscribed {
-            paths: Paths::default(),
+            paths: SharedPaths::default(),
             joins: Joins::new(options),
             variables: Counted::default(),
             streams: FxHashMap::default(),
@@ -115,7 +114,8 @@ impl Subscribed {
             return Err(ProgramError("there is such a subscription already"));
         }
         let mut held = Held::default();
-        let added = self.ask(&program, &mut held);
+        let paths = self.paths.clone();
+        let added = self.ask(&mut paths.write(), &program, &mut held);
         if added.is_ok() {
             self.add_rows(subscription, version, program, &mut held);
         }
@@ -127,28 +127,28 @@ impl Subscribed {
     }
 
     /// Asks documents for what a program needs of them.
-    fn ask(&mut self, program: &Program<'_>, held: &mut Held) -> Read<()> {
+    fn ask(&mut self, paths: &mut Paths, program: &Program<'_>, held: &mut Held) -> Read<()> {
         held.variables.reserve_exact(program.variables.len());
         for spec in &program.variables {
-            let (number, is_new) = self.hold_variable(spec);
+            let (number, is_new) = self.hold_variable(paths, spec);
             held.variables.push((number, spec.needs));
             let (is_valued, is_selected) = needs_of(spec.needs);
             let variable = VariableId(number);
-            self.paths.need(variable, is_valued, is_selected);
+            paths.need(variable, is_valued, is_selected);
             if is_new && !spec.paths.is_empty() {
-                self.paths.lead(variable, spec.paths)?;
+                paths.lead(variable, spec.paths)?;
             }
         }
         held.edges.reserve_exact(program.edges.len());
         for spec in &program.edges {
             let number = |place: u32| held.variables[place as usize].0;
             let pair = (number(spec.upper), number(spec.lower));
-            let paths = match spec.paths {
+            let program = match spec.paths {
                 [] => program.variables[spec.lower as usize].paths,
-                paths => paths,
+                own => own,
             };
             let (upper, lower) = (VariableId(pair.0), VariableId(pair.1));
-            self.paths.hold_edge(upper, lower, paths, &spec.places)?;
+            paths.hold_edge(upper, lower, program, &spec.places)?;
             held.edges.push(pair);
         }
         Ok(())
@@ -168,13 +168,13 @@ impl Subscribed {
         }
     }
 
-    fn hold_variable(&mut self, spec: &VariableSpec<'_>) -> (u32, bool) {
+    fn hold_variable(&mut self, paths: &mut Paths, spec: &VariableSpec<'_>) -> (u32, bool) {
         let (number, is_new) = self.variables.hold(VariableKey {
             stream: spec.stream.map(Box::from),
             key: spec.key.into(),
         });
         if is_new {
-            self.paths.admit(VariableId(number), spec.stream);
+            paths.admit(VariableId(number), spec.stream);
             let stream = self.stream(spec.stream.unwrap_or(""));
             self.joins.admit_variable(number, stream);
         }
@@ -187,16 +187,15 @@ impl Subscribed {
         let Some(held) = self.held.remove(&subscription) else {
             return;
         };
+        let mut paths = self.paths.write();
         for &(upper, lower) in &held.edges {
-            self.paths
-                .release_edge(VariableId(upper), VariableId(lower));
+            paths.release_edge(VariableId(upper), VariableId(lower));
         }
         for &(variable, needs) in &held.variables {
             let (is_valued, is_selected) = needs_of(needs);
-            self.paths
-                .need_no_more(VariableId(variable), is_valued, is_selected);
+            paths.need_no_more(VariableId(variable), is_valued, is_selected);
             if self.variables.release(variable).is_some() {
-                self.paths.dismiss(VariableId(variable));
+                paths.dismiss(VariableId(variable));
             }
         }
         for &template in &held.templates {
@@ -211,14 +210,15 @@ fn needs_of(needs: u32) -> (bool, bool) {
 
 impl<'a> Program<'a> {
     fn read(bytes: &'a [u8]) -> Read<Program<'a>> {
-        let mut r = Reader::new(bytes, MAGIC)?;
+        let (Request::Records, mut r) = Request::of(bytes)? else {
+            return Err(ProgramError("it requests no records"));
+        };
+        // What becomes of results is not decided here.
+        stream(&mut r)?;
         r.bytes()?;
         let variables = r.many(|r, _| {
             Ok(VariableSpec {
-                stream: match r.word()? {
-                    0 => None,
-                    _ => Some(r.text()?),
-                },
+                stream: stream(r)?,
                 key: r.bytes()?,
                 paths: r.bytes()?,
                 needs: r.word()?,
@@ -242,6 +242,13 @@ impl<'a> Program<'a> {
             templates,
             rows,
         })
+    }
+}
+
+fn stream<'a>(r: &mut Reader<'a>) -> Read<Option<&'a str>> {
+    match r.word()? {
+        0 => Ok(None),
+        _ => r.text().map(Some),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::record::{
     BINDING_WORDS, EDGE_WORDS, ENTRY_WORDS, Entry, HEADER, IS_FLAT, IS_PARTIAL, NODE_WORDS, Node,
     PART_WORDS, Part, wide,
 };
+use penstock_kernel::witness::Witness;
 
 /// Sixty-four bits of a value; the same on every machine, since records travel.
 pub fn hash_value(value: &[u8]) -> u64 {
@@ -26,6 +27,28 @@ pub fn hash_value(value: &[u8]) -> u64 {
         fold(state, u64::from_le_bytes(word)),
         FACTOR.rotate_left(32),
     )
+}
+
+/// The record of a document that was read under a version of the subscriptions; no words if nothing
+/// in it joins. Only so many bits of each hash are kept: tests see to it that values collide.
+pub fn record_of(witness: &Witness, part: &Part<'_>, version: u32, hash_bits: u32) -> Vec<u32> {
+    let mut writer = Writer::new(part.time, version);
+    writer.truncate_hashes(hash_bits);
+    let place = writer.part(part);
+    for node in &witness.nodes {
+        let span = (node.span.start as u32, node.span.end as u32);
+        writer.node(place, span, node.value.as_deref(), node.text.as_deref());
+    }
+    for &(variable, node) in &witness.bindings {
+        writer.bind(variable, node);
+    }
+    for &[upper, lower, above, below] in &witness.edges {
+        writer.edge(upper, lower, above, below);
+    }
+    if writer.is_empty() {
+        return Vec::new();
+    }
+    writer.finish()
 }
 
 /// Builds a record.

@@ -5,7 +5,7 @@ use penstock_joins::joins::{Joins, Options};
 use penstock_joins::program::Row;
 use penstock_joins::record::Part;
 use penstock_joins::results::Results;
-use penstock_joins::slice::{Slice, merge};
+use penstock_joins::segment::{Segment, merge};
 use penstock_joins::writer::Writer;
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -123,7 +123,7 @@ fn whole(records: &[Vec<u32>]) -> Vec<Found> {
 /// The state of all buckets, and what came out of them.
 struct Buckets {
     joins: Joins,
-    runs: Vec<Vec<Vec<u32>>>,
+    segments: Vec<Vec<Vec<u32>>>,
     found: Vec<Found>,
 }
 
@@ -133,22 +133,22 @@ impl Buckets {
         joins.pin(ranks);
         Buckets {
             joins,
-            runs: vec![Vec::new(); count],
+            segments: vec![Vec::new(); count],
             found: Vec::new(),
         }
     }
 
     fn enter(&mut self, bucket: usize) {
-        let count = self.runs.len() as u32;
+        let count = self.segments.len() as u32;
         self.joins
             .enter(Bucket::new(bucket as u32, count).expect("a bucket"));
-        for (number, run) in self.runs[bucket].iter().enumerate() {
-            let run: Box<[u32]> = run.clone().into();
-            let (start, length) = (run.as_ptr(), run.len());
+        for (number, segment) in self.segments[bucket].iter().enumerate() {
+            let segment: Box<[u32]> = segment.clone().into();
+            let (start, length) = (segment.as_ptr(), segment.len());
             // SAFETY: the box keeps the words where they are.
             let is_run = unsafe {
                 self.joins
-                    .attach(number as u32, start, length, Box::new(run))
+                    .attach(number as u32, start, length, Box::new(segment))
             };
             assert!(is_run);
         }
@@ -159,18 +159,18 @@ impl Buckets {
         let mut records = records;
         while !records.is_empty() {
             let mut partials = Vec::new();
-            for bucket in 0..self.runs.len() {
+            for bucket in 0..self.segments.len() {
                 self.enter(bucket);
                 let mut seen = HashSet::new();
                 for words in &records {
-                    let buckets = self.joins.route(words, self.runs.len() as u32);
+                    let buckets = self.joins.route(words, self.segments.len() as u32);
                     if buckets.expect("a record").contains(&(bucket as u32)) && seen.insert(words) {
                         self.joins.push(words);
                     }
                 }
                 self.found.extend(found(&self.joins.take_results()));
                 partials.extend(self.joins.take_partials());
-                self.runs[bucket].extend(self.joins.write_run());
+                self.segments[bucket].extend(self.joins.write_segment());
                 assert!(!self.joins.is_damaged());
             }
             records = partials;
@@ -180,10 +180,11 @@ impl Buckets {
     fn release(&mut self) {
         for depth in 1..=self.joins.depth() {
             let mut partials = Vec::new();
-            for bucket in 0..self.runs.len() {
+            for bucket in 0..self.segments.len() {
                 self.enter(bucket);
-                for run in 0..self.runs[bucket].len() as u32 {
-                    self.joins.release_run(run, i64::MIN, i64::MAX, depth);
+                for segment in 0..self.segments[bucket].len() as u32 {
+                    self.joins
+                        .release_segment(segment, i64::MIN, i64::MAX, depth);
                 }
                 self.found.extend(found(&self.joins.take_results()));
                 partials.extend(self.joins.take_partials());
@@ -193,13 +194,13 @@ impl Buckets {
     }
 
     fn merge(&mut self) {
-        for runs in &mut self.runs {
-            let slices: Vec<(Slice, i64)> = runs
+        for segments in &mut self.segments {
+            let opened: Vec<(Segment, i64)> = segments
                 .drain(..)
-                .map(|run| (Slice::of_words(run).expect("a run"), i64::MIN))
+                .map(|words| (Segment::of_words(words).expect("a segment"), i64::MIN))
                 .collect();
-            let merged = merge(&slices, i64::MIN).expect("whole runs");
-            runs.extend((!merged.is_empty()).then_some(merged));
+            let merged = merge(&opened, i64::MIN).expect("whole segments");
+            segments.extend((!merged.is_empty()).then_some(merged));
         }
     }
 }
@@ -256,24 +257,24 @@ proptest! {
     }
 
     #[test]
-    fn damaged_runs_are_noticed_or_read(
+    fn damaged_segments_are_noticed_or_read(
         at in 0usize..400,
         word in any::<u32>(),
     ) {
         let mut buckets = Buckets::new(1, &[]);
         let all = vec![vec![1, 2], vec![1], vec![2], vec![1]];
         buckets.join((0..4).map(|number| record(number, number as i64, &all, 64)).collect());
-        let run = &mut buckets.runs[0][0];
-        let length = run.len();
-        run[at % length] = word;
-        let damaged = run.clone();
-        if let Some(slice) = Slice::of_words(damaged) {
-            let _ = merge(&[(slice, i64::MIN)], 0);
+        let segment = &mut buckets.segments[0][0];
+        let length = segment.len();
+        segment[at % length] = word;
+        let damaged = segment.clone();
+        if let Some(segment) = Segment::of_words(damaged) {
+            let _ = merge(&[(segment, i64::MIN)], 0);
             buckets.joins.enter(Bucket::WHOLE);
-            buckets.runs[0].truncate(1);
+            buckets.segments[0].truncate(1);
             buckets.enter(0);
             buckets.joins.push(&record(9, 5, &all, 64));
-            buckets.joins.release_run(0, i64::MIN, i64::MAX, 1);
+            buckets.joins.release_segment(0, i64::MIN, i64::MAX, 1);
             buckets.joins.take_results();
         }
     }

@@ -1,4 +1,4 @@
-//! Records, rows and slices from anywhere: read as they were written, or refused.
+//! Records, rows and segments from anywhere: read as they were written, or refused.
 
 use penstock_joins::joins::{Joins, Options};
 use penstock_joins::program::Row;
@@ -67,20 +67,20 @@ fn equal_values_within_the_window_are_joined() {
 }
 
 #[test]
-fn a_sealed_slice_is_searched_where_it_is_attached() {
+fn a_sealed_segment_is_searched_where_it_is_attached() {
     let mut joins = joins(Options::default());
     joins.push(&record(1, 0, &["x", "u"]));
-    let (number, image) = joins.seal().expect("something to seal");
-    let image: Box<[u32]> = image.into();
-    let (start, length) = (image.as_ptr(), image.len());
+    let (number, segment) = joins.seal().expect("something to seal");
+    let segment: Box<[u32]> = segment.into();
+    let (start, length) = (segment.as_ptr(), segment.len());
     // SAFETY: the box keeps the words where they are.
-    assert!(unsafe { joins.attach(number, start, length, Box::new(image)) });
+    assert!(unsafe { joins.attach(number, start, length, Box::new(segment)) });
     joins.push(&record(2, 1, &["v", "x"]));
     assert_eq!(joins.take_results().rows, [(7, 0)]);
 }
 
 #[test]
-fn a_slice_goes_when_its_last_record_may_go() {
+fn a_segment_goes_when_its_last_record_may_go() {
     let mut joins = joins(Options {
         lateness: Some(0),
         ..Options::default()
@@ -146,16 +146,16 @@ proptest! {
     }
 
     #[test]
-    fn slices_from_anywhere_are_attached_or_refused(at in 0usize..200, word in any::<u32>()) {
+    fn segments_from_anywhere_are_attached_or_refused(at in 0usize..200, word in any::<u32>()) {
         let mut joins = joins(Options::default());
         joins.push(&record(1, 0, &["x", "u"]));
-        let (number, mut image) = joins.seal().expect("something to seal");
-        let length = image.len();
-        image[at % length] = word;
-        let image: Box<[u32]> = image.into();
-        let start = image.as_ptr();
+        let (number, mut segment) = joins.seal().expect("something to seal");
+        let length = segment.len();
+        segment[at % length] = word;
+        let segment: Box<[u32]> = segment.into();
+        let start = segment.as_ptr();
         // SAFETY: the box keeps the words where they are.
-        unsafe { joins.attach(number, start, length, Box::new(image)) };
+        unsafe { joins.attach(number, start, length, Box::new(segment)) };
         joins.push(&record(2, 1, &["v", "x"]));
         joins.take_results();
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// A program of variables of one stream and of rows that join two of them by value. No document
 /// has them: their paths are empty.
 fn program(keys: &[&str], joins: &[(u8, u8, u8)]) -> Vec<u8> {
-    let mut bytes = b"PSJ1\0".to_vec();
+    let mut bytes = b"PSP3\x01\0\0".to_vec();
     bytes.push(keys.len() as u8);
     for key in keys {
         bytes.extend([1, 1, b'S', key.len() as u8]);

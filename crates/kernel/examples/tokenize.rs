@@ -87,7 +87,7 @@ fn main() -> std::io::Result<()> {
             _ => file = Some(argument),
         }
     }
-    let mut tokenizer = Tokenizer::new(Limits::default());
+    let mut tokenizer = Tokenizer::new(Limits::NONE);
     if is_many {
         for line in std::io::stdin().lock().lines() {
             let bytes = std::fs::read(line?)?;

@@ -2,18 +2,18 @@
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(Debug)]
 struct Slot<K> {
-    key: Rc<K>,
+    key: Arc<K>,
     holders: u32,
 }
 
 /// Distinct keys, each with the number of those who hold it.
 #[derive(Debug)]
 pub struct Counted<K> {
-    ids: FxHashMap<Rc<K>, u32>,
+    ids: FxHashMap<Arc<K>, u32>,
     slots: Vec<Option<Slot<K>>>,
     free: Vec<u32>,
 }
@@ -35,7 +35,7 @@ impl<K: Eq + Hash> Counted<K> {
             self.hold_again(id);
             return (id, false);
         }
-        let key = Rc::new(key);
+        let key = Arc::new(key);
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() as u32 - 1
@@ -53,7 +53,7 @@ impl<K: Eq + Hash> Counted<K> {
     }
 
     /// Gives up a key once; returns it if nobody holds it any more.
-    pub fn release(&mut self, id: u32) -> Option<Rc<K>> {
+    pub fn release(&mut self, id: u32) -> Option<Arc<K>> {
         let place = self.slots.get_mut(id as usize)?;
         let slot = place.as_mut()?;
         slot.holders -= 1;
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> Counted<K> {
     }
 
     /// The key of an id to share, if somebody holds it.
-    pub fn shared(&self, id: u32) -> Option<Rc<K>> {
+    pub fn shared(&self, id: u32) -> Option<Arc<K>> {
         let slot = self.slots.get(id as usize)?.as_ref()?;
         Some(slot.key.clone())
     }

@@ -16,12 +16,15 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The listener's number for an expanded name; 0 is a name nobody asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
+crate::ids::ids! {
+    /// The listener's number for an expanded name; 0 is a name nobody asked about.
+    Symbol,
+}
 
 /// A prefix and the namespace name it is bound to.
 pub type Declared = (Box<[u8]>, Box<[u8]>);
+/// Those that are in force somewhere.
+pub type Declarations = Vec<Declared>;
 
 /// Namespace declarations in scope: a chain of the elements that declared any.
 #[derive(Debug, Default)]
@@ -30,6 +33,25 @@ pub struct Scope {
     pub outer: Option<Rc<Scope>>,
     /// `(prefix, uri)`; an empty prefix is the default namespace, an empty uri undeclares it.
     pub declared: Box<[Declared]>,
+}
+
+impl Scope {
+    /// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
+    pub fn declarations(&self) -> Declarations {
+        let mut found = Declarations::new();
+        let mut at = Some(self);
+        while let Some(scope) = at {
+            for (prefix, uri) in scope.declared.iter() {
+                if !found.iter().any(|(seen, _)| seen == prefix) {
+                    found.push((prefix.clone(), uri.clone()));
+                }
+            }
+            at = scope.outer.as_deref();
+        }
+        found.retain(|(_, uri)| !uri.is_empty());
+        found.sort();
+        found
+    }
 }
 
 // A chain may be as deep as the document, and dropping it must not use up the machine's stack.

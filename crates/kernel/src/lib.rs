@@ -7,9 +7,10 @@
 //!
 //! | modules | what they are |
 //! | --- | --- |
-//! | `error`, `limits`, `options`, `vocabulary` | errors, bounds, choices, axes and operators |
+//! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
 //! | `tables`, `counted`, `usage` | containers and counters |
 //! | `values`, `events` | values of XPath, events of documents |
+//! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
 //! | `rows` | results, whoever writes them |
 //! | `document` | documents in memory |
@@ -26,10 +27,12 @@ pub mod counted;
 mod document;
 pub mod error;
 pub mod events;
+mod ids;
 pub mod limits;
 pub mod options;
 pub mod plan;
 pub mod rows;
+pub mod serialize;
 pub mod session;
 mod tables;
 pub mod tokenizer;

@@ -1,6 +1,6 @@
 //! What callers choose about the reading of documents.
 
-/// How a session reads documents and hands out rows.
+/// How a session reads documents and hands out rows. Callers choose it all.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Rows in document order per subscription instead of as early as possible.
@@ -16,17 +16,4 @@ pub struct Options {
     /// From so many distinct questions on, whole documents are asked them instead of matched;
     /// none for as many as the strategy thinks best.
     pub questions_min: Option<u32>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            in_document_order: false,
-            in_parts: false,
-            is_traced: false,
-            is_live: false,
-            cache_bytes_max: 32 << 20,
-            questions_min: None,
-        }
-    }
 }

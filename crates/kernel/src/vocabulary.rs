@@ -141,6 +141,46 @@ impl PartKind {
 }
 
 codes! {
+    /// Aggregates over nodes.
+    Aggregate {
+        /// How many there are.
+        Count = 0,
+        /// The sum of their numbers.
+        Sum = 1,
+        /// The average.
+        Average = 2,
+        /// The least.
+        Min = 3,
+        /// The greatest.
+        Max = 4,
+    }
+}
+
+codes! {
+    /// The kinds of atomic values that results are converted to.
+    AtomKind {
+        /// A string.
+        String = 0,
+        /// A number.
+        Number = 1,
+        /// A boolean.
+        Boolean = 2,
+    }
+}
+
+codes! {
+    /// The parts of a name.
+    NamePart {
+        /// The name as written.
+        Written = 1,
+        /// The name without its prefix.
+        Local = 2,
+        /// The namespace.
+        Uri = 3,
+    }
+}
+
+codes! {
     /// Comparison operators.
     Comparison {
         /// `=`

@@ -5,7 +5,7 @@
 
 use penstock_kernel::limits::Limits;
 use penstock_kernel::options::Options;
-use penstock_kernel::plan::{Builder, Plan, Tier};
+use penstock_kernel::plan::{Builder, Place, Plan, SubscriptionId, TargetId, Tier};
 use penstock_kernel::rows::RowKind;
 use penstock_kernel::session::Session;
 use proptest::prelude::*;
@@ -14,27 +14,27 @@ use std::sync::Arc;
 /// Compiled from the expressions above them.
 const PROGRAMS: [&str; 7] = [
     // //a[b = 'x' and not(c > 3)]//d[contains(., 'y')] | /r/@id
-    "50534b3209017200026964016101780162016301640179010000000000000840060201010101030301010102040101\
+    "505350330009017200026964016101780162016301640179010000000000000840060201010101030301010102040101\
      01020601010102070101010208010101000a0007000402010105010302080400020104050104050406020203070908\
      00020002010000040100000202020802050900",
     // //a[string-length(b[c]) > 2 or starts-with(concat(@x, .//d), 'z')]
-    "50534b3207016100017a01780164016301620100000000000000400502010101010304010101020501010102060101\
+    "505350330007016100017a01780164016301620100000000000000400502010101010304010101020501010102060101\
      0102070101010803000301070200010002090202030a010001001d02050606000b0402000104010000010202000201\
      00050103020b07010001010403030201040001000102000500",
     // count(//a[.//b])
-    "50534b320301610001620002020101010102030101010003000201000502010100010001020002010000",
+    "50535033000301610001620002020101010102030101010003000201000502010100010001020002010000",
     // string(//a[1 = number(b)])
-    "50534b3203016200016101000000000000f03f020201010101020301010104030005010001001902010203000b0301\
+    "505350330003016200016101000000000000f03f020201010101020301010104030005010001001902010203000b0301\
      00010100000b000100010201010000030200",
     // boolean(//a[not(b)])
-    "50534b3203016200016100020201010101020301010100070002010005010001040202010305020104040500000205\
+    "505350330003016200016100020201010101020301010100070002010005010001040202010305020104040500000205\
      06",
     // //a[last()]/preceding-sibling::*[position() < 3 and . = 'x'] | //b/..
-    "50534b3204016100017801620100000000000008400400000002010101010200000204010101000011121300030000\
+    "505350330004016100017801620100000000000008400400000002010101010200000204010101000011121300030000\
      070803190202031301010101040100031b0202061100020b000809000402070a13050902010b1308010300090d1300\
      0300010e15020c0f0006100000",
     // count(//a[2]) > 1
-    "50534b3202016100020000000000000040000000000000f03f02000000020101010100000912130003000007010003\
+    "505350330002016100020000000000000040000000000000f03f02000000020101010100000912130003000007010003\
      190202031301010101040c050101031d02060700070802",
 ];
 
@@ -53,7 +53,7 @@ fn program(index: usize) -> Vec<u8> {
 fn plan_of(programs: &[Vec<u8>]) -> Plan {
     let mut builder = Builder::new();
     for (number, program) in programs.iter().enumerate() {
-        builder.add(number as u32, program).unwrap();
+        builder.add(number as u32, Place(0), program).unwrap();
     }
     builder.freeze()
 }
@@ -64,15 +64,22 @@ type Found = Vec<(u32, u8, Vec<u8>, i64, i64, i64)>;
 fn run(plan: Plan, piece_bytes: usize) -> Found {
     let mut session = Session::new(
         vec![Tier::of(Arc::new(plan))],
-        Limits::default(),
-        Options::default(),
+        Limits::NONE,
+        Options {
+            in_document_order: false,
+            in_parts: false,
+            is_traced: false,
+            is_live: false,
+            cache_bytes_max: 32 << 20,
+            questions_min: None,
+        },
     );
-    session.begin(None).unwrap();
+    session.begin(None, "default", 0).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {
         session.feed(piece).unwrap();
     }
     session.finish().unwrap();
-    let rows = session.take_rows(0);
+    let rows = session.take(0).spread();
     let row = |i: usize| {
         let value = rows.value.value(i).to_vec();
         (
@@ -105,7 +112,10 @@ fn equal_programs_share_a_target() {
     let alone = plan_of(&[program(1)]);
     let together = plan_of(&[program(1), program(1), program(1)]);
     assert_eq!(together.target_count(), 1);
-    assert_eq!(together.target(0).1, [0, 1, 2]);
+    assert_eq!(
+        together.target(TargetId(0)).1,
+        [0, 1, 2].map(SubscriptionId)
+    );
     assert_eq!(together.formula_count(), alone.formula_count());
     assert_eq!(together.spine_count(), alone.spine_count());
 }
@@ -135,7 +145,7 @@ fn a_cut_program_is_refused() {
     for index in 0..PROGRAMS.len() {
         let whole = program(index);
         for length in 0..whole.len() {
-            assert!(Builder::new().add(0, &whole[..length]).is_err());
+            assert!(Builder::new().add(0, Place(0), &whole[..length]).is_err());
         }
     }
 }
@@ -155,7 +165,7 @@ proptest! {
             bytes[4 + at % (length - 4)] = byte;
         }
         let mut builder = Builder::new();
-        if builder.add(0, &bytes).is_ok() {
+        if builder.add(0, Place(0), &bytes).is_ok() {
             run(builder.freeze(), piece_bytes);
         }
     }

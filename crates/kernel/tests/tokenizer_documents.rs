@@ -217,7 +217,7 @@ fn errors_name_what_was_found_and_where() {
 
 #[test]
 fn a_failed_document_stays_failed_and_the_next_one_starts_afresh() {
-    let mut tokenizer = Tokenizer::new(Limits::default());
+    let mut tokenizer = Tokenizer::new(Limits::NONE);
     let mut recorder = Recorder::default();
     let fault = tokenizer
         .feed(b"<a></b>", &mut recorder)
@@ -256,7 +256,7 @@ fn encodings_are_decoded_and_offsets_count_utf8() {
         .flat_map(u16::to_le_bytes)
         .collect();
     assert_eq!(read(&wide).lines[1], "text \"😀\" 6..10");
-    let mut tokenizer = Tokenizer::new(Limits::default());
+    let mut tokenizer = Tokenizer::new(Limits::NONE);
     tokenizer.begin(Some("utf-16")).expect("known");
     let mut recorder = Recorder::default();
     tokenizer
@@ -268,7 +268,7 @@ fn encodings_are_decoded_and_offsets_count_utf8() {
 
 #[test]
 fn declared_ids_and_entities_can_be_asked_for() {
-    let mut tokenizer = Tokenizer::new(Limits::default());
+    let mut tokenizer = Tokenizer::new(Limits::NONE);
     let text = b"<!DOCTYPE a [<!ATTLIST a k ID #IMPLIED><!ENTITY e 'x'>]><a/>";
     assert_eq!(
         read_pieces(&mut tokenizer, [text.as_slice()]).result,
@@ -301,7 +301,7 @@ fn deep_documents_need_no_machine_stack() {
     let deep = 200_000;
     let limits = Limits {
         depth_max: deep as u64,
-        ..Limits::default()
+        ..Limits::NONE
     };
     let text = "<a xmlns='u'>".repeat(deep);
     let mut tokenizer = Tokenizer::new(limits);

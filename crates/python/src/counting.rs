@@ -1,11 +1,10 @@
 //! The events of a document, counted: what the tokenizer does alone.
 
-use crate::sessions::{Chunk, Failure, failure, read_limits};
+use crate::documents::{Chunk, Failure, failure, read_limits};
 use penstock_kernel::error::DocumentError;
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::tokenizer::Tokenizer;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// Counts events, to measure the tokenizer alone.
 #[derive(Default)]
@@ -52,7 +51,7 @@ pub fn count_events(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
     chunk_bytes: usize,
-    limits: &Bound<'_, PyDict>,
+    limits: &Bound<'_, PyAny>,
 ) -> PyResult<(u64, Option<Failure>)> {
     let (chunk, limits) = (Chunk::of(data)?, read_limits(limits)?);
     let raw = chunk.raw();

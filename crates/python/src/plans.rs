@@ -1,6 +1,6 @@
 //! Plans for Python.
 
-use penstock_kernel::plan::{self, Builder, Tier};
+use penstock_kernel::plan::{self, Builder, Place, Requested, TargetId, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,13 +31,13 @@ impl Plan {
 
 #[pymethods]
 impl Plan {
-    /// Interns programs; their places in the list are the numbers of the subscriptions.
+    /// Interns programs; the numbers of the subscriptions are those of the list.
     #[staticmethod]
     fn build(py: Python<'_>, programs: Vec<PyBackedBytes>) -> PyResult<Plan> {
         py.detach(|| {
             let mut builder = Builder::new();
             for (number, program) in programs.iter().enumerate() {
-                add(&mut builder, number as u32, program)?;
+                add(&mut builder, number as u32, number as u64, program)?;
             }
             Ok(Plan::of(builder.freeze()))
         })
@@ -139,13 +139,42 @@ impl Plan {
             .sum()
     }
 
+    /// How many subscriptions request something else than rows.
+    fn request_count(&self) -> usize {
+        plan::requests(&self.tiers).count()
+    }
+
+    /// Those subscriptions: number, place and program.
+    fn requests<'py>(&self, py: Python<'py>) -> Vec<Request<'py>> {
+        let requests = plan::requests(&self.tiers);
+        requests.map(|request| read_request(py, request)).collect()
+    }
+
+    /// What changed of that since an older plan: its numbers of those that went, and those that
+    /// came. One that moved from tier to tier is among both. Tiers that both plans have cost what
+    /// was removed from them.
+    fn requests_since<'py>(
+        &self,
+        py: Python<'py>,
+        older: Option<PyRef<'_, Plan>>,
+    ) -> (Vec<u32>, Vec<Request<'py>>) {
+        let before: &[Tier] = older.as_ref().map_or(&[], |plan| &plan.tiers);
+        let (gone, come) = plan::requests_since(before, &self.tiers);
+        let come = come.into_iter().map(|request| read_request(py, request));
+        (gone, come.collect())
+    }
+
     /// The subscriptions that share a target.
     fn subscriptions(&self, target: u32) -> PyResult<Vec<u32>> {
         let plan = self.only()?;
         if target >= plan.target_count() {
             return Err(PyValueError::new_err("there is no such target"));
         }
-        Ok(plan.target(target).1.to_vec())
+        let (_, subscriptions) = plan.target(TargetId(target));
+        Ok(subscriptions
+            .iter()
+            .map(|subscription| subscription.0)
+            .collect())
     }
 }
 
@@ -164,17 +193,27 @@ impl PlanBuilder {
         }
     }
 
-    /// Adds programs that lie behind each other, by their lengths, under the next numbers.
-    fn add(&self, py: Python<'_>, programs: PyBackedBytes, lengths: Vec<usize>) -> PyResult<()> {
+    /// Adds programs that lie behind each other, by their lengths, under the next numbers. Their
+    /// places tell subscriptions from others that had their names before.
+    fn add(
+        &self,
+        py: Python<'_>,
+        programs: PyBackedBytes,
+        lengths: Vec<usize>,
+        places: Vec<u64>,
+    ) -> PyResult<()> {
         py.detach(|| {
             let mut guard = self.lock()?;
             let (builder, next) = &mut *guard;
             let mut rest: &[u8] = &programs;
-            for length in lengths {
+            if places.len() != lengths.len() {
+                return Err(PyValueError::new_err("each program needs a place"));
+            }
+            for (length, place) in lengths.into_iter().zip(places) {
                 let Some((program, after)) = rest.split_at_checked(length) else {
                     return Err(PyValueError::new_err("the lengths do not fit the programs"));
                 };
-                add(builder, *next, program)?;
+                add(builder, *next, place, program)?;
                 (*next, rest) = (*next + 1, after);
             }
             Ok(())
@@ -198,8 +237,16 @@ impl PlanBuilder {
     }
 }
 
-fn add(builder: &mut Builder, number: u32, program: &[u8]) -> PyResult<()> {
+/// The number of a subscription, its place and its program.
+type Request<'py> = (u32, u64, Bound<'py, PyBytes>);
+
+fn read_request<'py>(py: Python<'py>, request: Requested<&[u8]>) -> Request<'py> {
+    let program = PyBytes::new(py, request.program);
+    (request.subscription, request.place.0, program)
+}
+
+fn add(builder: &mut Builder, number: u32, place: u64, program: &[u8]) -> PyResult<()> {
     builder
-        .add(number, program)
+        .add(number, Place(place), program)
         .map_err(|reason| PyValueError::new_err(reason.to_string()))
 }

@@ -1,7 +1,7 @@
 //! Witnesses as columns: what records say, for engines that join relations.
 
 use crate::columns::Column;
-use crate::joins::words_of;
+use crate::records::words_of;
 use penstock_joins::record::Record;
 use penstock_joins::results::ordinal_of;
 use pyo3::exceptions::PyValueError;

@@ -14,7 +14,7 @@ from penstock.cli.progress import documents
 from penstock.engine import Engine
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
-from penstock.registry import Registry
+from penstock.registry import MemoryRegistry
 from penstock.results import Result
 from penstock.twigs import Query
 
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     for name in options.sample:
         read_names(name, names)
     query = _query(options, names)
-    registry = Registry()
+    registry = MemoryRegistry()
     registry.add("query", query)
     shown: list[Result] = []
     found = failures = 0

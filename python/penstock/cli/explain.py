@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from penstock.cli import exits
-from penstock.cli.options import add_language_options, bindings, query_of
-from penstock.languages.xscl import xscl
+from penstock.cli.options import add_language_options, query_of
 from penstock.planning.compile import compile_query
 from penstock.planning.explain import explain
 from penstock.twigs import Event
@@ -22,10 +21,7 @@ def add_parser(commands: Any) -> None:
         "until then, and what bounds the memory. No document is read.",
     )
     parser.add_argument("query", metavar="QUERY")
-    add_language_options(parser)
-    parser.add_argument(
-        "--language", choices=("xpath", "xscl"), default="xpath", help="the language of the query"
-    )
+    add_language_options(parser, ("xpath", "xscl"))
     parser.set_defaults(run=run)
 
 
@@ -35,10 +31,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         QueryError: The query is none, or not one that is evaluated.
     """
-    if options.language == "xscl":
-        query = xscl(options.query, namespaces=bindings(options))
-    else:
-        query = query_of(options.query, options)
+    query = query_of(options.query, options)
     if not isinstance(query.output, Event):
         compile_query(query)
     print(explain(query), end="")

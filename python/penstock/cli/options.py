@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 
 from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
 from penstock.twigs import Query
 
 Bindings = dict[str, list[str]]
 
 
-def add_language_options(parser: argparse.ArgumentParser) -> None:
+def add_language_options(
+    parser: argparse.ArgumentParser, languages: tuple[str, ...] = ("xpath",)
+) -> None:
     """Add how the text of a query is to be read."""
+    parser.set_defaults(language="xpath", parser=parser)
+    if len(languages) > 1:
+        parser.add_argument("--language", choices=languages, help="the language of the query")
     parser.add_argument(
         "-n",
         "--namespace",
@@ -57,6 +63,10 @@ def query_of(text: str, options: argparse.Namespace) -> Query:
     Raises:
         QueryError: It is none, or not one that is evaluated.
     """
+    if options.language == "xscl":
+        if options.select or options.dialect != "xpath":
+            options.parser.error("--select and --dialect are for XPath")
+        return xscl(text, namespaces=bindings(options))
     return xpath(
         text,
         namespaces=bindings(options),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli import exits
 
 if TYPE_CHECKING:
-    from penstock.registry import Registry
-    from penstock.registry.load import LoadReport
+    from penstock.registry.durable import DurableRegistry
+    from penstock.registry.loading.load import LoadReport
 
 
 def add_parser(commands: Any) -> None:
@@ -71,9 +71,9 @@ def run_load(options: argparse.Namespace) -> int:
         OSError: A file cannot be read.
         RegistryError: The folder is no registry, or a file has no columns.
     """
-    from penstock.registry import Registry
+    from penstock.registry.durable import DurableRegistry
 
-    registry = Registry.open(options.into)
+    registry = DurableRegistry(options.into)
     failed = 0
     for file in options.file:
         with _watching(file, options.quiet) as watch:
@@ -117,7 +117,7 @@ def run_verify(options: argparse.Namespace) -> int:
         OSError: There is none.
         RegistryError: The folder is no registry.
     """
-    from penstock.registry.verify import verify
+    from penstock.registry.storage.verify import verify
 
     found = verify(_folder(options.folder))
     for finding in found.findings:
@@ -135,7 +135,7 @@ def run_repair(options: argparse.Namespace) -> int:
         OSError: There is none, or it cannot be written.
         RegistryError: The folder is no registry, or is in use.
     """
-    from penstock.registry.repair import repair
+    from penstock.registry.storage.repair import repair
 
     report = repair(_folder(options.folder))
     for finding in report.findings:
@@ -182,10 +182,10 @@ def run_top(options: argparse.Namespace) -> int:
     return exits.DOCUMENTS_FAILED if failed else exits.DONE
 
 
-def _existing(folder: str) -> Registry:
-    from penstock.registry import Registry
+def _existing(folder: str) -> DurableRegistry:
+    from penstock.registry.durable import DurableRegistry
 
-    return Registry.open(_folder(folder))
+    return DurableRegistry(_folder(folder))
 
 
 def _folder(folder: str) -> Path:

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from penstock.engine.driver import EACH_PIECE, Driver
+from penstock.engine.follower import Fixed
 from penstock.errors import DocumentError
-from penstock.kernel import Plan, Session
+from penstock.kernel import Batch, Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
-from penstock.sources import Input
+from penstock.sources import Input, Piece
 
 DEPTH_MAX = 32
 """Elements deeper than this are counted, not told apart."""
@@ -84,25 +86,39 @@ def read_shape(document: Input, bytes_max: int) -> Profile:
 
     Of elements that are open where reading ends, only the names as written are known.
     """
-    session = Session(_plan())
+    beginning = _Beginning(document, bytes_max)
     levels = _Levels()
-    count, is_cut, failure = 0, False, None
-    try:
-        session.begin(document.encoding)
-        for piece in document.pieces():
-            if count >= bytes_max:
-                is_cut = True
-                break
-            count += len(piece)
-            session.feed(piece)
-            levels.take(session)
-        session.finish()
-    except DocumentError as error:
-        failure = error
-    levels.take(session)
-    if failure is not None:
-        levels.close(failure.path)
-    return Profile(levels.root(), count, levels.depth, None if is_cut else failure, is_cut)
+    failure = None
+    for portion in Driver(Fixed(Session(_plan())), EACH_PIECE).run([beginning]):
+        levels.add(portion.batch)
+        for _, failure in portion.errors:
+            levels.close(failure.path)
+    if beginning.is_cut:
+        failure = None
+    return Profile(levels.root(), beginning.bytes, levels.depth, failure, beginning.is_cut)
+
+
+class _Beginning(Input):
+    """The first pieces of a document, up to a number of bytes."""
+
+    def __init__(self, document: Input, bytes_max: int) -> None:
+        super().__init__(document.document, document.stream, document.event_time)
+        self.encoding = document.encoding
+        self._document = document
+        self._bytes_max = bytes_max
+        self.bytes = 0
+        self.is_cut = False
+
+    def pieces(self) -> Iterator[Piece]:
+        for piece in self._document.pieces():
+            if self.bytes >= self._bytes_max:
+                self.is_cut = True
+                return
+            self.bytes += len(piece)
+            yield piece
+
+    def original(self) -> bytes | None:
+        return self._document.original()
 
 
 class _Levels:
@@ -113,10 +129,10 @@ class _Levels:
         self._uri = ""
         self.depth = 0
 
-    def take(self, session: Session) -> None:
-        """Take in the rows that wait in a session."""
+    def add(self, batch: Batch) -> None:
+        """Add the rows of a batch."""
         ended = self._ended
-        for number, _, _, name, value, *_ in session.take_rows()[0]:
+        for number, _, _, name, value, *_ in batch.rows()[0]:
             if number >= _ROOT_URI:
                 self._uri = value
                 continue

@@ -1,29 +1,33 @@
-"""Subscriptions meet documents."""
+"""The engine: evaluates a registry over documents."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
-from penstock.engine.feeding import error_row, feed
+from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
-from penstock.engine.origin import Origin
-from penstock.engine.push import OpenDocument
+from penstock.engine.push import OpenDocument, PushedInput
+from penstock.engine.rows import rows_of
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
+from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.planning.program import Request
+from penstock.registry import AnyRegistry
+from penstock.registry.requests import require_requests
+from penstock.registry.subscriptions import Snapshot
 from penstock.results import Document, Heartbeat, Result
+from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
-from penstock.sources import Input, Source, items
-from penstock.sources.inputs import WHOLE_BYTES_MAX
+from penstock.sources import Input, Source, inputs, items
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +55,7 @@ class Engine:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: AnyRegistry,
         limits: Limits | None = None,
         lateness: timedelta | float | None = None,
         trust: bool = False,
@@ -65,6 +69,7 @@ class Engine:
         self._idle: defaultdict[frozenset[str], list[Follower]] = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
+        self._joining = self._new_joining()
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -87,8 +92,9 @@ class Engine:
         Somebody who passes rows on in bulk knows by this that there is nothing more to wait for.
         ``parts`` is that of ``open``.
         """
-        options = {"in_document_order": _is_document_order(order), "in_parts": parts}
-        return self._steps(source, options)
+        is_ordered = _is_document_order(order)
+        portions = self._portions(items(source), in_document_order=is_ordered, in_parts=parts)
+        return rows_of(portions)
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -98,25 +104,28 @@ class Engine:
         Raises:
             ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
         """
-        from penstock.engine.batches import batch_rows, run_batches
+        from penstock.engine.batches import PACE, batches_of
 
-        if self.registry.is_joining():
-            return batch_rows(self.steps(source, order))
-        in_order = _is_document_order(order)
-        return run_batches(self._followed(in_document_order=in_order), source)
+        load_arrow()
+        is_ordered = _is_document_order(order)
+        return batches_of(self._portions(items(source), PACE, in_document_order=is_ordered))
 
     def matches(self, source: Source) -> Iterator[Matches]:
-        """Yield what documents gave in bulk: who found something, and each node once.
+        """Yield matches in bulk: which subscriptions matched, and each matching node once.
 
-        It is for many subscriptions that find much: nothing is made for each pair of a
-        subscription and a node. Subscriptions that join documents have no part in it.
+        It is for many subscriptions with many matches: nothing is made for each pair of a
+        subscription and a node.
 
         Raises:
+            RegistryError: A subscription joins documents; use ``run``. One that is added later
+                raises from the iterator.
             ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
         """
-        from penstock.engine.matches import run_matches
+        from penstock.engine.matches import PACE, matches_of
 
-        return run_matches(self._followed(), source)
+        load_arrow()
+        _require_rows(self.registry.snapshot())
+        return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
 
     def explain(self) -> str:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
@@ -165,13 +174,39 @@ class Engine:
         Raises:
             DocumentError: The encoding is unknown, or the time is no event time.
         """
+        name = str(next(self._pushed)) if id is None else id
+        document = PushedInput(name, stream, Document(b"", time=time).event_time)
+        document.encoding = encoding
         idle = [] if live else self._idle_ones(in_parts=parts)
         follower = self._borrow(idle, in_parts=parts, is_live=live)
-        follower.session.begin(encoding)
-        document = str(next(self._pushed)) if id is None else id
-        event_time = Document(b"", time=time).event_time
-        origin = Origin(follower.names, document, stream, event_time)
-        return OpenDocument(follower, origin, lambda one: None if live else _release(idle, one))
+        release = _drop if live else partial(_release, idle)
+        return OpenDocument(follower, document, self._joining, release)
+
+    def advance(self, heartbeat: Heartbeat) -> list[Result]:
+        """Return the joined rows that are complete once event time has come to a heartbeat.
+
+        It is to ``open`` what a heartbeat in the source is to ``run``.
+
+        Raises:
+            DocumentError: The time is no event time.
+        """
+        time_us = microseconds_of(heartbeat.event_time)
+        with self._joining.lock:
+            self._joining.follow()
+            return self._joining.advance(time_us)
+
+    def close(self) -> list[Result]:
+        """End the joins of the documents pushed so far; return the rows of what still waited.
+
+        What is opened from now on joins nothing that was pushed before, and documents that are
+        still open are not joined.
+        """
+        ended, self._joining = self._joining, self._new_joining()
+        with ended.lock:
+            return ended.end()
+
+    def _new_joining(self) -> Joining:
+        return Joining(self.registry, self.limits, self.joins)
 
     def _follower(self, **options: bool) -> Follower:
         return Follower(self.registry, self.limits, self._usage, is_trusting=self.trust, **options)
@@ -203,17 +238,31 @@ class Engine:
     def _idle_ones(self, **options: bool) -> list[Follower]:
         return self._idle[frozenset(name for name, is_on in options.items() if is_on)]
 
-    def _steps(self, source: Source, options: dict[str, bool]) -> Iterator[list[Result]]:
-        joining = Joining(self.registry, self.limits, self.joins)
+    def _portions(
+        self,
+        items: Iterable[Input | Heartbeat],
+        pace: Pace = EACH_PIECE,
+        *,
+        joins: bool = True,
+        **options: bool,
+    ) -> Iterator[Portion]:
+        joining = self._new_joining()
         with self._followed(**options) as follower, closing(joining):
-            for item in items(source):
-                follower.advance()
-                joining.follow(follower.snapshot)
-                if isinstance(item, Heartbeat):
-                    yield joining.advance(microseconds_of(item.event_time))
-                else:
-                    yield from _read(follower, item, joining)
-            yield joining.end()
+            yield from Driver(follower, pace, joining if joins else None).run(items)
+
+    def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
+        """Yield the documents; raise as soon as a subscription joins them."""
+        checked = self.registry.snapshot()
+        for document in documents:
+            snapshot = self.registry.snapshot()
+            if snapshot is not checked:
+                _require_rows(snapshot)
+                checked = snapshot
+            yield document
+
+
+def _require_rows(snapshot: Snapshot) -> None:
+    require_requests(snapshot, (Request.ROWS,), "Engine.matches", "Engine.run")
 
 
 def _release(idle: list[Follower], follower: Follower) -> None:
@@ -223,31 +272,8 @@ def _release(idle: list[Follower], follower: Follower) -> None:
         follower.settle()
 
 
-def _read(follower: Follower, document: Input, joining: Joining) -> Iterator[list[Result]]:
-    session = follower.session
-    origin = Origin(follower.names, document.document, document.stream, document.event_time)
-    failure: DocumentError | None = None
-    joined: list[Result] = []
-    fed = feed(session, document, joining.reader, is_trusting=follower.is_trusting)
-    with closing(fed) as pieces:
-        while failure is None:
-            try:
-                next(pieces)
-            except StopIteration:
-                break
-            except DocumentError as error:
-                failure = error
-            else:
-                yield origin.take(session)
-    if failure is None:
-        try:
-            joined = joining.finish(document)
-        except DocumentError as error:
-            failure = error
-    rows = origin.take(session) + joined
-    if failure is not None:
-        rows += [error_row(failure, document), *joining.pass_by(document)]
-    yield rows
+def _drop(follower: Follower) -> None:
+    """Leave a live session alone: its plans belong to the document that has ended."""
 
 
 def _is_document_order(order: Order) -> bool:

@@ -1,11 +1,12 @@
-"""One question to one document."""
+"""One query over one document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock.engine.origin import Origin
-from penstock.errors import DocumentError
+from penstock.engine.driver import EACH_PIECE, Driver
+from penstock.engine.follower import Fixed
+from penstock.engine.rows import Origin
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
@@ -30,7 +31,7 @@ def evaluate(
     Python value. The document is bytes, XML text, a path or a binary file, and is read once.
 
     Raises:
-        QueryError: The expression is none.
+        QueryError: The expression is not valid XPath.
         DocumentError: The document is not well-formed or cannot be read; ``results`` holds what
             was decided before.
         LimitError: The document passed a limit.
@@ -38,34 +39,21 @@ def evaluate(
     query = xpath(expression, context=context, namespaces=namespaces, variables=variables)
     session = Session(Plan.build([compile_query(query)]))
     source = input_of(document, 0)
-    origin = Origin([expression], source.document, source.stream, source.event_time)
-    found: list[tuple[int, Result]] = []
-    try:
-        session.begin(source.encoding)
-        for piece in source.pieces():
-            session.feed(piece)
-            found += origin.take_numbered(session)
-        session.finish()
-    except DocumentError as error:
-        found += origin.take_numbered(session)
-        raise attach(error, _in_document_order(found)) from None
-    found += origin.take_numbered(session)
+    origin = Origin(session, [expression], source)
+    numbered: list[tuple[int, Result]] = []
+    for portion in Driver(Fixed(session), EACH_PIECE).run([source]):
+        numbered += origin.numbered_rows(portion.batch)
+        for _, error in portion.errors:
+            raise error.with_results(_in_document_order(numbered))
     if query.selects_nodes:
-        return _in_document_order(found)
-    (_, row), *others = found
+        return _in_document_order(numbered)
+    (_, row), *others = numbered
     assert not others, "a query has one value"
     return _value(row)
 
 
-def attach(error: DocumentError, results: list[Result]) -> DocumentError:
-    """Give an error the results that were decided before it; they travel with it."""
-    error.results = results
-    error.args = (*error.args[:5], results, *error.args[6:])
-    return error
-
-
-def _in_document_order(found: list[tuple[int, Result]]) -> list[Result]:
-    return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+def _in_document_order(numbered: list[tuple[int, Result]]) -> list[Result]:
+    return [row for _, row in sorted(numbered, key=lambda pair: pair[0])]
 
 
 def _value(row: Result) -> float | str | bool:

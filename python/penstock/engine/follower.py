@@ -1,15 +1,14 @@
-"""A session that goes along with its registry."""
+"""Sessions with the names of their subscriptions: for a registry that changes, or a fixed plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
-from penstock.registry import Registry
-from penstock.registry.subscriptions import Snapshot
+from penstock.registry import AnyRegistry
 
 
 class Follower:
@@ -21,7 +20,7 @@ class Follower:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: AnyRegistry,
         limits: Limits,
         usage: Usage,
         *,
@@ -46,11 +45,6 @@ class Follower:
         """The registry's version that the session evaluates."""
         return self._snapshot.version
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """The registry's snapshot that the session evaluates."""
-        return self._snapshot
-
     def is_behind(self) -> bool:
         """Whether the registry has changed; rows that wait should be taken before ``advance``."""
         return self._registry.snapshot() is not self._snapshot
@@ -66,7 +60,7 @@ class Follower:
                 self.names = snapshot.names
 
     def settle(self) -> None:
-        """Hand over what was counted; somebody may be done with the session."""
+        """Add the session's counts to the usage."""
         with self._usage.lock:
             self._usage.count(self.session, self.names)
 
@@ -87,5 +81,17 @@ class Follower:
                 self.session.attach(plan)
 
 
-Followed = AbstractContextManager[Follower]
-"""Gives a follower for the time of a run."""
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A session whose plan stays, where a follower is expected."""
+
+    session: Session
+    names: Sequence[str] = ()
+    is_trusting: bool = False
+
+    def is_behind(self) -> bool:
+        """Return False: there is no registry."""
+        return False
+
+    def advance(self) -> None:
+        """Do nothing."""

@@ -1,105 +1,111 @@
-"""The documents of one run, joined."""
+"""Joins in the engine: documents in, rows of joined events out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from xml.sax.saxutils import unescape
 
-from penstock.engine.feeding import error_row
+from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
+from penstock.kernel import ALONE, Joins, Witness
 from penstock.limits import Limits
-from penstock.registry import Registry
-from penstock.registry.standing import START, Standing
+from penstock.planning.records import JoinOutput
+from penstock.registry import AnyRegistry
+from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
-from penstock.results.serialization import CHARACTERS
 from penstock.sources import Input, Refused
-from penstock.twigs import Event
-from penstock.twigs.outputs import Output
 
 
 class Joining:
-    """Joins the documents that a run reads, for the subscriptions that ask for it.
+    """Joins the documents of a run, or those that are pushed into an engine.
 
-    State begins with the run and ends with it: at the end of the source nothing comes any more,
-    so whatever waits for a partner is reported. Event time goes on with every document that has
-    one, whatever is subscribed, and whatever is wrong with the document.
+    The state ends with ``end``, which reports what still waits for a partner. Event time advances
+    with every document that has one, whatever is subscribed, and whatever is wrong with the
+    document. Threads that share the joins hold ``lock`` while they call.
     """
 
-    def __init__(self, registry: Registry, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
+        self.lock = Lock()
         self._registry = registry
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
-        self._known: dict[str, tuple[int, Standing]] = {}
+        self._known: dict[str, tuple[int, Requested]] = {}
         """The subscriptions that are joined, by name, with their numbers."""
         self._next = 0
         self._snapshot: Snapshot | None = None
-        self._read = START
-        self._version = 0
+        self.version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
 
-    def follow(self, snapshot: Snapshot) -> None:
-        """Take over the subscriptions of a snapshot: they see what is read from now on."""
-        if snapshot is self._snapshot:
-            return
-        self._snapshot = snapshot
-        changes = self._registry.joining_since(self._read)
-        self._read = changes.read
-        listed = dict(changes.listed)
-        if changes.is_complete:
-            listed = dict.fromkeys(self._known) | listed
-        changed = {name: one for name, one in listed.items() if one != self._standing(name)}
+    def follow(self) -> Joins | None:
+        """Take over the current subscriptions, which see what is read from now on.
+
+        Returns what sessions are to listen for, if anything.
+        """
+        older, snapshot = self._snapshot, self._registry.snapshot()
+        if snapshot is not older:
+            self._snapshot = snapshot
+            self._take_over(
+                requests_of(snapshot) if older is None else requests_since(older, snapshot)
+            )
+        return None if self._joiner is None else self._joiner.joins
+
+    def _take_over(self, changes: Mapping[str, Requested | None]) -> None:
+        # A subscription that merely moved to another tier goes on as it is.
+        changed = {name: new for name, new in changes.items() if new != self._requested(name)}
         if not changed:
             return
         if self._joiner is None:
             self._joiner = Joiner(self._options, self._limits)
             self._joiner.advance(self._latest_us)
-        self._version += 1
+        self.version += 1
         for name in changed:
             if name in self._known:
                 self._joiner.remove(self._known.pop(name)[0])
-        for name, standing in changed.items():
-            if standing is not None:
-                self._joiner.add(self._next, self._version, name, standing.program)
-                self._known[name] = (self._next, standing)
+        for name, requested in changed.items():
+            if requested is not None:
+                self._joiner.add(self._next, self.version, name, requested.program)
+                self._known[name] = (self._next, requested)
                 self._next += 1
         self._joiner.settle()
 
-    def _standing(self, name: str) -> Standing | None:
+    def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
 
     @property
-    def reader(self) -> Joiner | None:
-        """What documents are to be fed to, if anything."""
-        return self._joiner
+    def is_idle(self) -> bool:
+        """Whether nothing joins, and nobody needs to know how far event time has come."""
+        return self._joiner is None and self._options.lateness is None
 
-    def finish(self, document: Input) -> list[Result]:
-        """Return what a document completes, now that it has been read.
+    def finish(
+        self, document: Input, witness: Witness | None, version: int | None = None
+    ) -> list[Result]:
+        """Return the rows that a document completes; it was read under ``version``, or just now.
 
-        Raises:
-            DocumentError: The document is not complete.
-            LimitError: The document passed a limit.
+        A document that came too late to be joined is an error row.
         """
-        if self._joiner is None:
+        if self._joiner is None or witness is None:
             return self.pass_by(document)
-        if not self._joiner.finish(document.document, _time_us(document), self._version):
+        time_us, read_under = _time_us(document), self.version if version is None else version
+        if not self._joiner.join(witness, document.document, time_us, read_under):
             return [error_row(lateness_error(self._options.lateness), document)]
         return self._completed()
 
     def pass_by(self, document: Input) -> list[Result]:
-        """Return what the event time of a document completes that is not joined."""
+        """Return the rows that the event time of a document completes that is not joined."""
         if self._options.lateness is None or isinstance(document, Refused):
             return []
         return self.advance(_time_us(document))
 
     def advance(self, time_us: int) -> list[Result]:
-        """Return what is complete now that event time has come this far."""
+        """Return the rows that are complete once event time has come this far."""
         if self._joiner is None:
             self._latest_us = max(self._latest_us, time_us)
             return []
@@ -108,13 +114,13 @@ class Joining:
 
     def _completed(self) -> list[Result]:
         assert self._joiner is not None, "there is something to complete"
-        return list(self._rows(self._joiner.results(self._version)))
+        return self._rows(self._joiner.results(self.version))
 
     def end(self) -> list[Result]:
-        """Return what waited for a partner in vain, and give up the state."""
+        """Return the rows of what waited for a partner, and give up the state."""
         if self._joiner is None:
             return []
-        rows = list(self._rows(self._joiner.end(self._version)))
+        rows = self._rows(self._joiner.end(self.version))
         self.close()
         return rows
 
@@ -124,16 +130,15 @@ class Joining:
             self._joiner.close()
             self._joiner = None
 
-    def _rows(self, found: Iterator[Found]) -> Iterator[Result]:
-        for one in found:
-            assert self._joiner is not None, "somebody joined"
-            yield found_row(self._joiner.subscriber(one.joined.subscription), one)
+    def _rows(self, results: Iterator[Found]) -> list[Result]:
+        assert self._joiner is not None, "somebody joined"
+        subscriber = self._joiner.subscriber
+        return [found_row(subscriber(result.joined.subscription), result) for result in results]
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:
     """Return the row of a result, or of the failure that took its place."""
-    output = subscriber.output
-    row = joined_row(subscriber.name, output.streams[-1], output.output, found.joined, found.xml)
+    row = joined_row(subscriber.name, subscriber.output, found.joined, found.xml)
     return row if found.error is None else failed_row(row, found.error)
 
 
@@ -155,23 +160,22 @@ def _time_us(document: Input) -> int:
     return microseconds_of(document.event_time or datetime.now(UTC))
 
 
-def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xml: str) -> Result:
-    """Return the row of a joined event; ``stream`` is that of the query's last block."""
+def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Result:
+    """Return the row of a joined event; its stream is that of the query's last block."""
     kind, root, start, end = "event", "event", None, None
-    variables: tuple[str, ...] = ()
-    if isinstance(output, Event):
-        variables = output.select
-        if output.content:
-            kind, root = "message", ""
-    else:
-        # A bare block: the nodes themselves, of a stream of their own.
+    variables = output.event.select
+    if output.event.content:
+        kind, root = "message", ""
+    if output.is_node:
+        # A block by itself gives the nodes themselves, of a stream of their own.
+        variables = ()
         (node,) = joined.nodes
         kind, root, start, end = node.kind, node.name, node.start, node.end
         is_xml = kind in ("element", "document")
-        xml = node.text if is_xml else unescape(node.text, CHARACTERS)
+        xml = node.text if is_xml else unescape(node.text, {"&#13;": "\r"})
     return Result(
         subscription=name,
-        stream=stream or "default",
+        stream=output.streams[-1] or "default",
         document=joined.latest,
         documents=joined.documents,
         ordinal=joined.ordinal,
@@ -187,6 +191,7 @@ def joined_row(name: str, stream: str | None, output: Output, joined: Joined, xm
             for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)
         }
         or None,
+        surroundings=ALONE,
     )
 
 

@@ -1,36 +1,29 @@
-"""Results in bulk, as Arrow record batches: who found something, and each node once."""
+"""Results in bulk, as Arrow record batches: which subscriptions matched, and each node once."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.batches import LINGER_SECONDS
-from penstock.engine.feeding import error_row, feed_pieces
-from penstock.engine.follower import Followed, Follower
-from penstock.errors import DocumentError
-from penstock.registry.names import look_up
-from penstock.results import Result
-from penstock.results.arrow import batch_of, kernel_arrays, kind_names, load_arrow, schema
-from penstock.sources import Input, Piece, Source, inputs
+from penstock.engine.driver import Pace, Portion
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX
+from penstock.registry.plans.names import look_up
+from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.sources import Input
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DOCUMENTS_MAX = 256
-"""Matches are handed out when they are those of this many documents …"""
-ROWS_MAX = 1 << 20
-"""… or when ``batches`` would make this many rows of them …"""
-VALUE_BYTES_MAX = 64 << 20
-"""… with this many bytes of values, or when they have waited a moment."""
-TOGETHER_MAX = 32
-"""So many documents are read at once, up to …"""
-TOGETHER_BYTES_MAX = 512 << 10
-"""… this many bytes."""
+PACE = Pace(
+    rows_max=1 << 20,
+    value_bytes_max=64 << 20,
+    documents_max=256,
+    linger_seconds=0.05,
+    bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
+    is_prompt=False,
+)
 
 _DOCUMENT = ("document", "stream", "event_time")
 _FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
@@ -57,102 +50,24 @@ class Matches:
         return look_up(self.names, self.entries.column("subscription"))
 
 
-def run_matches(followed: Followed, source: Source) -> Iterator[Matches]:
-    """Yield the matches of all documents of a source."""
-    load_arrow()
-    return _run(followed, source)
-
-
-def _run(followed: Followed, source: Source) -> Iterator[Matches]:
-    with followed as follower:
-        waiting = _Waiting(follower)
-        for document in inputs(source):
-            if follower.is_behind():
-                yield from waiting.flush()
-                follower.advance()
-                waiting = _Waiting(follower)
-            waiting.read(document)
-            if waiting.is_due:
-                yield from waiting.flush()
-        yield from waiting.flush()
-
-
-class _Waiting:
-    """Documents whose matches wait in a session."""
-
-    def __init__(self, follower: Follower) -> None:
-        self._follower = follower
-        self._session = follower.session
-        self._names = follower.names
-        self._documents: list[Input] = []
-        self._errors: list[Result] = []
-        self._at_hand: list[tuple[Piece, str | None]] = []
-        self._bytes_at_hand = 0
-        self._flushed_at = time.monotonic()
-
-    def read(self, document: Input) -> None:
-        """Take a document, whose matches wait from then on; those at hand are read together."""
-        whole = document.whole()
-        if whole is not None:
-            if isinstance(whole, memoryview) and not whole.readonly:
-                whole = bytes(whole)  # its owner may write the next document into it
-            self._documents.append(document)
-            self._at_hand.append((whole, document.encoding))
-            self._bytes_at_hand += len(whole)
-            if len(self._at_hand) == TOGETHER_MAX or self._bytes_at_hand >= TOGETHER_BYTES_MAX:
-                self._read_at_hand()
-            return
-        self._read_at_hand()
-        self._session.number_documents(len(self._documents))
-        self._documents.append(document)
-        fed = feed_pieces(self._session, document, is_trusting=self._follower.is_trusting)
-        try:
-            with closing(fed) as pieces:
-                for _ in pieces:
-                    pass
-        except DocumentError as error:
-            self._errors.append(error_row(error, document))
-
-    def _read_at_hand(self) -> None:
-        if self._at_hand:
-            number = len(self._documents) - len(self._at_hand)
-            for failed, error in self._session.read_in_bulk(self._at_hand, number):
-                self._errors.append(error_row(error, self._documents[failed]))
-            self._at_hand, self._bytes_at_hand = [], 0
-
-    @property
-    def is_due(self) -> bool:
-        if len(self._documents) >= DOCUMENTS_MAX:
-            return True
-        session = self._session
-        # What is at hand has given no rows yet.
-        is_full = not self._at_hand and (
-            session.row_count() >= ROWS_MAX or session.value_bytes() >= VALUE_BYTES_MAX
+def matches_of(portions: Iterable[Portion]) -> Iterator[Matches]:
+    """Yield the matches of portions."""
+    for portion in portions:
+        entries, nodes, fragments = portion.batch.matches()
+        yield Matches(
+            _documents(portion.documents),
+            _entries(entries, nodes),
+            _fragments(fragments),
+            batch_of(portion.further_rows()),
+            portion.names,
         )
-        return is_full or time.monotonic() - self._flushed_at >= LINGER_SECONDS
-
-    def flush(self) -> Iterator[Matches]:
-        """Yield the matches that wait, if there are documents."""
-        self._read_at_hand()
-        if self._documents:
-            documents, errors = self._documents, self._errors
-            self._documents, self._errors = [], []
-            self._flushed_at = time.monotonic()
-            entries, nodes, fragments = self._session.take_found()
-            yield Matches(
-                _documents(documents),
-                _entries(entries, nodes),
-                _fragments(fragments),
-                batch_of(errors),
-                self._names,
-            )
 
 
-def _documents(documents: list[Input]) -> Any:
+def _documents(documents: Sequence[Input]) -> Any:
     import pyarrow as pa
 
     columns = [
-        pa.array([getattr(one, name) for one in documents], schema().field(name).type)
+        pa.array([getattr(document, name) for document in documents], schema().field(name).type)
         for name in _DOCUMENT
     ]
     return pa.RecordBatch.from_arrays(columns, names=list(_DOCUMENT))
@@ -182,7 +97,7 @@ def _zeros(length: int) -> Any:
     """Return a buffer of at least so many numbers that are 0; all batches share it."""
     import pyarrow as pa
 
-    return pa.py_buffer(_kept_zeros(max(length, ROWS_MAX).bit_length()))
+    return pa.py_buffer(_kept_zeros(max(length, PACE.rows_max).bit_length()))
 
 
 @lru_cache(maxsize=2)
@@ -202,7 +117,7 @@ def _entry_schema() -> Any:
 def _fragments(columns: dict[str, Any]) -> Any:
     import pyarrow as pa
 
-    found = kernel_arrays(columns)
-    found["kind"] = kind_names().take(found["kind"])
+    arrays = kernel_arrays(columns)
+    arrays["kind"] = kind_names().take(arrays["kind"])
     names = ["document", *_FRAGMENT]
-    return pa.RecordBatch.from_arrays([found[name] for name in names], names=names)
+    return pa.RecordBatch.from_arrays([arrays[name] for name in names], names=names)

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 
-from penstock.engine.evaluation import attach
 from penstock.engine.follower import Follower
-from penstock.engine.origin import Origin
+from penstock.engine.joining import Joining
+from penstock.engine.rows import Origin
 from penstock.errors import DocumentError
 from penstock.results import Result
+from penstock.sources import Input, Piece
+
+
+class PushedInput(Input):
+    """A document whose bytes the caller has."""
+
+    def pieces(self) -> Iterator[Piece]:
+        raise TypeError("the bytes of a document that is pushed are fed")
+
+    def original(self) -> bytes | None:
+        return None
 
 
 class OpenDocument:
     """A document that is open: ``feed`` it, then ``finish`` it, or leave its ``with`` block.
 
     What the end of the document decides is returned by ``finish``; if the block ended it, it is
-    in ``results``. Leaving the block by an exception abandons the document.
+    in ``results``. Documents are joined in the order of their ends. Leaving the block by an
+    exception abandons the document.
     """
 
     def __init__(
         self,
         follower: Follower,
-        origin: Origin,
+        document: Input,
+        joining: Joining,
         release: Callable[[Follower], None],
     ) -> None:
+        session = follower.session
+        with joining.lock:
+            session.listen(joining.follow())
+            self._version = joining.version
+        session.begin(document.encoding, document.stream)
         self._follower: Follower | None = follower
-        self._origin = origin
+        self._origin = Origin(session, follower.names, document)
+        self._joining = joining
         self._release = release
         self.results: list[Result] = []
 
@@ -49,10 +68,12 @@ class OpenDocument:
             session.feed(chunk)
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        return self._origin.take(session)
+        return self._origin.rows(session.take())
 
     def finish(self) -> list[Result]:
         """Return the results that the end of the document decides, and close it.
+
+        Joined events come last. A document that is too late to be joined gives an error row.
 
         Raises:
             DocumentError: The document is not complete; ``results`` holds what its end decided.
@@ -63,11 +84,13 @@ class OpenDocument:
             follower.session.finish()
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        self._follower = None
-        found = self._origin.take(follower.session)
-        follower.settle()
-        self._release(follower)
-        return found
+        batch = follower.session.take()
+        rows = self._origin.rows(batch)
+        witness = next((witness for _, witness in batch.witnesses()), None)
+        with self._joining.lock:
+            rows += self._joining.finish(self._origin.document, witness, self._version)
+        self._end(follower)
+        return rows
 
     def close(self) -> None:
         """Finish the document if it is open; ``results`` then holds what its end decided.
@@ -107,8 +130,13 @@ class OpenDocument:
         return self._follower
 
     def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
+        rows = self._origin.rows(follower.session.take())
+        with self._joining.lock:
+            rows += self._joining.pass_by(self._origin.document)
+        self._end(follower)
+        return error.with_results(rows)
+
+    def _end(self, follower: Follower) -> None:
         self._follower = None
-        attach(error, self._origin.take(follower.session))
         follower.settle()
         self._release(follower)
-        return error

@@ -10,9 +10,14 @@ from typing import Literal
 
 from penstock.joins.spilling import Spill
 from penstock.joins.subscribing import Found, Subscribers
-from penstock.kernel import Joins, JoinStatistics
+from penstock.kernel import (
+    JOIN_MEMORY_BYTES_MAX,
+    JOIN_VIEWS_MAX,
+    JoinState,
+    JoinStatistics,
+    Witness,
+)
 from penstock.limits import Limits
-from penstock.twigs import Event, Query
 
 MICROSECONDS = 1_000_000
 
@@ -33,9 +38,9 @@ class JoinOptions:
     """
 
     lateness: timedelta | float | None = None
-    memory_bytes_max: int = 1 << 30
+    memory_bytes_max: int = JOIN_MEMORY_BYTES_MAX
     strategy: Strategy = "shared"
-    views_max: int = 1 << 16
+    views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
 
     def __post_init__(self) -> None:
@@ -58,56 +63,44 @@ class JoinOptions:
                 return round(seconds * MICROSECONDS)
 
 
-def is_joining(query: Query) -> bool:
-    """Return whether a query is evaluated by joins: it has events, or a stream of its own."""
-    if isinstance(query.output, Event):
-        return True
-    return query.language == "xscl" and query.blocks[0].stream is not None
-
-
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
-    Read a document with ``begin``, ``feed`` and ``finish``; then ``results`` yields what it
-    completed. A late document is refused by ``finish``, and counted. ``advance`` lets event time
-    go on without a document.
+    ``join`` a document by its witness; then ``results`` yields what it completed. A late
+    document is rejected by ``join``, and counted. ``advance`` moves event time on without a
+    document.
     """
 
     def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
         self.options = options or JoinOptions()
-        self._joins = Joins(
-            limits,
+        self.joins = JoinState(
             lateness=self.options.lateness_us,
             memory_bytes_max=self.options.memory_bytes_max,
             strategy=self.options.strategy,
             views_max=self.options.views_max,
             hash_bits=self.options.hash_bits,
         )
-        self._subscribers = Subscribers(self._joins)
-        self._spill = Spill(self._joins)
+        self._subscribers = Subscribers(self.joins, limits)
+        self._spill = Spill(self.joins)
         self._numbers = count()
         self.late = 0
-        self.begin = self._joins.begin
-        self.feed = self._joins.feed
-        self.advance = self._joins.advance
         self.add = self._subscribers.add
         self.subscriber = self._subscribers.__getitem__
         self.remove = self._subscribers.remove
         self.settle = self._subscribers.settle
 
-    def finish(self, document: str, time_us: int, version: int) -> bool:
-        """End the document and join it; returns False if it came too late for that.
+    def advance(self, time_us: int) -> None:
+        """Move event time on."""
+        self.joins.advance(time_us)
 
-        Raises:
-            DocumentError: The document is not complete.
-            LimitError: The document passed a limit.
-        """
-        record = self._joins.finish(next(self._numbers), document, time_us, version)
-        if not self._joins.admit(time_us):
+    def join(self, witness: Witness, document: str, time_us: int, version: int) -> bool:
+        """Join a document; returns False if it came too late for that."""
+        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
+        if not self.joins.admit(time_us):
             self.late += 1
             return False
         if record:
-            self._joins.push(record)
+            self.joins.push(record)
         return True
 
     def results(self, version: int) -> Iterator[Found]:
@@ -116,18 +109,18 @@ class Joiner:
         What subscriptions publish is joined on the way.
         """
         yield from self._settled(version)
-        while self._joins.release():
+        while self.joins.release():
             yield from self._settled(version)
         self._spill.relieve()
 
     def end(self, version: int) -> Iterator[Found]:
         """Yield what waited for a partner: none comes any more."""
-        self._joins.end()
+        self.joins.end()
         yield from self.results(version)
 
     def statistics(self) -> JoinStatistics:
         """Return the counters so far."""
-        return self._joins.statistics()
+        return JoinStatistics(**self.joins.statistics())
 
     def close(self) -> None:
         """Give up files; the joiner must not be used any more."""
@@ -135,9 +128,9 @@ class Joiner:
 
     def _settled(self, version: int) -> Iterator[Found]:
         """Yield the results that wait, and those of what they publish."""
-        while self._joins.result_count():
-            found = self._subscribers.take(lambda _: next(self._numbers), version)
-            for one in found:
-                if one.record:
-                    self._joins.push(one.record)
-            yield from found
+        while self.joins.result_count():
+            results = self._subscribers.take(lambda _: next(self._numbers), version)
+            for result in results:
+                if result.record:
+                    self.joins.push(result.record)
+            yield from results

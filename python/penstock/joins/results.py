@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
+from penstock.kernel import Surroundings, escape, quote
 from penstock.results import KINDS
-from penstock.results.serialization import REFERENCES, declare
 from penstock.twigs import Element, Event, Group, Insert, Literal
 from penstock.twigs.outputs import Content
 
@@ -65,7 +64,7 @@ class Joined(NamedTuple):
 
 Renderer = Callable[[Sequence[JoinedNode]], str]
 
-_NO_NAMESPACE = {"": ""}
+_NO_NAMESPACE = Surroundings({"": ""}, {})
 
 
 def renderer_of(event: Event) -> Renderer:
@@ -86,12 +85,12 @@ def _renderer(content: Sequence[Content], places: Mapping[str, int], default: st
 def _maker(item: Content, places: Mapping[str, int], default: str) -> Renderer:
     match item:
         case Literal(text):
-            written = escape(text, REFERENCES)
+            written = escape(text)
             return lambda nodes: written
         case Insert(variable, as_value):
             place = places[variable]
             if as_value:
-                return lambda nodes: escape(nodes[place].value, REFERENCES)
+                return lambda nodes: escape(nodes[place].value)
             if default:
                 return lambda nodes: _without_default(nodes[place])
             return lambda nodes: nodes[place].text
@@ -103,8 +102,9 @@ def _maker(item: Content, places: Mapping[str, int], default: str) -> Renderer:
 
 def _without_default(node: JoinedNode) -> str:
     """Return a node so that its names without a prefix stay as they are: in no namespace."""
-    is_element = node.kind in ("element", "document")
-    return declare(node.text, _NO_NAMESPACE) if is_element else node.text
+    if node.kind not in ("element", "document"):
+        return node.text
+    return _NO_NAMESPACE.serialize("element", node.name, node.text)
 
 
 def _element(element: Element, places: Mapping[str, int], default: str) -> Renderer:
@@ -132,6 +132,6 @@ def _attribute(key: str, value: Sequence[Content], places: Mapping[str, int]) ->
 
     def make(nodes: Sequence[JoinedNode]) -> str:
         texts = [part if isinstance(part, str) else nodes[part].value for part in parts]
-        return f" {key}={quoteattr(''.join(texts))}"
+        return f" {key}={quote(''.join(texts))}"
 
     return make

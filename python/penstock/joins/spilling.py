@@ -1,4 +1,4 @@
-"""What does not fit into memory: images of records in files that are mapped."""
+"""What does not fit into memory: segments of records in files that are mapped."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 import tempfile
 from contextlib import suppress
 
-from penstock.kernel import Joins
+from penstock.kernel import JoinState
 
 
 class Spill:
-    """A folder of sealed images, which lives as long as the joins do."""
+    """A folder of segments, which lives as long as the joins do."""
 
-    def __init__(self, joins: Joins) -> None:
+    def __init__(self, joins: JoinState) -> None:
         self._joins = joins
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -33,14 +33,14 @@ class Spill:
             self._folder.cleanup()
             self._folder = None
 
-    def _put(self, number: int, image: bytes) -> None:
+    def _put(self, number: int, segment: bytes) -> None:
         path = self._path(number)
         with open(path, "wb") as file:
-            file.write(image)
+            file.write(segment)
         with open(path, "rb") as file:
             self._joins.attach(number, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def _path(self, number: int) -> str:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="penstock-joins-")
-        return os.path.join(self._folder.name, f"{number}.records")
+        return os.path.join(self._folder.name, f"{number}.segment")

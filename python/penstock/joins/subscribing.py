@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.joins.programs import JoinOutput, is_publishing, output_of
+from penstock.joins.reading import WitnessReader
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
 from penstock.kernel import Joins
+from penstock.limits import Limits
+from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
 
 Delay = tuple[int, int]
@@ -52,8 +54,9 @@ class Found(NamedTuple):
 class Subscribers:
     """The subscriptions of some joins, by their numbers."""
 
-    def __init__(self, joins: Joins) -> None:
+    def __init__(self, joins: Joins, limits: Limits | None = None) -> None:
         self._joins = joins
+        self.reader = WitnessReader(joins, limits)
         self._programs: dict[int, tuple[str, bytes]] = {}
         self._subscribers: dict[int, Subscriber] = {}
         """Those that had results so far: what becomes of results takes room."""
@@ -147,10 +150,9 @@ class Subscribers:
         return found
 
     def _read(self, event: Published, number: int, version: int) -> bytes:
-        joins = self._joins
-        joins.begin(event.stream)
-        joins.feed(event.xml.encode("utf-8", "surrogatepass"))
-        return joins.finish(number, event.document, event.time_us, version)
+        data = event.xml.encode("utf-8", "surrogatepass")
+        witness = self.reader.read(event.stream, [data])
+        return self._joins.record(witness, number, event.document, event.time_us, version)
 
     def _take(self) -> Iterator[Joined]:
         rows, events, documents, texts, _ = self._joins.take()

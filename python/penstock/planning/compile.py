@@ -75,14 +75,13 @@ def _parts(normal: Query, is_filter: bool, is_spans: bool) -> list[p.Part]:
 
 
 def compile_paths(alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
-    """Return the program of paths that are in normal form already; nothing is selected.
+    """Return the patterns of paths that are in normal form already.
 
     Raises:
         QueryError: A condition needs something that the kernel does not evaluate yet.
     """
     query = Query((Block(alternatives),), Fragments(""), constants)
-    parts = _Compiler(query).program(is_filter=False, is_spans=True)
-    return b"".join(cast(list[bytes], parts))
+    return b"".join(cast(list[bytes], _Compiler(query).patterns()))
 
 
 class _Compiler:
@@ -114,6 +113,10 @@ class _Compiler:
                 return self._writer.finish([], p.varints(p.VALUE, formula, code))
             case _:
                 raise self._refusal("this output", "use one path expression")
+
+    def patterns(self) -> list[p.Part]:
+        (block,) = self._query.blocks
+        return self._writer.patterns([self._path(root) for root in block.alternatives])
 
     def _finish_paths(self, alternatives: tuple[TwigNode, ...], output: bytes) -> list[p.Part]:
         return self._writer.finish([self._path(root) for root in alternatives], output)

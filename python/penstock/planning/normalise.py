@@ -51,9 +51,9 @@ def normalise(query: Query) -> Query:
         QueryError: The query is nested too deeply.
     """
     try:
-        return _normal_form(query)
+        return normalise_twigs(query)
     except NoTwigError:
-        return _normal_form(as_expression(query))
+        return normalise_twigs(as_expression(query))
 
 
 def normalise_blanks(query: Query) -> Query:
@@ -65,12 +65,18 @@ def normalise_blanks(query: Query) -> Query:
             text, where its constants are none.
     """
     try:
-        return _normal_form(query)
+        return normalise_twigs(query)
     except NoTwigError:
         raise ExaminedError from None
 
 
-def _normal_form(query: Query) -> Query:
+def normalise_twigs(query: Query) -> Query:
+    """Return the same of a query that may not become an expression.
+
+    Raises:
+        QueryError: As above.
+        NoTwigError: The normal form of its twigs would be too large.
+    """
     if isinstance(query.output, Selection):
         return fold_expression(query, query.output)
     try:

@@ -1,7 +1,9 @@
-"""The bytes of one compiled query: tables of small numbers, read by the kernel.
+"""The bytes of one compiled query: what it requests, and tables of small numbers.
 
-Everything is a varint except the bytes of strings and the eight bytes of numbers. Tables come
-before their users, and an entry refers only to earlier entries of its own table. The reader is
+A program is ``MAGIC``, its request, and the body of that. The body of rows is *patterns* and an
+output; ``records`` writes the other one, with patterns of its own for each variable. Everything is
+a varint except the bytes of strings and the eight bytes of numbers. Tables come before their users,
+and an entry refers only to earlier entries of its own table. The reader is
 ``crates/kernel/src/plan/program.rs``; the two change together.
 """
 
@@ -10,11 +12,38 @@ from __future__ import annotations
 import struct
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 
 from penstock.twigs import Axis, NodeKind, NodeTest, ValueType
 from penstock.twigs.blanks import BLANKS, Atom, Blank, NameBlank, type_of_atom
 
-MAGIC = b"PSK2"
+MAGIC = b"PSP3"
+
+
+class Request(Enum):
+    """What a program asks to be handed out: its code in the program."""
+
+    ROWS = 0
+    """Rows of results, decided while a document is read."""
+    RECORDS = 1
+    """Records of witnesses, which are joined."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of a program."""
+        return MAGIC + varint(self.value)
+
+
+def request_of(program: bytes) -> Request:
+    """Return what a program requests.
+
+    Raises:
+        ValueError: The bytes are not a program.
+    """
+    if not program.startswith(MAGIC) or len(program) == len(MAGIC):
+        raise ValueError("these bytes are not a program")
+    return Request(program[len(MAGIC)])
+
 
 AXES = {
     Axis.SELF: 0,
@@ -202,6 +231,10 @@ class ProgramWriter:
 
     def finish(self, paths: Iterable[bytes], output: bytes) -> list[Part]:
         """The program in pieces; ``paths`` come from :func:`path`."""
+        return [Request.ROWS.head, *self.patterns(paths), output]
+
+    def patterns(self, paths: Iterable[bytes]) -> list[Part]:
+        """The patterns alone."""
         listed = list(paths)
         tables = (
             self._strings,
@@ -212,7 +245,7 @@ class ProgramWriter:
             self._nodes,
         )
         parts = [part for table in tables for part in table.parts()]
-        return [MAGIC, *parts, varint(len(listed)), *listed, output]
+        return [*parts, varint(len(listed)), *listed]
 
 
 def constant_bytes(value: Atom) -> bytes:

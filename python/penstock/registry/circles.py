@@ -1,19 +1,22 @@
-"""What is published must not come back to who publishes it."""
+"""No subscription may read what it publishes, directly or through others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.errors import RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
-from penstock.registry.lines import CompiledChunk, CompiledLine, LineError
-from penstock.registry.load import LoadReport
+from penstock.planning.records import JoinOutput, is_publishing, output_of
+from penstock.registry.columns import Columns
+from penstock.registry.loading.lines import CompiledChunk, LineError
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.requests import requests_of
+from penstock.registry.subscriptions import Snapshot
 
 
 def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -> None:
-    """See to it that what a subscription publishes does not come back to it.
+    """Check that a subscription does not read what it publishes.
 
-    ``others`` are all that publish, by the names of their subscriptions.
+    ``others`` are the outputs of all subscriptions that publish, by name.
 
     Raises:
         RegistryError: It does, directly or through what others publish.
@@ -31,25 +34,31 @@ def refuse_circle(name: str, program: bytes, others: Mapping[str, JoinOutput]) -
         raise RegistryError("PR0010", f"{message}; publish to another stream")
 
 
+def publishers_of(snapshot: Snapshot) -> dict[str, JoinOutput]:
+    """Return what becomes of the results of all who publish them, by name."""
+    requests = requests_of(snapshot).items()
+    return {name: output_of(one.program) for name, one in requests if is_publishing(one.program)}
+
+
 def without_circles(
     chunks: Iterable[CompiledChunk], others: Mapping[str, JoinOutput], report: LoadReport
 ) -> Iterator[CompiledChunk]:
-    """Yield chunks of lines without those that would read what they publish; they are noted."""
+    """Yield chunks without the lines that would read what they publish; these are noted."""
     known = dict(others)
     for chunk in chunks:
         kept = CompiledChunk([], [], chunk.errors)
-        for number, line in zip(chunk.numbers, chunk.rows, strict=True):
+        for number, line in zip(chunk.numbers, chunk.lines, strict=True):
             try:
                 _admit(line, known)
             except RegistryError as error:
                 report.note(LineError.of(number, error))
             else:
                 kept.numbers.append(number)
-                kept.rows.append(line)
+                kept.lines.append(line)
         yield kept
 
 
-def _admit(line: CompiledLine, known: dict[str, JoinOutput]) -> None:
+def _admit(line: Columns, known: dict[str, JoinOutput]) -> None:
     if is_publishing(line.program):
         refuse_circle(line.name, line.program, known)
         known[line.name] = output_of(line.program)

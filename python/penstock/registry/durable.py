@@ -1,11 +1,11 @@
 """A registry in a folder: it survives crashes, and several processes share it.
 
 The folder holds one database, in ``bases`` the plan of most subscriptions, which processes map,
-and in ``plans`` one file for each version that a stream or somebody else asked for. The database
-is authoritative; bases and plans are caches that are built again whenever one is missing or
-damaged. What is read from any of them is checked: an answer is right, or a ``DamageError``. All
-processes that open the registry are on one machine, as SQLite's log demands. Workers of a stream
-may be elsewhere: they read plans and pins, and no database.
+and in ``plans`` one file for each version that was asked for. The database is authoritative;
+bases and plans are caches that are rebuilt when they are missing or damaged. Everything that is
+read is checked: the answer is right, or a ``DamageError`` is raised. All processes that open the
+registry are on one machine, as SQLite's log requires. Workers of a stream may be on others: they
+read plans and pins, not the database.
 """
 
 from __future__ import annotations
@@ -14,61 +14,64 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import DamageError, RegistryError
-from penstock.joins import JoinOutput, is_publishing, output_of
-from penstock.registry.bulk import BulkInsert
-from penstock.registry.checksums import NO_VERSION, VersionRow, damaged
-from penstock.registry.current import CurrentPlan
-from penstock.registry.database import Database
-from penstock.registry.folder import BASES, DATABASE, PLANS
-from penstock.registry.head import Head
-from penstock.registry.joining import JoiningRows
-from penstock.registry.lines import CompiledChunk
-from penstock.registry.live import LivePlan, Tier, build_tier
-from penstock.registry.load import LoadReport
-from penstock.registry.memory import Registry, name_is_taken, name_is_unknown
-from penstock.registry.opening import check_head, inspect, witnessed_version
-from penstock.registry.pinned import PinnedRegistry
-from penstock.registry.pins import Pins, VersionName
-from penstock.registry.plans import read_plan, remove_plans, write_plan
-from penstock.registry.standing import START, StandingChanges
-from penstock.registry.store import Store
-from penstock.registry.subscriptions import Snapshot, Subscription
-from penstock.registry.table import (
+from penstock.planning.records import JoinOutput, is_publishing, output_of
+from penstock.registry.changeable import ChangeableRegistry
+from penstock.registry.circles import publishers_of
+from penstock.registry.columns import columns_of
+from penstock.registry.loading.bulk import BulkInsert
+from penstock.registry.loading.lines import CompiledChunk
+from penstock.registry.loading.load import LoadReport
+from penstock.registry.plans.files import PlanFile, read_plan, remove_plans, write_plan
+from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.names import FlatNames
+from penstock.registry.plans.pins import Pins, VersionName
+from penstock.registry.plans.tiers import Tier
+from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
+from penstock.registry.storage.current import CurrentPlan
+from penstock.registry.storage.database import Database
+from penstock.registry.storage.folder import BASES, DATABASE, PLANS
+from penstock.registry.storage.head import Head
+from penstock.registry.storage.opening import check_head, inspect, witnessed_version
+from penstock.registry.storage.store import Store
+from penstock.registry.storage.table import (
     ChangeName,
     TableChange,
-    compiler_name,
     find_row,
     last_version,
     name_of_version,
     plan_name,
+    program_of,
     read_row,
-    read_version,
+    rows_changed,
     rows_in,
-    values_of,
     version_name,
 )
-from penstock.twigs import Query
+from penstock.registry.subscriptions import (
+    Snapshot,
+    Subscription,
+    name_is_taken,
+    name_is_unknown,
+)
+from penstock.registry.view import RegistryView
 
 PLANS_KEPT = 8
-"""So many plan files stay; an older version's plan is built again when it is asked for."""
+"""The number of plan files kept; the plan of an older version is rebuilt on demand."""
 
 _SNAPSHOTS_KEPT = 4
 
 
-class DurableRegistry(Registry):
-    """The registry of a folder; ``Registry.open(path)`` gives one.
+class DurableRegistry(ChangeableRegistry):
+    """The registry of a folder; ``Registry.open(path)`` returns it.
 
-    When a change returns, it is on the disk; without ``flush`` it is with the operating system,
-    which a crash of the process does not harm and a power cut may undo. A crash in the middle of
-    a change leaves the version before or the version after. Other processes see a change from
-    their next document on. It pickles as its path and may be used from several threads and after
-    a fork.
+    When a change returns, it is on the disk; without ``flush`` the operating system has it, so it
+    survives a crash of the process, and a power cut may undo it. A crash in the middle of a change
+    leaves the version before or the version after. Other processes see a change from their next
+    document on. It pickles as its path and may be used from several threads and after a fork.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, flush: bool = True) -> None:
@@ -91,8 +94,7 @@ class DurableRegistry(Registry):
         self._written: VersionRow | None = None
         self._seen = 0
         self._lock = self._store.lock
-        self._current = CurrentPlan(self._store, self.path / BASES, compiler_name())
-        self._joining = JoiningRows(self._store)
+        self._current = CurrentPlan(self._store, self.path / BASES)
         self._begin_head()
 
     @property
@@ -100,35 +102,35 @@ class DurableRegistry(Registry):
         """A number that grows by one with every change, whichever process makes it."""
         with self._store.glance() as database:
             version = last_version(database).version
-        # What is seen inside a transaction may still be undone.
+        # A version inside a transaction may still be undone.
         if not self._store.is_writing:
             if version < self._seen:
                 raise damaged(f"the database went from version {self._seen} back to {version}")
             self._seen = version
         return version
 
-    def at(self, version: int) -> PinnedRegistry:
-        """Return the registry as it was at a version; it stays like that.
+    def at(self, version: int) -> RegistryView:
+        """Return a read-only view of the registry at a version.
 
         Raises:
             RegistryError: There is no such version yet.
         """
         if not 0 <= version <= self.version:
             raise RegistryError("PR0006", f"there is no version {version} yet")
-        return PinnedRegistry(self, version)
+        return RegistryView(self, version)
 
     def pin(self, query: str, batch: int) -> int:
         """Return the version that belongs to a batch of a streaming query.
 
-        The first who asks fixes it to the current version; from then on everybody gets that
-        one, in every process and after every restart. So a batch that is processed again sees
-        the same subscriptions.
+        The first call fixes it to the current version; every later call, in any process and after
+        any restart, returns the same. So a batch that is processed again sees the same
+        subscriptions.
         """
-        found = self._pins.find(query, batch)
-        if found is None:
+        name = self._pins.find(query, batch)
+        if name is None:
             self.publish()
-            found = self._pins.pin(query, batch)
-        return self._known(found, query, batch)
+            name = self._pins.pin(query, batch)
+        return self._known(name, query, batch)
 
     def pins(self, query: str) -> dict[int, int]:
         """Return the versions of a streaming query's last batches, by batch.
@@ -139,10 +141,10 @@ class DurableRegistry(Registry):
         return {batch: self._known(name, query, batch) for batch, name in pins.items()}
 
     def follow(self) -> None:
-        """Let streams see every change from now on, on whatever host their workers are.
+        """Publish every change to streams from now on, whatever host their workers run on.
 
         A change then returns when workers can find its plan, so many changes are better made in
-        one block of ``changes``. Plans of batches that may be computed again are put in place.
+        one block of ``changes``. Plans of batches that may be computed again are written.
 
         Raises:
             RegistryError: The folder cannot be written.
@@ -151,16 +153,16 @@ class DurableRegistry(Registry):
             self._pins.follow()
             self.publish()
             with self._store.read() as database:
-                # A registry put back from a copy does not know the versions after it.
+                # A registry restored from a copy lacks the versions made after it.
                 replayable = self._pins.replayable()
                 known = [one for one in replayable if one == version_name(database, one.version)]
             for name in known:
                 self.plan_file(name.version)
 
     def publish(self) -> None:
-        """Make the current version the one that a batch gets which begins now.
+        """Make the current version the one that the next batch of a stream gets.
 
-        Inside a block of changes this is left to its end.
+        Inside a block of changes this happens at its end.
 
         Raises:
             RegistryError: The folder cannot be written.
@@ -168,7 +170,7 @@ class DurableRegistry(Registry):
         with self._lock:
             if self._store.is_writing:
                 return
-            # Who publishes is alone among writers, so what is published never goes back.
+            # Publishing holds the write lock, so an older version never replaces a newer one.
             with self._writing("streams cannot see it"), self._store.write() as database:
                 name = name_of_version(last_version(database))
                 if self._pins.current() != name or self._load(name.version) is None:
@@ -176,27 +178,21 @@ class DurableRegistry(Registry):
                     self._pins.publish(name)
 
     def remove(self, name: str) -> None:
-        """Remove a subscription.
-
-        Raises:
-            RegistryError: There is none of that name.
-        """
-
         def end(table: TableChange) -> None:
             if table.end(name) is None:
                 raise name_is_unknown(name)
 
         self._make("remove", name, end)
 
-    def _load_chunks(
-        self, chunks: Iterable[CompiledChunk], report: LoadReport, replace: bool
+    def _insert(
+        self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool
     ) -> None:
-        """Load in one transaction, as one version, and plan while that goes on."""
+        """Insert in one transaction, as one version, and plan at the same time."""
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
             with self._changing() as database:
-                change = TableChange(database, "load", "", compiler_name())
-                bulk = BulkInsert(change, replace)
+                change = TableChange(database, "load", "")
+                bulk = BulkInsert(change, is_replacing)
                 for chunk in chunks:
                     bulk.insert(chunk, report)
                 if bulk.is_change:
@@ -206,52 +202,30 @@ class DurableRegistry(Registry):
 
     @contextmanager
     def changes(self) -> Iterator[None]:
-        """Make the changes inside the block in one transaction: all of them or none."""
         with self._changing():
             yield
 
     def get(self, name: str) -> Subscription | None:
-        """Return the subscription of a name, or None."""
         with self._store.read() as database:
             row = find_row(database, name)
         return None if row is None else read_row(row)
 
     def snapshot(self) -> Snapshot:
-        """Return the current version with its plan: a mapped base, and what changed since."""
         with self._lock:
-            # Inside a transaction a version may still be undone, and then means something else.
+            # Undoing a transaction gives its version number a new meaning.
             if self._store.is_writing:
                 return self._build(self.version)
             return self._current.snapshot(self.version)
 
-    def joining(self) -> Mapping[str, Query]:
-        """Return the queries that join documents, by the names of their subscriptions."""
-        return {one.name: one.query for one in self.joining_at(self.version)}
-
-    def joining_since(self, read: int) -> StandingChanges:
-        """Return which subscriptions that join documents changed since somebody read last."""
-        with self._lock:
-            version = self.version
-            # Inside a transaction a version may still be undone, and then means something else.
-            if self._store.is_writing:
-                return replace(self.standing_at(version), read=START)
-            if read == START:
-                return self.standing_at(version)
-            return self._joining.changes(self._version_row(read), self._version_row(version))
-
-    def is_joining(self) -> bool:
-        """Return whether some subscription joins documents."""
-        return bool(self.joining_at(self.version))
-
     def compact(self) -> Snapshot:
-        """Return a snapshot whose plan is one piece, and write it as the base for others."""
+        """Return a snapshot whose plan is one tier, which is written as a base."""
         with self._lock:
             if self._store.is_writing:
                 return self._build(self.version)
             return self._current.compact(self.version)
 
     def branch(self) -> LivePlan:
-        """Return the current plan for somebody in the middle of a document; it gets all changes.
+        """Return the current plan for a document that is being read; it follows all changes.
 
         Raises:
             RegistryError: A block of changes is open, which may still be undone.
@@ -268,25 +242,25 @@ class DurableRegistry(Registry):
         Raises:
             RegistryError: There is no such version yet.
         """
-        # Inside a transaction a version may still be undone, and then means something else.
+        # Undoing a transaction gives its version number a new meaning.
         if self._store.is_writing:
             return self._build(version)
-        found = self._snapshots.get(version)
-        if found is None:
+        snapshot = self._snapshots.get(version)
+        if snapshot is None:
             with self._lock:
-                found = self._load(version)
-                if found is None:
-                    found = self._build(version)
-                    # Who may not write builds plans for itself.
+                snapshot = self._load(version)
+                if snapshot is None:
+                    snapshot = self._build(version)
+                    # A process without the right to write builds plans for itself.
                     with contextlib.suppress(OSError, RegistryError):
-                        self._keep_plan(found)
-                self._snapshots[version] = found
+                        self._keep_plan(snapshot)
+                self._snapshots[version] = snapshot
                 while len(self._snapshots) > _SNAPSHOTS_KEPT:
                     del self._snapshots[next(iter(self._snapshots))]
-        return found
+        return snapshot
 
     def plan_file(self, version: int) -> Path:
-        """Return the file that holds the names and the plan of a version, for other processes.
+        """Return the file with the names and the plan of a version, for other processes.
 
         Raises:
             RegistryError: There is no such version yet; the folder cannot be written.
@@ -304,27 +278,17 @@ class DurableRegistry(Registry):
     def subscriptions_at(self, version: int) -> list[Subscription]:
         """Return the subscriptions of a version, in order of arrival."""
         with self._store.read() as database:
-            rows = list(rows_in(database, self._version_row(version)))
+            rows = list(rows_in(database, self._current.version_row(version)))
         rows.sort(key=attrgetter("position", "number"))
         return [read_row(row) for row in rows]
 
     def count_at(self, version: int) -> int:
         """Return how many subscriptions a version has."""
-        return self._version_row(version).active
-
-    def joining_at(self, version: int) -> list[Subscription]:
-        """Return the subscriptions of a version that join documents; each is read once."""
-        with self._lock:
-            return self._joining.subscriptions(self._version_row(version))
-
-    def standing_at(self, version: int) -> StandingChanges:
-        """Return the same as they stand, for ``joining_since``."""
-        with self._lock:
-            return self._joining.standing(self._version_row(version))
+        return self._current.version_row(version).active
 
     def tier_at(self, version: int) -> Tier:
-        """Return the plan of a version in one piece."""
-        return build_tier(self._current.rows(self._version_row(version)))
+        """Return a version planned in one tier."""
+        return self._current.build(version)
 
     def __iter__(self) -> Iterator[Subscription]:
         with self._lock:
@@ -347,40 +311,44 @@ class DurableRegistry(Registry):
         return (_reopen, (self.path, self.flush))
 
     def _add(self, subscription: Subscription) -> None:
-        values = values_of(subscription)
+        columns = columns_of(subscription)
 
         def add(table: TableChange) -> None:
-            if table.add((table.version, *values)) is not None:
+            if table.add((table.version, *columns)) is not None:
                 raise name_is_taken(subscription.name)
 
         self._make("add", subscription.name, add)
 
     def _replace(self, subscription: Subscription) -> None:
-        values = values_of(subscription)
+        columns = columns_of(subscription)
 
         def replace(table: TableChange) -> None:
             row = table.end(subscription.name)
             if row is None:
                 raise name_is_unknown(subscription.name)
-            table.add((row.position, *values))
+            table.add((row.position, *columns))
 
         self._make("replace", subscription.name, replace)
 
-    def _version_row(self, version: int) -> VersionRow:
-        with self._store.read() as database:
-            row = read_version(database, version) if version >= 0 else None
-            if row is None and 0 <= version <= last_version(database).version:
-                raise damaged(f"version {version} is missing from the database")
-        if row is None:
-            raise RegistryError("PR0006", f"there is no version {version} yet")
-        return row
-
     def _publishers(self) -> Mapping[str, JoinOutput]:
-        programs = ((one.name, one.program) for one in self.joining_at(self.version))
-        return {name: output_of(program) for name, program in programs if is_publishing(program)}
+        with self._lock:
+            if not self._store.is_writing:
+                return publishers_of(self.snapshot())
+            # The plan is that of the version before the block of changes, which others see.
+            with self._store.apart() as database:
+                before = last_version(database)
+            publishers = publishers_of(self._current.snapshot(before.version))
+            with self._store.read() as database:
+                gone, come = rows_changed(database, before, last_version(database))
+            for row in gone:
+                publishers.pop(row.name, None)
+            programs = ((row.name, program_of(row)) for row in come)
+            return publishers | {
+                name: output_of(program) for name, program in programs if is_publishing(program)
+            }
 
     def _known(self, name: VersionName, query: str, batch: int) -> int:
-        """Return the version of a pin, which must be one of this registry's."""
+        """Return the version of a pin, which must be a version of this registry."""
         with self._store.read() as database:
             if version_name(database, name.version) != name:
                 message = f"the pin of batch {batch} of {query} is no version of this registry"
@@ -392,31 +360,32 @@ class DurableRegistry(Registry):
         return Snapshot(version, tier.names, tier.plan)
 
     def _file(self, version: int) -> Path:
-        return self.path / PLANS / plan_name(name_of_version(self._version_row(version)))
+        return self.path / PLANS / plan_name(name_of_version(self._current.version_row(version)))
 
     def _load(self, version: int) -> Snapshot | None:
         try:
-            names, plan = read_plan(self._file(version))
+            content = read_plan(self._file(version))
         except (OSError, DamageError):
             return None
-        return Snapshot(version, names, plan)
+        return Snapshot(version, content.names, content.plan)
 
     def _keep_plan(self, snapshot: Snapshot) -> None:
-        """Keep a plan for other processes, and the last ones before it.
+        """Write a plan for other processes, and remove the files of older versions.
 
         Raises:
             OSError: The folder cannot be written.
         """
-        write_plan(self._file(snapshot.version), snapshot.names, snapshot.plan)
+        content = PlanFile((), FlatNames.of(snapshot.names), snapshot.plan)
+        write_plan(self._file(snapshot.version), content)
         with self._store.write() as database:
             last = last_version(database).version
             recent = {*range(max(0, last - PLANS_KEPT + 1), last + 1), snapshot.version}
-            kept = {name_of_version(self._version_row(version)) for version in recent}
+            kept = {name_of_version(self._current.version_row(version)) for version in recent}
             remove_plans(self.path / PLANS, map(plan_name, kept | self._pins.running()))
 
     @contextmanager
     def _changing(self) -> Iterator[Database]:
-        """Give the database for changes that are made together."""
+        """Return the database, for changes that are made together."""
         with self._lock:
             if not self._store.is_writing:
                 self._written = None
@@ -427,13 +396,13 @@ class DurableRegistry(Registry):
             self.publish()
 
     def _make(self, change: ChangeName, name: str, act: Callable[[TableChange], None]) -> None:
-        """Make one version of what ``act`` does; the same as ``_changing``, in fewer calls."""
+        """Make one version of what ``act`` does, like ``_changing`` but in fewer calls."""
         with self._lock:
             if not self._store.is_writing:
                 self._written = None
             database = self._store.begin()
             try:
-                table = TableChange(database, change, name, compiler_name())
+                table = TableChange(database, change, name)
                 act(table)
                 self._written = table.finish()
             except BaseException as error:
@@ -445,20 +414,22 @@ class DurableRegistry(Registry):
             self.publish()
 
     def _begin_head(self) -> None:
+        with self._store.read():
+            pass  # opening brings tables of an earlier release up to this one
         head = self._head.read()
         reached = witnessed_version(self.path, head)
         with self._store.read() as database:
             check_head(database, head, reached)
-            # Without flushes nothing but the beginning is sure to be on the disk.
+            # Without flushes only version 0 is certain to be on the disk.
             first = last_version(database) if self.flush else NO_VERSION
             self._identity = database.identity
         if head is None:
-            # Who may not write reads without it.
+            # A process without the right to write reads without it.
             with contextlib.suppress(OSError):
                 self._head.write(first, self._identity)
 
     def _note_written(self) -> None:
-        """Note the version that the outermost block of changes has written."""
+        """Note in ``head`` the version that the outermost block of changes wrote."""
         if self._written is not None and self.flush and not self._store.is_writing:
             try:
                 self._head.write(self._written, self._identity)

@@ -1,4 +1,4 @@
-"""A named standing query, and all of them at one version."""
+"""Subscriptions, and snapshots of all of them at one version."""
 
 from __future__ import annotations
 
@@ -7,30 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.joins import compile_program, is_joining, is_program
 from penstock.kernel import Plan
-from penstock.languages.xpath import xpath
-from penstock.languages.xscl import xscl
-from penstock.planning.forms import Forms
-from penstock.planning.modes import Mode, compile_in_mode, query_in_mode
+from penstock.planning.modes import Mode, query_in_mode
+from penstock.planning.program import Request, request_of
+from penstock.planning.programs import LANGUAGES, compile_program
 from penstock.twigs import Query
 
 Delivery = Mapping[str, Any] | str
 """Where results go: a name, or settings that JSON can hold."""
-
-LANGUAGES = {"xpath": xpath, "xscl": xscl}
-"""What reads the texts of a language."""
-
-_FORMS = Forms()
-"""One for the process: whoever subscribes, shapes are the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
     """A standing query with a name, an owner and a delivery; ``program`` is its compiled form.
 
-    ``question`` is what was asked: a query, or a text in a ``language`` with the ``options`` to
-    read it. Two subscriptions are equal if all but that is; equal programs ask the same.
+    ``question`` is a query, or a text in a ``language`` with the ``options`` to parse it. It is
+    not compared: subscriptions with equal programs ask the same.
     """
 
     name: str
@@ -44,20 +36,15 @@ class Subscription:
 
     @property
     def query(self) -> Query:
-        """The question as a query, read anew from a text."""
+        """The question as a query; a text is parsed again."""
         question = self.question
         if isinstance(question, str):
             question = LANGUAGES[self.language](question, **self.options)
         return query_in_mode(question, self.mode)
 
     @property
-    def is_joining(self) -> bool:
-        """Whether joins between documents evaluate it."""
-        return is_program(self.program)
-
-    @property
     def text(self) -> str:
-        """The question as a text; empty if it never was one."""
+        """The question as a text; empty if it has none."""
         return self.question if isinstance(self.question, str) else self.question.text
 
 
@@ -80,42 +67,25 @@ def compile_subscription(
     """Return a subscription with its program; a ``str`` is taken as XPath without namespaces.
 
     Raises:
-        QueryError: The query is not one, or not one that is evaluated.
-        RegistryError: The name is none; the mode is none, or not one for this query.
+        QueryError: The query is invalid or not supported.
+        RegistryError: The name is empty; the mode is unknown, or not one for this query.
     """
     if not isinstance(name, str) or not name:
         raise RegistryError("PR0003", f"a subscription needs a name that is text, not {name!r}")
-    program = compile_question(query, mode)
-    if is_program(program) and isinstance(query, Query) and query.text:
-        # Its text takes a small part of the room.
+    program = compile_program(query, mode)
+    if isinstance(query, Query) and query.text and request_of(program) is Request.RECORDS:
+        # Its text takes much less memory.
         kept = (query.text, mode, owner, delivery, program, query.options, query.language)
         return Subscription(name, *kept)
     return Subscription(name, query, mode, owner, delivery, program)
 
 
-def compile_question(question: Query | str, mode: Mode) -> bytes:
-    """Return the program of a question: of the kernel, or of joins if it joins documents.
-
-    Raises:
-        QueryError: It is not one, or not one that is evaluated.
-        RegistryError: The mode is none, or not one for this question.
-    """
-    if isinstance(question, str):
-        return _FORMS.compile(question, mode)
-    if not is_joining(question):
-        return compile_in_mode(question, mode)
-    if mode != "query":
-        raise RegistryError("PR0004", f"a query that joins documents has no mode {mode!r}")
-    return compile_program(question)
+def name_is_taken(name: str) -> RegistryError:
+    """Return the error for a name that is taken."""
+    message = f"there is a subscription `{name}` already; replace() changes it"
+    return RegistryError("PR0001", message)
 
 
-def compile_text(language: str, text: str, mode: Mode, options: Mapping[str, Any]) -> bytes:
-    """Return the program of a text, with the options that its language takes.
-
-    Raises:
-        QueryError: It is no query, or not one that is evaluated.
-        RegistryError: The mode is none, or not one for this query.
-    """
-    if language == "xpath":
-        return _FORMS.compile(text, mode, options)
-    return compile_question(LANGUAGES[language](text, **options), mode)
+def name_is_unknown(name: str) -> RegistryError:
+    """Return the error for a name that no subscription has."""
+    return RegistryError("PR0002", f"there is no subscription `{name}`")

@@ -1,7 +1,8 @@
 """Documents go in, rows come out: both as Python objects, and the schema of the rows."""
 
+from penstock.results.columns import COLUMNS, Fault
 from penstock.results.documents import Data, Document, Heartbeat, event_id
-from penstock.results.rows import COLUMNS, KINDS, Fault, Result, Surroundings
+from penstock.results.rows import KINDS, Result, Surroundings
 
 __all__ = [
     "COLUMNS",

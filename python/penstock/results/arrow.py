@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
-from penstock.results.rows import COLUMNS, FAULT_FIELDS, KINDS, Result
+from penstock.results.columns import COLUMNS, FAULT_FIELDS, Bindings, Fault, Texts
+from penstock.results.rows import KINDS, Result
+
+_CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
+    Bindings: lambda bindings: list(bindings.items()),
+    Fault: Fault.as_dict,
+}
+"""What makes values such that Arrow takes them, where it does not yet."""
 
 
 @cache
@@ -18,33 +26,17 @@ def schema() -> Any:
     """
     import pyarrow as pa
 
-    fault = pa.struct(
-        [
-            ("code", pa.string()),
-            ("reason", pa.string()),
-            ("byte", pa.int64()),
-            ("line", pa.int64()),
-            ("path", pa.string()),
-        ]
-    )
+    text = pa.string()
     types = {
-        "subscription": pa.string(),
-        "stream": pa.string(),
-        "document": pa.string(),
-        "documents": pa.list_(pa.string()),
-        "ordinal": pa.int64(),
-        "kind": pa.string(),
-        "name": pa.string(),
-        "value": pa.string(),
-        "start": pa.int64(),
-        "end": pa.int64(),
-        "decided_at": pa.int64(),
-        "event_time": pa.timestamp("us", tz="UTC"),
-        "bindings": pa.map_(pa.string(), pa.string()),
-        "error": fault,
-        "source": pa.binary(),
+        str: text,
+        int: pa.int64(),
+        bytes: pa.binary(),
+        datetime: pa.timestamp("us", tz="UTC"),
+        Texts: pa.list_(text),
+        Bindings: pa.map_(text, text),
     }
-    return pa.schema([(name, types[name]) for name in COLUMNS])
+    types[Fault] = pa.struct([(name, types[type_]) for name, type_ in FAULT_FIELDS.items()])
+    return pa.schema([(name, types[type_]) for name, type_ in COLUMNS.items()])
 
 
 @cache
@@ -139,10 +131,10 @@ def batch_of(rows: Sequence[Result]) -> Any:
     """Return rows as one record batch: the slow way, for a few rows such as errors."""
     import pyarrow as pa
 
-    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
-    columns["error"] = [
-        row.error and {name: getattr(row.error, name) for name in FAULT_FIELDS} for row in rows
-    ]
-    columns["bindings"] = [row.bindings and list(row.bindings.items()) for row in rows]
-    arrays = [pa.array(columns[field.name], field.type) for field in schema()]
+    arrays = []
+    for name, type_ in COLUMNS.items():
+        values = [getattr(row, name) for row in rows]
+        if convert := _CONVERSIONS.get(type_):
+            values = [None if value is None else convert(value) for value in values]
+        arrays.append(pa.array(values, schema().field(name).type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema())

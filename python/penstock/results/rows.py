@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
-from penstock.errors import DocumentError
-from penstock.results.serialization import serialize, serialize_further
+from penstock.results.columns import COLUMNS, Bindings, Columns, Fault, Texts
 
 KINDS = (
     "document",
@@ -31,60 +30,17 @@ KINDS = (
 """What a row can be. The kernel counts in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a document, and where."""
+class Surroundings(Protocol):
+    """What a fragment needs to stand alone; whoever makes a row knows it."""
 
-    code: str
-    reason: str
-    byte: int
-    line: int
-    path: str
-
-    @classmethod
-    def of(cls, error: DocumentError) -> Fault:
-        """Return the fault that an error reports."""
-        return cls(error.code, error.reason, error.byte, error.line, error.path)
+    def serialize(self, kind: str, name: str, value: str) -> str:
+        """Return a result as XML that can be read without the document around it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a fragment needs to stand alone: declarations in scope, and internal entities."""
+class Result(Columns):
+    """One row: the columns, and what XML that stands alone is made of."""
 
-    declarations: Mapping[str, str]
-    entities: Mapping[str, str]
-    is_further: bool = False
-    """Whether it is a piece of an element that began in an earlier row …"""
-    is_in_cdata: bool = False
-    """… and begins inside a CDATA section."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One row. The fields up to ``source`` are the columns, the same wherever rows go.
-
-    ``value`` is source text for an element or document and the string value for everything else.
-    ``start`` and ``end`` count bytes of the document in UTF-8; an atomic value has neither, and
-    a piece of a result that goes on has no ``end``. ``decided_at`` is the offset just past the
-    event that decided the result. ``bindings`` are the values that the query selects beside the
-    result, by name; None where there is no such node.
-    """
-
-    subscription: str | None
-    stream: str
-    document: str
-    documents: tuple[str, ...] | None
-    ordinal: int
-    kind: str
-    name: str
-    value: str | None
-    start: int | None
-    end: int | None
-    decided_at: int
-    event_time: datetime | None = None
-    bindings: Mapping[str, str | None] | None = None
-    error: Fault | None = None
-    source: bytes | None = None
     surroundings: Surroundings | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -104,28 +60,20 @@ class Result:
         A document keeps its document type and loses its XML declaration, since text has no
         encoding. Events and messages are XML as they are. The value of an attribute, a text or
         an atomic result is escaped.
+
+        Raises:
+            ValueError: The row was made without surroundings.
         """
-        value = self.value or ""
-        around = self.surroundings
-        if around is None:
-            return serialize(self.kind, self.name, value, {}, {})
-        if around.is_further:
-            return serialize_further(value, around.entities, around.is_in_cdata)
-        return serialize(self.kind, self.name, value, around.declarations, around.entities)
+        if self.surroundings is None:
+            raise ValueError("a row needs surroundings for XML that stands alone")
+        return self.surroundings.serialize(self.kind, self.name, self.value or "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""
-        row: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
-        if self.documents is not None:
-            row["documents"] = list(self.documents)
-        if self.event_time is not None:
-            row["event_time"] = self.event_time.isoformat()
-        if self.bindings is not None:
-            row["bindings"] = dict(self.bindings)
-        if self.error is not None:
-            row["error"] = {name: getattr(self.error, name) for name in FAULT_FIELDS}
-        if self.source is not None:
-            row["source"] = b64encode(self.source).decode("ascii")
+        row = {name: getattr(self, name) for name in COLUMNS}
+        for name, plain in _PLAIN.items():
+            if row[name] is not None:
+                row[name] = plain(row[name])
         return row
 
     def as_json(self) -> str:
@@ -133,7 +81,12 @@ class Result:
         return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
 
 
-COLUMNS = tuple(name for name in Result.__dataclass_fields__ if name != "surroundings")
-"""The names of the columns, in order."""
-FAULT_FIELDS = tuple(Fault.__dataclass_fields__)
-"""The fields of the column ``error``."""
+_PLAIN_TYPES: dict[Any, Callable[[Any], Any]] = {
+    Texts: list,
+    Bindings: dict,
+    Fault: Fault.as_dict,
+    datetime: datetime.isoformat,
+    bytes: lambda value: b64encode(value).decode("ascii"),
+}
+_PLAIN = {name: _PLAIN_TYPES[type_] for name, type_ in COLUMNS.items() if type_ in _PLAIN_TYPES}
+"""What makes the values of a column such that JSON can hold them, where they are not yet."""

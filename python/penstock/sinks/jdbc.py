@@ -77,8 +77,7 @@ class JdbcSink(Sink):
         from pyspark.sql import functions
 
         attempt = uuid4().hex
-        given = {"run": functions.lit(run), "batch": functions.lit(batch)}
-        flat = rows.select(*columns(given))
+        flat = rows.select(*columns(run, batch))
         try:
             self._save(flat.limit(0), self.table)
             self._save(flat.withColumn(_ATTEMPT, functions.lit(attempt)), self.staging)

@@ -67,13 +67,8 @@ class SqliteSink(Sink):
         """Write a batch, unless it is there."""
         from pyspark.sql import functions
 
-        given = {
-            # Spark's own conversion would depend on the time zone of this process.
-            "event_time": functions.unix_micros("event_time"),
-            "run": functions.lit(run),
-            "batch": functions.lit(batch),
-        }
-        flat = rows.select(*columns(given))
+        # Spark's own conversion would depend on the time zone of this process.
+        flat = rows.select(*columns(run, batch, event_time=functions.unix_micros("event_time")))
 
         def tuples() -> Iterator[_Row]:
             for row in flat.toLocalIterator():

@@ -9,35 +9,33 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from penstock.results import Result
+from penstock.results.columns import COLUMNS, FAULT_FIELDS, Bindings, Fault, Texts
+from penstock.results.documents import microseconds_of, moment_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-TYPES = {
-    "subscription": "TEXT",
-    "stream": "TEXT",
-    "document": "TEXT",
-    "documents": "TEXT",
+
+def _paths() -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, type_ in COLUMNS.items():
+        if type_ is Fault:
+            yield from (((name, field), field_type) for field, field_type in FAULT_FIELDS.items())
+        else:
+            yield (name,), type_
+
+
+_PATHS = dict(_paths())
+"""The columns of rows with their types; in the place of the fault, each of its fields."""
+
+_SQL_TYPES = {int: "INTEGER", bytes: "BLOB"}
+TYPES = {"_".join(path): _SQL_TYPES.get(type_, "TEXT") for path, type_ in _PATHS.items()} | {
     "ordinal": "INTEGER NOT NULL",
     "kind": "TEXT NOT NULL",
-    "name": "TEXT",
-    "value": "TEXT",
-    "start": "INTEGER",
-    "end": "INTEGER",
-    "decided_at": "INTEGER",
-    "event_time": "TEXT",
-    "bindings": "TEXT",
-    "error_code": "TEXT",
-    "error_reason": "TEXT",
-    "error_byte": "INTEGER",
-    "error_line": "INTEGER",
-    "error_path": "TEXT",
-    "source": "BLOB",
     "id": "TEXT",
     "run": "TEXT NOT NULL",
     "batch": "INTEGER NOT NULL",
@@ -49,62 +47,36 @@ A row of a document without an id has none, so that it equals no other row.
 """
 
 _TABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def columns(instead: Mapping[str, Column]) -> list[Column]:
-    """Return the columns of the table, made of those of the rows or given."""
+def columns(run: str, batch: int, **instead: Column) -> list[Column]:
+    """Return the columns of the table, made of those of the rows or given ``instead``."""
     from pyspark.sql import functions
 
-    made = []
-    for name in TYPES:
-        if name in instead:
-            column = instead[name]
-        elif name == "id":
-            column = _id_column()
-        elif name in ("documents", "bindings"):
-            column = functions.to_json(name)
-        elif name.startswith("error_"):
-            column = functions.col(f"error.{name.removeprefix('error_')}")
-        else:
-            column = functions.col(name)
-        made.append(column.alias(name))
-    return made
+    flat = {"id": _id_column(), "run": functions.lit(run), "batch": functions.lit(batch)}
+    for path, type_ in _PATHS.items():
+        make = functions.to_json if type_ in (Texts, Bindings) else functions.col
+        flat["_".join(path)] = make(".".join(path))
+    flat |= instead
+    return [flat[name].alias(name) for name in TYPES]
 
 
 def values(row: Result, batch: int, run: str) -> tuple[Any, ...]:
     """Return the tuple of a row of the in-process engine."""
-    fault = row.error
-    return (
-        row.subscription,
-        row.stream,
-        row.document,
-        None if row.documents is None else _json(row.documents),
-        row.ordinal,
-        row.kind,
-        row.name,
-        row.value,
-        row.start,
-        row.end,
-        row.decided_at,
-        None if row.event_time is None else moment(_micros(row.event_time)),
-        None if row.bindings is None else _json(row.bindings),
-        *(
-            (None,) * 5
-            if fault is None
-            else (fault.code, fault.reason, fault.byte, fault.line, fault.path)
-        ),
-        row.source,
-        _id(row),
-        run,
-        batch,
-    )
+    flat = []
+    for path, type_ in _PATHS.items():
+        value: Any = row
+        for name in path:
+            value = None if value is None else getattr(value, name)
+        if value is not None and type_ in _AS_TEXT:
+            value = _AS_TEXT[type_](value)
+        flat.append(value)
+    return (*flat, _id(row), run, batch)
 
 
 def moment(micros: int) -> str:
     """Return an event time, in microseconds since 1970, as text."""
-    seconds, rest = divmod(micros, 1_000_000)
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest).isoformat()
+    return moment_of(micros).isoformat()
 
 
 def checked_name(table: str) -> str:
@@ -143,11 +115,9 @@ def _id(row: Result) -> str | None:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _json(value: Any) -> str:
-    plain = dict(value) if isinstance(value, Mapping) else list(value)
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
-
-
-def _micros(event_time: datetime) -> int:
-    passed = event_time - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_AS_TEXT: dict[Any, Callable[[Any], str]] = {
+    Texts: _json,
+    Bindings: lambda bindings: _json(dict(bindings)),
+    datetime: lambda time: moment(microseconds_of(time)),
+}

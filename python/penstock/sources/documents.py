@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import cast
 
 from penstock.errors import DocumentError
@@ -13,7 +14,7 @@ from penstock.sources.inputs import Input, Refused
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.sources.streams import StreamInput
 
-Source = Data | Document | Iterable[Document | Data | Heartbeat]
+Source = Data | Document | Iterable[Document | Data | Heartbeat | Input]
 """One document, or an iterable of documents; an item without metadata may be its data alone."""
 
 
@@ -42,7 +43,7 @@ def items(source: Source) -> Iterator[Input | Heartbeat]:
         )
     position = 0
     # Bytes iterate over numbers, but those were taken as data above.
-    for item in cast("Iterable[Document | Data | Heartbeat]", source):
+    for item in cast("Iterable[Document | Data | Heartbeat | Input]", source):
         if isinstance(item, Heartbeat):
             yield _checked(item)
         else:
@@ -56,7 +57,7 @@ def _checked(heartbeat: Heartbeat) -> Input | Heartbeat:
     return empty if isinstance(empty, Refused) else heartbeat
 
 
-def input_of(item: Document | Data, position: int) -> Input:
+def input_of(item: Document | Data | Input, position: int) -> Input:
     """Return the input of one document; without an id its file name or its position becomes one.
 
     A document whose event time is none gives an input that cannot be read.
@@ -64,24 +65,30 @@ def input_of(item: Document | Data, position: int) -> Input:
     Raises:
         TypeError: It is nothing that a document can be read from.
     """
-    document = item if isinstance(item, Document) else Document(item)
-    stream = document.stream
+    if not isinstance(item, Document):
+        return _input(item, None, position, "default", None)
     try:
-        event_time = document.event_time
+        return _input(item.data, item.id, position, item.stream, item.event_time)
     except DocumentError as error:
-        untimed = input_of(Document(document.data, document.id, stream), position)
-        return Refused(document, untimed, error)
-    name = str(position) if document.id is None else document.id
-    match document.data:
-        case str() as text:
-            return TextInput(text, name, stream, event_time)
-        case bytes() | bytearray() | memoryview() as data:
+        return Refused(_input(item.data, item.id, position, item.stream, None), error)
+
+
+def _input(
+    data: Data | Input, given: str | None, position: int, stream: str, event_time: datetime | None
+) -> Input:
+    name = str(position) if given is None else given
+    match data:
+        case str():
+            return TextInput(data, name, stream, event_time)
+        case bytes() | bytearray() | memoryview():
             return BytesInput(data, name, stream, event_time)
-        case os.PathLike() as path:
-            return FileInput(path, document.id, stream, event_time)
+        case os.PathLike():
+            return FileInput(data, given, stream, event_time)
+        case Input():
+            return data
         case file if hasattr(file, "read"):
             title = getattr(file, "name", None)
-            if document.id is None and isinstance(title, str):
+            if given is None and isinstance(title, str):
                 name = title
             return StreamInput(file, name, stream, event_time)
         case other:

@@ -7,9 +7,9 @@ import stat
 from collections.abc import Iterator
 from datetime import datetime
 
-from penstock.kernel import CHUNK_BYTES
+from penstock.kernel import CHUNK_BYTES, WHOLE_BYTES_MAX
 from penstock.sources.gz import inflate_if_compressed, is_compressed
-from penstock.sources.inputs import SOURCE_BYTES_MAX, WHOLE_BYTES_MAX, Input, Piece, unreadable
+from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
 
 
 class FileInput(Input):

@@ -15,7 +15,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 def is_compressed(start: Piece | bytearray) -> bool:
     """Return whether bytes begin as gzip does; no XML begins like that."""
-    return bytes(start[: len(MAGIC)]) == MAGIC
+    return start[:2] == MAGIC
 
 
 def inflate_if_compressed(pieces: Iterator[Piece]) -> Iterator[Piece]:

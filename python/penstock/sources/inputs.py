@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.errors import DocumentError
-from penstock.results import Document
 
 SOURCE_BYTES_MAX = 8 << 20
 """The row of a failed document carries its bytes up to this size, and none beyond it."""
-
-WHOLE_BYTES_MAX = 1 << 20
-"""Larger documents are read in pieces, so that what they decide early comes early."""
 
 Piece = bytes | memoryview
 
@@ -33,6 +29,9 @@ class Input(ABC):
         """Return all bytes of a document that is small and at hand; None: take the pieces."""
         return None
 
+    def keep(self) -> None:  # noqa: B027  # most inputs have nothing to copy
+        """Copy what the caller may overwrite before the document is read."""
+
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:
         """Yield the bytes of the document, decompressed. To be called once.
@@ -49,9 +48,8 @@ class Input(ABC):
 class Refused(Input):
     """A document that is not read, because its event time is none."""
 
-    def __init__(self, given: Document, document: Input, error: DocumentError) -> None:
+    def __init__(self, document: Input, error: DocumentError) -> None:
         super().__init__(document.document, document.stream, None)
-        self.given = given
         self._document = document
         self._error = error
 

@@ -14,14 +14,13 @@ from operator import sub
 from typing import TypeVar
 
 from penstock.errors import DocumentError
-from penstock.kernel import CHUNK_BYTES
+from penstock.kernel import CHUNK_BYTES, Surroundings
 from penstock.limits import Limits
 from penstock.sources.inputs import unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.spans import SpanFinder, Spans
 from penstock.sources.splitting import Account, Record, Run
-from penstock.sources.standalone import StandAlone
 
 _WINDOW_BYTES = 4 << 20
 _HEAD_BYTES = 1024
@@ -127,11 +126,11 @@ def read_ranges(task: Task) -> Iterator[Record]:
             spread(window.declarations, len(window)),
             spread(window.ancestors, len(window)),
         )
-        alone, like = StandAlone(scopes[0]), scopes[0]
+        alone, like = Surroundings(scopes[0], {}), scopes[0]
         for index in range(len(window)):
             start, end = window.bounds[2 * index : 2 * index + 2]
             if scopes[index] is not like:
-                alone, like = StandAlone(scopes[index]), scopes[index]
+                alone, like = Surroundings(scopes[index], {}), scopes[index]
             xml = alone.declare(window.data[start:end])
             place = (window.first + index, window.base + start, window.base + end)
             yield Record(*place, "", xml, scopes[index], around[index])

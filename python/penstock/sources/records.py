@@ -24,13 +24,13 @@ def records(
     *,
     stream: str = "default",
     limits: Limits | None = None,
-) -> Iterator[Document | Heartbeat]:
+) -> Iterator[Document | Heartbeat | Input]:
     """Yield the records of a source as documents, ready for ``Engine.run``.
 
     A record's id is that of its document with ``#`` and the record's number. A path may be a
     file, a folder, or a zip or tar archive; everything else is what ``Engine.run`` takes. A
     document that fails gives, after its records, a document that fails with the same error.
-    Heartbeats go through.
+    Heartbeats, and documents whose event time is none, go through.
 
     Raises:
         QueryError: The path is none.
@@ -43,11 +43,8 @@ def records(
             yield from _of_file(file, found, stream, limits)
         return
     for one in items(source):
-        if isinstance(one, Heartbeat):
+        if isinstance(one, Heartbeat | Refused):
             yield one
-            continue
-        if isinstance(one, Refused):
-            yield one.given
             continue
         whole = Document(b"", one.document, one.stream, one.event_time)
         yield from _split(_begun(one), found, limits, whole, one.encoding)

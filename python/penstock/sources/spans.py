@@ -79,7 +79,7 @@ class SpanFinder:
         first = self._account.records
         if not self._session.row_count():
             return Spans(first, (), (), (), ())
-        *columns, scopes = self._session.take_spans()
+        *columns, scopes = self._session.take().spans()
         subscriptions, starts, ends, scope = map(_numbers, "Iqqi", columns)
         if self.failure is not None or any(subscriptions) or not self._is_plain(starts, ends):
             kept = self._choose(subscriptions, starts, ends)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.kernel import Session
+from penstock.kernel import Session, Surroundings
 from penstock.limits import Limits
 from penstock.sources.paths import WHOLE, RecordPath
-from penstock.sources.standalone import StandAlone, expand_foreign, string_value
+from penstock.sources.string_values import string_value
 
 if TYPE_CHECKING:
     from penstock.sources.inputs import Piece
@@ -76,8 +76,7 @@ class Splitter:
         self._session = Session(path.plan, limits, in_document_order=True)
         self._session.begin(encoding)
         self._around = Around(path, limits, encoding) if path.ancestor_plan is not None else None
-        self._entities: dict[str, str] | None = None
-        self._scopes: dict[tuple[tuple[str, str], ...], StandAlone] = {}
+        self._outermost: Surroundings | None = None
         self._end = 0
         self._bytes_in = 0
         self._bytes_records = 0
@@ -114,7 +113,7 @@ class Splitter:
         failure = self._take(records, failure)
         if failure is not None:
             self._bytes_in = max(failure.byte, self._end)
-            raise _attach(failure, records) from None
+            raise failure.with_results(records) from None
         if self._around and not self._session.statistics().held:
             self._around.settle()
         return records
@@ -123,11 +122,11 @@ class Splitter:
         """Append the records that wait, as far as an error lets them stand; return the error."""
         if not self._session.row_count():
             return failure
-        rows, scopes, _ = self._session.take_rows()
-        if self._entities is None:
+        rows, scopes, _ = self._session.take().rows()
+        if self._outermost is None:
             # All entities are declared before the first element.
-            self._entities = self._session.entities()
-        shared = [self._scope(scope) for scope in scopes]
+            self._outermost = Surroundings({}, self._session.entities())
+        around = [self._outermost.within(declarations) for declarations in scopes]
         number, last_end, total = self._records, self._end, 0
         for subscription, _, _, name, text, start, end, _, _, scope in rows:
             if subscription == WHOLE:
@@ -142,8 +141,9 @@ class Splitter:
                 reason = f"the record {name} comes from the entity reference {text}"
                 failure = DocumentError("PS0005", reason, start, 0, "")
                 break
-            declarations, alone = (scopes[scope], shared[scope]) if scope >= 0 else _ALONE
-            xml = alone.declare(expand_foreign(text, self._entities).encode())
+            declarations = scopes[scope] if scope >= 0 else NOTHING
+            alone = around[scope] if scope >= 0 else self._outermost
+            xml = alone.serialize("element", name, text).encode()
             ancestors = self._around.at(end) if self._around else NOTHING
             records.append(Record(number, start, end, name, xml, declarations, ancestors))
             number += 1
@@ -152,15 +152,6 @@ class Splitter:
         self._records, self._end = number, last_end
         self._bytes_records += total
         return failure
-
-    def _scope(self, declarations: dict[str, str]) -> StandAlone:
-        key = tuple(declarations.items())
-        found = self._scopes.get(key)
-        if found is None:
-            if len(self._scopes) >= 256:
-                self._scopes.clear()
-            found = self._scopes[key] = StandAlone(declarations)
-        return found
 
 
 class Around:
@@ -187,12 +178,21 @@ class Around:
         except DocumentError as error:
             failure = error
         if self._session.row_count():
-            entities = self._session.entities()
+            outermost = Surroundings({}, self._session.entities())
             found = []
-            for number, _, kind, _, text, start, end, decided_at, _, _ in self._session.take_rows()[
-                0
-            ]:
-                value = string_value(text, entities) if kind == _ELEMENT else text
+            for (
+                number,
+                _,
+                kind,
+                _,
+                text,
+                start,
+                end,
+                decided_at,
+                _,
+                _,
+            ) in self._session.take().rows()[0]:
+                value = string_value(text, outermost) if kind == _ELEMENT else text
                 found.append((max(end, decided_at), start, number, value))
             found.sort(key=lambda item: item[:2])
             self._waiting.extend(found)
@@ -259,13 +259,7 @@ def split(
         yield from splitter.finish()
     except DocumentError as error:
         yield from error.results
-        raise _attach(error, []) from None
-
-
-def _attach(error: DocumentError, records: list[Record]) -> DocumentError:
-    error.results = records
-    error.args = (*error.args[:5], records, *error.args[6:])
-    return error
+        raise error.with_results([]) from None
 
 
 if TYPE_CHECKING:
@@ -274,4 +268,3 @@ if TYPE_CHECKING:
     Step = Callable[[Session], None]
 
 NOTHING: Mapping[str, str] = {}
-_ALONE = (NOTHING, StandAlone(NOTHING))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
-from penstock.spark.worker import Job, evaluate
+from penstock.spark.worker import Job, evaluate, require_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def match(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     document: str | Column = "xml",
     id: str | Column = "id",  # noqa: A002  # the word that users know
     time: str | Column | None = None,
@@ -44,16 +44,19 @@ def match(
 
     Raises:
         ImportError: pyspark is not installed.
+        RegistryError: A subscription joins documents; ``join`` and ``join_stream`` do that. One
+            that is added while a stream runs ends the stream.
         TypeError: The registry is something else.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
     """
     require_registry(registry)
+    require_rows(registry.snapshot())
     return match_inputs(inputs_of(documents, document, id, time, stream), registry, limits)
 
 
 def match_inputs(
-    inputs: Inputs, registry: Registry, limits: Limits | None = None, is_counting: bool = False
+    inputs: Inputs, registry: AnyRegistry, limits: Limits | None = None, is_counting: bool = False
 ) -> DataFrame:
     """Return the rows of all subscriptions over documents whose columns are known.
 

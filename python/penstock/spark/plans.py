@@ -1,21 +1,20 @@
 """How a plan gets from the driver to the workers, and is mapped once per host.
 
-A plan is an Arrow file named by its content, with the names of the subscriptions and the image.
-A small one travels inside the function, a large one as an artifact of the session; either way
-the first worker of a host puts it into a private folder, and all workers there map that file.
+A plan is a plan file named by its content. A small one travels inside the function, a large one as
+an artifact of the session; either way the first worker of a host writes it to a private folder,
+and all workers there map that file.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
-import mmap
 import os
 import shutil
 import stat
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -24,13 +23,14 @@ from weakref import WeakKeyDictionary
 
 from penstock.errors import DamageError, RegistryError
 from penstock.kernel import Plan
-from penstock.registry import Registry, Snapshot
+from penstock.registry import AnyRegistry, RegistryView
+from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.folder import PLANS
-from penstock.registry.names import arrow_of
-from penstock.registry.pins import Pins
-from penstock.registry.plans import read_plan
-from penstock.registry.table import plan_name
+from penstock.registry.plans.files import PlanFile, pack_plan, read_plan
+from penstock.registry.plans.names import FlatNames
+from penstock.registry.plans.pins import Pins
+from penstock.registry.storage.folder import PLANS
+from penstock.registry.storage.table import plan_name
 from penstock.storage import whole_file
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ EMBEDDED_BYTES_MAX = 512 << 10
 UNUSED_SECONDS_MAX = 3 * 24 * 3600.0
 """A plan that nobody loaded for so long leaves the host's folder."""
 
-SUFFIX = ".plan"
-_LIVE = "live-"
+_PINNED = "pinned-"
 NamedPlan = tuple[Any, Plan]
 """The names of the subscriptions as an Arrow array, by the kernel's numbers, and the plan."""
 
@@ -65,14 +64,9 @@ class ShippedPlan:
 
         Raises:
             OSError: The plan did not arrive, or the folder cannot be written.
-            ValueError: The plan was made by another version of Penstock.
+            DamageError: The plan was made by another version of Penstock.
         """
-        path = host_folder() / self.name
-        if not _is_whole(path):
-            with whole_file(path) as file:
-                file.write(self._arrived())
-        _note_use(path)
-        return _map(path)
+        return _load(host_folder() / key, key, self._arrived)
 
     def _arrived(self) -> bytes:
         if self.data is not None:
@@ -83,11 +77,11 @@ class ShippedPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class LivePlan:
+class PinnedPlan:
     """A durable registry: the plan is that of the version pinned to the micro-batch.
 
-    Of the registry's folder, which may be on another host's disk, pins and plans are used, and
-    not the database.
+    Only pins and plans of the registry's folder are used, which may be on another host's disk,
+    and not the database.
     """
 
     path: str
@@ -101,11 +95,11 @@ class LivePlan:
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        assert context is not None, "a live plan is looked up inside a task"
+        assert context is not None, "a pinned plan is looked up inside a task"
         query = context.getLocalProperty("sql.streaming.queryId")
         batch = context.getLocalProperty("streaming.sql.batchId")
-        assert query is not None, "a live plan belongs to a stream"
-        assert batch is not None, "a live plan belongs to a stream"
+        assert query is not None, "a pinned plan belongs to a stream"
+        assert batch is not None, "a pinned plan belongs to a stream"
         return plan_name(Pins(Path(self.path)).pin(query, int(batch)))
 
     def load(self, key: str) -> NamedPlan:
@@ -115,18 +109,8 @@ class LivePlan:
             RegistryError: The registry's folder does not hold the plan.
             OSError: The host's folder cannot be written.
         """
-        import pyarrow as pa
-
-        # A copy, since a file on another host's disk may go away under who has it mapped.
-        copy = host_folder() / f"{_LIVE}{key}"
-        try:
-            names, plan = read_plan(copy, key)
-        except (OSError, DamageError):
-            with whole_file(copy) as file:
-                file.write(self._published(key))
-            names, plan = read_plan(copy, key)
-        _note_use(copy)
-        return pa.array(names, pa.string()), plan
+        # A copy, since a file on another host's disk may vanish while it is mapped.
+        return _load(host_folder() / f"{_PINNED}{key}", key, lambda: self._published(key))
 
     def _published(self, key: str) -> bytes:
         path = Path(self.path, PLANS, key)
@@ -137,7 +121,7 @@ class LivePlan:
             raise RegistryError("PR0009", message + "anew puts it there") from error
 
 
-PlanReference = ShippedPlan | LivePlan
+PlanReference = ShippedPlan | PinnedPlan
 
 
 def require_registry(registry: object) -> None:
@@ -146,22 +130,21 @@ def require_registry(registry: object) -> None:
     Raises:
         TypeError: It is something else; the message says how to make one.
     """
-    if not isinstance(registry, Registry):
+    if not isinstance(registry, ChangeableRegistry | RegistryView):
         given = type(registry).__name__
         message = f"a registry is needed, not a {given}: registry = penstock.Registry(), then "
         raise TypeError(message + 'registry.add("name", query)')
 
 
-def ship(registry: Registry, documents: DataFrame) -> PlanReference:
+def ship(registry: AnyRegistry, documents: DataFrame) -> PlanReference:
     """Return what the workers of a DataFrame need to get at the registry's plan."""
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         registry.follow()
-        return LivePlan(str(registry.path))
-    data = _pack(registry.compact())
-    path = host_folder() / _name_of(data)
-    if not _is_whole(path):
-        with whole_file(path) as file:
-            file.write(data)
+        return PinnedPlan(str(registry.path))
+    snapshot = registry.compact()
+    packed = pack_plan(PlanFile((), FlatNames.of(snapshot.names), snapshot.plan))
+    data, path = b"".join(packed.parts), host_folder() / packed.name
+    _load(path, packed.name, lambda: data)
     _forget_unused(path.parent)
     if len(data) <= EMBEDDED_BYTES_MAX:
         return ShippedPlan(path.name, data)
@@ -207,46 +190,18 @@ def _artifacts() -> Path:
     return folder
 
 
-def _pack(snapshot: Snapshot) -> bytes:
-    """Return a plan and its names as an Arrow file."""
+def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> NamedPlan:
+    """Return the plan of a file of the host, which is fetched if it is missing or damaged."""
     import pyarrow as pa
 
-    names = arrow_of(snapshot.names).cast(pa.string())
-    columns = {
-        "names": pa.ListArray.from_arrays([0, len(names)], names),
-        "image": pa.array([snapshot.plan.image()], pa.large_binary()),
-    }
-    batch = pa.RecordBatch.from_pydict(columns)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def _map(path: Path) -> NamedPlan:
-    """Return the names and the plan of a file, both used where it is mapped."""
-    import pyarrow as pa
-
-    batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
-    _, _, image = batch.column("image").buffers()
-    return batch.column("names").values, Plan.load(memoryview(image).cast("B"))
-
-
-def _name_of(data: bytes | mmap.mmap) -> str:
-    return f"{hashlib.blake2b(data, digest_size=16).hexdigest()}{SUFFIX}"
-
-
-def _is_whole(path: Path) -> bool:
-    """Return whether a plan's file is there with all that its name promises."""
     try:
-        with (
-            open(path, "rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        ):
-            return _name_of(data) == path.name
-    except (OSError, ValueError):  # there is none, or an empty one
-        return False
+        content = read_plan(path, key)
+    except (OSError, DamageError):
+        with whole_file(path) as file:
+            file.write(fetch())
+        content = read_plan(path, key)
+    _note_use(path)
+    return content.names.arrow.cast(pa.string()), content.plan
 
 
 def _note_use(path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
 from penstock.kernel import Column
-from penstock.results import COLUMNS
+from penstock.results import COLUMNS, Fault
 from penstock.results.arrow import kernel_arrays, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
 
@@ -19,19 +20,14 @@ COUNT = "count"
 
 def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
-    import pyarrow as pa
-
-    made = kernel_arrays(columns)
-    made["subscription"] = names.take(made["subscription"])
-    made["kind"] = kind_names().take(made["kind"])
-    numbers = made.pop("document")
-    # A document that was fed by itself has no number.
-    places = pa.repeat(0, len(numbers)) if inputs.num_rows == 1 else numbers
-    return _assemble(made, _besides(inputs).take(places))
+    arrays = kernel_arrays(columns)
+    arrays["subscription"] = names.take(arrays["subscription"])
+    arrays["kind"] = kind_names().take(arrays["kind"])
+    return _assemble(arrays, _besides(inputs).take(arrays.pop("document")))
 
 
 def error_batch(
-    failures: list[tuple[int, DocumentError]], inputs: Any, faults: Any = None
+    failures: Sequence[tuple[int, DocumentError]], inputs: Any, faults: Any = None
 ) -> pa.RecordBatch:
     """Return one row for each document that failed.
 
@@ -42,18 +38,9 @@ def error_batch(
 
     places = pa.array([number for number, _ in failures], pa.uint32())
     failed = inputs.take(places)
-    errors = [error for _, error in failures]
-    length = len(errors)
-    bytes_ = pa.array([error.byte for error in errors], pa.int64())
-    parts = [
-        pa.array([error.code for error in errors], pa.string()),
-        pa.array([error.reason for error in errors], pa.string()),
-        bytes_,
-        pa.array([error.line for error in errors], pa.int64()),
-        pa.array([error.path for error in errors], pa.string()),
-    ]
-    fields = list(schema().field("error").type)
-    found = pa.StructArray.from_arrays(parts, fields=fields)
+    length = len(failures)
+    errors = [Fault.of(error).as_dict() for _, error in failures]
+    found = pa.array(errors, schema().field("error").type)
     if faults is not None:
         told = faults.take(places).cast(found.type)
         found = pc.if_else(told.is_valid(), told, found)
@@ -63,7 +50,7 @@ def error_batch(
         "ordinal": pa.repeat(pa.scalar(0, pa.int64()), length),
         "kind": pa.repeat("error", length),
         "name": pa.repeat("", length),
-        "decided_at": bytes_,
+        "decided_at": pa.array([error.byte for _, error in failures], pa.int64()),
         "error": found,
         "source": pc.if_else(is_small, source, None),
     }

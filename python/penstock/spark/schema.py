@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from penstock.results import COLUMNS
+from penstock.results.columns import COLUMNS, FAULT_FIELDS, Bindings, Fault, Texts
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -16,31 +18,18 @@ def schema() -> StructType:
     """Return the schema of the rows, without the columns that come along from the input."""
     from pyspark.sql import types as t
 
-    text, number = t.StringType(), t.LongType()
-    fault = t.StructType(
-        [
-            t.StructField("code", text),
-            t.StructField("reason", text),
-            t.StructField("byte", number),
-            t.StructField("line", number),
-            t.StructField("path", text),
-        ]
-    )
-    types: dict[str, t.DataType] = {
-        "subscription": text,
-        "stream": text,
-        "document": text,
-        "documents": t.ArrayType(text),
-        "ordinal": number,
-        "kind": text,
-        "name": text,
-        "value": text,
-        "start": number,
-        "end": number,
-        "decided_at": number,
-        "event_time": t.TimestampType(),
-        "bindings": t.MapType(text, text),
-        "error": fault,
-        "source": t.BinaryType(),
+    text = t.StringType()
+    types: dict[Any, t.DataType] = {
+        str: text,
+        int: t.LongType(),
+        bytes: t.BinaryType(),
+        datetime: t.TimestampType(),
+        Texts: t.ArrayType(text),
+        Bindings: t.MapType(text, text),
     }
-    return t.StructType([t.StructField(name, types[name]) for name in COLUMNS])
+
+    def struct(fields: Mapping[str, Any]) -> t.StructType:
+        return t.StructType([t.StructField(name, types[type_]) for name, type_ in fields.items()])
+
+    types[Fault] = struct(FAULT_FIELDS)
+    return struct(COLUMNS)

@@ -6,28 +6,34 @@ travels with the function is only a ``Job``.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.engine.driver import Driver, Pace
+from penstock.engine.follower import Fixed
 from penstock.kernel import Session
 from penstock.limits import Limits
-from penstock.spark.documents import Documents
+from penstock.planning.program import Request
+from penstock.registry.requests import require_requests
+from penstock.registry.subscriptions import Snapshot
+from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
 from penstock.spark.rows import count_batch, error_batch, result_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_MAX = 16 << 10
-"""So many rows at a time are aimed at …"""
-VALUE_BYTES_MAX = 4 << 20
-"""… and so many bytes of values …"""
-DOCUMENTS_MAX = 8 << 10
-"""… from at most so many documents."""
+PACE = Pace(
+    rows_max=16 << 10,
+    value_bytes_max=4 << 20,
+    documents_max=8 << 10,
+    linger_seconds=math.inf,
+    is_prompt=False,
+)
 
-_FIRST_DOCUMENTS = 64
 _SESSIONS_KEPT = 4
 
 _Key = tuple[str, Limits]
@@ -66,26 +72,21 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 def _read(
     session: Session, names: Any, job: Job, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    pace = _Pace()
+    driver = Driver(Fixed(session), PACE)
     for whole in batches:
         batch, faults = _without_faults(whole) if job.has_faults else (whole, None)
         if job.is_counting and batch.num_rows:
             yield count_batch(batch)
-        documents = Documents(batch, job.is_text)
-        for run in documents.runs():
-            start = run.start
-            while start < run.stop:
-                stop = min(run.stop, start + pace.documents)
-                failures = documents.read(session, start, stop)
-                rows = session.row_count()
-                pace.adapt(stop - start, rows, session.value_bytes())
-                inputs = batch.slice(start, stop - start)
-                if rows:
-                    yield result_batch(session.take_columns(), names, inputs)
-                if failures:
-                    told = None if faults is None else faults.slice(start, stop - start)
-                    yield error_batch(failures, inputs, told)
-                start = stop
+        start = 0
+        for portion in driver.run(documents_of(batch.column(0), job.is_text)):
+            count = len(portion.documents)
+            inputs = batch.slice(start, count)
+            if portion.batch.row_count:
+                yield result_batch(portion.batch.columns(), names, inputs)
+            if portion.errors:
+                known = None if faults is None else faults.slice(start, count)
+                yield error_batch(portion.errors, inputs, known)
+            start += count
 
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
@@ -93,20 +94,20 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
     return batch.select(range(last)), batch.column(last)
 
 
-class _Pace:
-    """How many documents to read at a time, so that their rows make a batch of good size."""
-
-    def __init__(self) -> None:
-        self.documents = _FIRST_DOCUMENTS
-
-    def adapt(self, documents: int, rows: int, value_bytes: int) -> None:
-        fill = max(rows / ROWS_MAX, value_bytes / VALUE_BYTES_MAX, 1 / 8)
-        self.documents = max(1, min(DOCUMENTS_MAX, int(documents / fill)))
-
-
 def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
+    if plan.request_count():
+        require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
+
+
+def require_rows(snapshot: Snapshot) -> None:
+    """See whether no subscription joins documents.
+
+    Raises:
+        RegistryError: One does.
+    """
+    require_requests(snapshot, (Request.ROWS,), "spark.match", "spark.join or spark.join_stream")
 
 
 def _keep(key: _Key, session: Session, names: Any) -> None:

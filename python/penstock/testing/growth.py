@@ -71,7 +71,7 @@ def drop_rows(session: Session) -> int:
     """Take the rows that are decided, and return how many there were."""
     count = session.row_count()
     if count:
-        session.take_columns()
+        session.take().columns()
     return count
 
 

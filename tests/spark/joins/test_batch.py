@@ -21,7 +21,7 @@ from tests.corpus import test_streams as streams
 from tests.corpus.test_joins import CASES, documents_of, queries_of
 from tests.join_engines import arrivals_of as arrivals_of_documents
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
-from tests.spark.joins.together import SCHEMA, Together, collected, row_of
+from tests.spark.joins.helpers.together import SCHEMA, Together, collected, row_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

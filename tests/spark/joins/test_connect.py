@@ -8,10 +8,10 @@ import pyarrow.dataset as ds
 import pytest
 
 import penstock
-from tests.spark.jobs import run_module
-from tests.spark.joins.streams import write_batch
+from tests.spark.helpers.jobs import run_module
+from tests.spark.helpers.servers import connect_server
+from tests.spark.joins.helpers.streams import write_batch
 from tests.spark.joins.test_stream import SAME, document, pairs
-from tests.spark.servers import connect_server
 
 pytestmark = pytest.mark.spark
 
@@ -23,6 +23,6 @@ def test_connect_joins_a_stream_and_goes_on_with_its_state(tmp_path: Path) -> No
     write_batch(tmp_path / "in", 1, [document("b", 3)])
     write_batch(tmp_path / "later", 2, [document("b", 4, 2)])
     with connect_server(tmp_path, {}) as address:
-        run_module("tests.spark.joins.connect_job", f"sc://{address}", str(tmp_path))
+        run_module("tests.spark.joins.helpers.connect_job", f"sc://{address}", str(tmp_path))
     rows = ds.dataset(tmp_path / "out", format="parquet", partitioning="hive").to_table()
     assert pairs(rows.to_pylist()) == [("a1", "b3"), ("a2", "b4")]

@@ -10,8 +10,8 @@ import pytest
 
 from penstock.results import Document
 from penstock.spark import join_progress
-from tests.spark.joins.cases import registry_of
-from tests.spark.joins.streams import run, write_batch
+from tests.spark.joins.helpers.cases import registry_of
+from tests.spark.joins.helpers.streams import run, write_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

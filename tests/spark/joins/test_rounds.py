@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.results import Document
-from penstock.spark.joins import runs
-from tests.spark.joins.cases import (
+from penstock.spark.joins import segments
+from tests.spark.joins.helpers.cases import (
     LATENESS,
     Case,
     corpus_cases,
@@ -28,7 +28,7 @@ from tests.spark.joins.cases import (
     split_at_random,
     the_end,
 )
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.local import LocalJoins
 
 
 def found(case: Case, random: Random, folder: Path, **options: float) -> list[tuple[object, ...]]:
@@ -59,12 +59,12 @@ def test_a_bound_on_lateness_changes_nothing_for_documents_in_time(random: Rando
     case = random_case(random)
     assume(case is not None)
     assert case is not None
-    # Everybody comes at most a second after somebody younger, and runs are merged at once.
+    # Everybody comes at most a second after somebody younger, and segments are merged at once.
     in_time = sorted(
         case.documents, key=lambda one: float(str(one.time)) + random.choice((0.0, 0.5, 1.0))
     )
     case = Case(case.queries, in_time)
-    with TemporaryDirectory() as folder, patch.object(runs, "FAN", 2):
+    with TemporaryDirectory() as folder, patch.object(segments, "FAN", 2):
         assert found(case, random, Path(folder), lateness=1.0) == expected(case)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import pytest
 import penstock
 from penstock.errors import StateError
 from penstock.results import Document
-from penstock.spark.joins import runs, worker
+from penstock.spark.joins import segments, worker
 from penstock.spark.joins.state import State, read_checked, write_checked
-from tests.spark.joins.cases import identities, registry_of
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.cases import identities, registry_of
+from tests.spark.joins.helpers.local import LocalJoins
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
 
@@ -67,17 +68,17 @@ def test_what_no_manifest_names_is_removed(tmp_path: Path) -> None:
     stream = joins(tmp_path)
     for number in range(4):
         stream.batch(number, [document("a", number, number)])
-        (tmp_path / "runs" / f"left behind {number}").write_bytes(b"garbage")
+        (tmp_path / "segments" / f"left behind {number}").write_bytes(b"garbage")
     state = State(tmp_path)
     assert state.batches() == [2, 3]
     stream.batch(4, [document("a", 4)])
     named = {
-        run.file
+        segment.file
         for batch in state.batches()
-        for own in state.read(batch).runs.values()
-        for run in own
+        for own in state.read(batch).segments.values()
+        for segment in own
     }
-    assert files(tmp_path, "runs") == named
+    assert files(tmp_path, "segments") == named
     assert files(tmp_path, "changes") == {"0.json", "3.json", "4.json"}
     assert not list((tmp_path / "work").iterdir())
 
@@ -88,8 +89,8 @@ def test_runs_alike_become_one(tmp_path: Path) -> None:
         stream.batch(number, [document("a", number, number)])
     last = State(tmp_path).last()
     assert last is not None
-    assert len(last.runs[0]) < runs.FAN
-    assert sum(run.records for run in last.runs[0]) == 40
+    assert len(last.segments[0]) < segments.FAN
+    assert sum(segment.records for segment in last.segments[0]) == 40
     assert pairs(stream.batch(40, [document("b", 39.5, 33)])) == [("a33", "b39.5")]
 
 
@@ -114,10 +115,13 @@ def test_a_new_stream_does_not_take_over_an_old_state(tmp_path: Path) -> None:
         joins(tmp_path).batch(0, [document("a", 1)])
 
 
-def test_records_of_another_numbering_are_not_read(tmp_path: Path) -> None:
+def test_programs_of_another_version_are_not_read(tmp_path: Path) -> None:
     joins(tmp_path).batch(0, [document("a", 1)])
     path = tmp_path / "changes" / "0.json"
-    write_checked(path, read_checked(path, "") | {"digest": "of another version"})
+    entry = read_checked(path, "")
+    for added in entry["added"]:
+        added["program"] = b64encode(b"PSJ1" + b64decode(added["program"])[5:]).decode()
+    write_checked(path, entry)
     worker._kept.clear()  # as in a process that was not there yet
     with pytest.raises(StateError, match="PJ0005"):
         joins(tmp_path).batch(1, [document("b", 2)])

@@ -17,7 +17,7 @@ from penstock.spark import join_progress, join_stream, quarantine
 from penstock.testing.tree import parse
 from tests.corpus import test_streams as streams
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
-from tests.spark.joins.cases import (
+from tests.spark.joins.helpers.cases import (
     LATENESS,
     corpus_cases,
     expected,
@@ -26,7 +26,7 @@ from tests.spark.joins.cases import (
     registry_of,
     the_end,
 )
-from tests.spark.joins.streams import SCHEMA, read_batches, run, start, write_batch
+from tests.spark.joins.helpers.streams import SCHEMA, read_batches, run, start, write_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -223,7 +223,7 @@ def test_a_lost_or_damaged_run_stops_the_stream_and_says_which(
     registry = registry_of({"q": SAME})
     write_batch(tmp_path / "in", 0, [document("a", 1)])
     start(spark, tmp_path, registry, trigger={"availableNow": True}).awaitTermination()
-    (file,) = (tmp_path / "state" / "runs").iterdir()
+    (file,) = (tmp_path / "state" / "segments").iterdir()
     data = bytearray(file.read_bytes())
     file.unlink()
     if harm == "shortened":
@@ -263,7 +263,7 @@ def test_a_frequent_value_is_not_what_drives_the_search(
     assert pairs(rows) == [("a17", "b17"), ("a2999", "b2999")]
     # All records would be in one bucket otherwise, that of the frequent value.
     manifest = json.loads((tmp_path / "state" / "manifests" / "1.json").read_text().splitlines()[0])
-    records = [sum(run["records"] for run in runs) for runs in manifest["runs"].values()]
+    records = [sum(one["records"] for one in own) for own in manifest["segments"].values()]
     assert len(records) == 4
     assert max(records) < 1500
 

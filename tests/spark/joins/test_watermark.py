@@ -18,7 +18,7 @@ from penstock.testing.adversary.xscl import answers, attacking
 from penstock.testing.adversary.xscl.cases import Case
 from penstock.testing.adversary.xscl.expectation import expect
 from tests.corpus.test_streams import CASES, END, Told, arrivals_of, registry_of, told
-from tests.spark.joins.local import LocalJoins
+from tests.spark.joins.helpers.local import LocalJoins
 
 HEARTBEATS = "heartbeats"
 LATENESS = 1e9

@@ -11,9 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from tests.spark.helpers.servers import ROOT
 from tests.spark.kills.lives import LIVES, live
 from tests.spark.kills.report import describe, is_whole, read_lives
-from tests.spark.servers import ROOT
 
 
 def main() -> int:

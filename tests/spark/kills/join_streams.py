@@ -16,9 +16,9 @@ import penstock
 from penstock.results import Document
 from penstock.spark.joins.changes import read_changes
 from penstock.spark.joins.state import State
-from tests.spark.joins.cases import END, identities
-from tests.spark.joins.driver import LATENESS
-from tests.spark.joins.streams import write_batch
+from tests.spark.joins.helpers.cases import END, identities
+from tests.spark.joins.helpers.driver import LATENESS
+from tests.spark.joins.helpers.streams import write_batch
 from tests.spark.kills.checkpoints import committed, files_of_batches
 
 FILES_AHEAD = 12
@@ -78,7 +78,7 @@ class JoinProject:
         if not is_endless:
             write_batch(self.folder / "in", self.files, [Document(b"<end/>", "end", "S", END)])
             self.files += 1
-        return ["tests.spark.joins.driver", str(self.folder)]
+        return ["tests.spark.joins.helpers.driver", str(self.folder)]
 
     def feed(self) -> None:
         """Add documents; the driver reads those that are there when it starts."""

@@ -44,7 +44,7 @@ class MatchProject:
         """Return the arguments of the driver; each start finds other subscriptions."""
         self.starts += 1
         self._registry.replace("cheap", f"//item[price < {20 + self.starts}]/@id")
-        return ["tests.spark.driver", str(self.folder)]
+        return ["tests.spark.helpers.driver", str(self.folder)]
 
     def feed(self) -> None:
         """Add documents; the driver reads those that are there when it starts."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import penstock
+from tests.spark.helpers.stored import COLUMNS, Row, engine_row, rows_in
 from tests.spark.kills.checkpoints import committed
-from tests.spark.stored import COLUMNS, Row, engine_row, rows_in
 
 BATCH_FILES = 3
 FILES_AHEAD = 10 * BATCH_FILES

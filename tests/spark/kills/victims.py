@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tests.spark.helpers.servers import ROOT, START_SECONDS_MAX, surroundings
 from tests.spark.kills.holds import Hold
-from tests.spark.servers import ROOT, START_SECONDS_MAX, surroundings
 
 RUN_SECONDS_MAX = 1800.0
 HOOKS = Path(__file__).parent / "hooks"

@@ -17,11 +17,11 @@ from collections import Counter
 from pathlib import Path
 from tempfile import mkdtemp
 
-from tests.spark.driver import start_session
+from tests.spark.helpers.driver import start_session
+from tests.spark.helpers.servers import ROOT
 from tests.spark.kills.victims import BRIEF_JAVA, HOOKS
 from tests.spark.random_pipelines.checking import check
 from tests.spark.random_pipelines.generate import random_case
-from tests.spark.servers import ROOT
 
 CASE_SECONDS_MAX = 900.0
 """A pipeline that takes longer hangs: where it does is printed, and the run ends."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import penstock
 from penstock.sources.records import records
+from tests.spark.helpers.stored import COLUMNS, Row, engine_row
 from tests.spark.random_pipelines.cases import (
     Content,
     PipelineCase,
@@ -22,7 +23,6 @@ from tests.spark.random_pipelines.cases import (
     SourceCase,
     StepCase,
 )
-from tests.spark.stored import COLUMNS, Row, engine_row
 
 _GZIP = b"\x1f\x8b"
 _DOCUMENT, _ID = COLUMNS.index("document"), (0, 2, 3)

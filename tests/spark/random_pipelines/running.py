@@ -17,9 +17,9 @@ from unittest import mock
 import penstock.spark.pipelines as pipelines
 from penstock.cli.main import main as command
 from penstock.spark.pipelines import Outcome, sessions
+from tests.spark.helpers.stored import Row, row_of, rows_in
 from tests.spark.random_pipelines.cases import PipelineCase
 from tests.spark.random_pipelines.model import Expected, Model
-from tests.spark.stored import Row, row_of, rows_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock import Registry
 from penstock.cli import main
-from penstock.registry import Registry
 
 Capture = pytest.CaptureFixture[str]
 

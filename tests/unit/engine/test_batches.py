@@ -1,5 +1,6 @@
 """Arrow record batches hold the same rows."""
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -61,7 +62,7 @@ def test_values_beside_results_are_maps() -> None:
 
 
 def test_a_batch_is_handed_out_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "ROWS_MAX", 2)
+    monkeypatch.setattr(batches, "PACE", replace(batches.PACE, rows_max=2))
     monkeypatch.setattr("penstock.sources.memory.WHOLE_BYTES_MAX", 0)
     monkeypatch.setattr("penstock.sources.memory.CHUNK_BYTES", 8)
     document = "<a>" + "<b/>" * 20 + "</a>"

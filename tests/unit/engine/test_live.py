@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 import penstock
-from penstock.registry.memory import Registry
+from penstock import Registry
 from penstock.testing.generate import random_document
 
 PATHS = ["//a", "//b[@x]", "/r//c", "//a//d", "//*[@y]/b", "//d/@n", "/r/a", "//c[@x or @y]//*"]

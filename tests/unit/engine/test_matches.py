@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +11,8 @@ import pytest
 import penstock
 from penstock.engine import matches
 from penstock.engine.matches import Matches
-from penstock.registry.names import JoinedNames, look_up
+from penstock.errors import RegistryError
+from penstock.registry.plans.names import AttachedNames, look_up
 from tests.unit.engine.test_engine import QUERIES, SHELF, registry_of
 
 MANY = {f"many{number}": f"//book[@id = '{number}']" for number in range(100)}
@@ -79,8 +81,8 @@ def test_a_node_that_many_found_is_there_once() -> None:
 
 
 def test_matches_are_handed_out_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "DOCUMENTS_MAX", 2)
-    monkeypatch.setattr(matches, "LINGER_SECONDS", 1e9)
+    pace = replace(matches.PACE, documents_max=2, linger_seconds=1e9)
+    monkeypatch.setattr(matches, "PACE", pace)
     engine = penstock.Engine(registry_of(QUERIES))
     sizes = [one.documents.num_rows for one in engine.matches([SHELF] * 5)]
     assert sizes == [2, 2, 1]
@@ -115,10 +117,40 @@ def test_a_buffer_may_be_used_again_for_the_next_document() -> None:
     assert sorted(set(found)) == [(0, "b"), (1, "c")]
 
 
+def test_an_error_has_the_bytes_of_a_buffer_that_is_used_again() -> None:
+    def documents() -> Iterator[bytearray]:
+        buffer = bytearray(b"<a><b></a>")
+        yield buffer
+        buffer[:] = b"<a><c/></a>"
+        yield buffer
+
+    engine = penstock.Engine(registry_of({"b": "//b"}))
+    errors = [row for one in engine.matches(documents()) for row in one.errors.to_pylist()]
+    assert [row["source"] for row in errors] == [b"<a><b></a>"]
+
+
+def test_a_subscription_that_joins_is_rejected() -> None:
+    registry = registry_of({"b": "//b"})
+    engine = penstock.Engine(registry)
+    joining = penstock.xscl("S//a->x JOIN{x = y, 9} S//b->y")
+
+    def documents() -> Iterator[str]:
+        yield SHELF
+        registry.add("pair", joining)
+        yield SHELF
+
+    started = engine.matches(documents())
+    with pytest.raises(RegistryError, match=r"`pair` .* use Engine\.run") as later:
+        list(started)
+    with pytest.raises(RegistryError) as at_once:
+        engine.matches(SHELF)
+    assert (later.value.code, at_once.value.code) == ("PR0011", "PR0011")
+
+
 def test_names_are_the_same_for_few_rows_and_for_many() -> None:
-    names = JoinedNames([("a", "b"), (), ("c",)])
+    names = AttachedNames([("a", "b"), (), ("c",)])
     numbers = pa.array([2, 0, 1], pa.uint32())
     few, many = look_up(names, numbers), look_up(names, pa.concat_arrays([numbers] * 1000))
     assert few.to_pylist() == ["c", "a", "b"]
     assert many.to_pylist() == few.to_pylist() * 1000
-    assert few.type == many.type == JoinedNames([]).arrow.type
+    assert few.type == many.type == AttachedNames([]).arrow.type

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import penstock
-from penstock.registry import live
-from penstock.registry.memory import Registry
+from penstock import Registry
+from penstock.registry.plans import live
 
 
 @pytest.mark.parametrize("how", ["run", "batches", "open"])

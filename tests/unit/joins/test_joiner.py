@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 import penstock
-from penstock.joins import Joiner, JoinOptions, compile_program
-from penstock.results import Document, Result
+from penstock.joins import Joiner, JoinOptions, WitnessReader
+from penstock.planning.programs import compile_program
+from penstock.results import Document, Heartbeat, Result
 
 SAME = "S//a->x[k->y] FOLLOWED BY{y = z, 10} S//b->w[k->z]"
 
@@ -93,10 +94,10 @@ def test_records_go_when_no_window_can_need_them() -> None:
     joiner = Joiner(JoinOptions(lateness=1))
     joiner.add(0, 0, "q", compile_program(penstock.xscl(SAME)))
     joiner.settle()
+    reader = WitnessReader(joiner.joins)
     for second in range(1000):
-        joiner.begin("S")
-        joiner.feed(f"<a><k>{second}</k></a>".encode())
-        assert joiner.finish(str(second), second * 1_000_000, 0)
+        witness = reader.read("S", [f"<a><k>{second}</k></a>".encode()])
+        assert joiner.join(witness, str(second), second * 1_000_000, 0)
         assert list(joiner.results(0)) == []
     assert joiner.statistics().records <= 13
 
@@ -205,6 +206,23 @@ def test_batches_have_the_same_rows() -> None:
     (batch,) = engine.batches(source)
     (column,) = batch.to_pylist()
     assert (column["documents"], column["value"]) == (["a1", "b2"], row.value)
+
+
+def test_batches_join_for_a_subscription_that_comes_later() -> None:
+    registry = registry_of()
+    registry.add("keys", "//k")
+
+    def arrivals() -> Iterator[Document | Heartbeat]:
+        yield document("a", 1)
+        registry.add("q", penstock.xscl(SAME))
+        yield document("a", 2)
+        yield Heartbeat("S", 2.5)
+        yield document("b", 3)
+
+    batches = penstock.Engine(registry, lateness=1).batches(arrivals())
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["documents"] for row in rows if row["subscription"] == "q"] == [["a2", "b3"]]
+    assert sum(row["subscription"] == "keys" for row in rows) == 3
 
 
 def test_one_value_in_ten_thousand_records_is_found_after_spilling() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 import penstock
 from penstock.errors import QueryError
-from penstock.joins import Joiner, compile_program
-from penstock.kernel import Joins, JoinStatistics
+from penstock.joins import Joiner, WitnessReader
+from penstock.kernel import JoinState, JoinStatistics
+from penstock.planning.programs import compile_program
 from penstock.results import Document, Result
 
 COUNT = 200
@@ -23,9 +24,8 @@ def program(number: int, window: str = "10 s") -> bytes:
 
 
 def read(joiner: Joiner, number: int, version: int, data: bytes = b"<a><l1>v</l1></a>") -> None:
-    joiner.begin("S")
-    joiner.feed(data)
-    joiner.finish(str(number), number * 1_000_000, version)
+    witness = WitnessReader(joiner.joins).read("S", [data])
+    joiner.join(witness, str(number), number * 1_000_000, version)
     assert list(joiner.results(version)) is not None
 
 
@@ -40,10 +40,10 @@ def loaded(count: int) -> Joiner:
 def test_a_document_looks_up_its_own_steps_however_many_there_are() -> None:
     taken = []
     for count in (10, COUNT):
-        joiner = loaded(count)
-        read(joiner, 0, 0)
-        taken.append(joiner.statistics().steps_taken)
-    assert taken[0] == taken[1]
+        reader = WitnessReader(loaded(count).joins)
+        reader.read("S", [b"<a><l1>v</l1></a>"])
+        taken.append(reader.session.statistics().path_steps)
+    assert taken[0] == taken[1] > 0
 
 
 def test_rounds_of_adding_and_removing_leave_nothing_behind() -> None:
@@ -76,9 +76,8 @@ def test_records_and_waits_of_who_is_gone_go() -> None:
     joiner.remove(1)
     joiner.settle()
     for number in range(50, 60):
-        joiner.begin("T")
-        joiner.feed(b"<a><k>1</k></a>")
-        joiner.finish(str(number), number * 1_000_000, 2)
+        witness = WitnessReader(joiner.joins).read("T", [b"<a><k>1</k></a>"])
+        joiner.join(witness, str(number), number * 1_000_000, 2)
     assert joiner.statistics().records <= 10
     assert joiner.statistics().waiting <= 10
 
@@ -92,20 +91,21 @@ def test_numbers_that_are_used_again_find_nothing_of_before() -> None:
     # The new one gets the variables' numbers, and its leaves have the same values.
     joiner.add(1, 2, "new", program(2))
     joiner.settle()
-    joiner.begin("S")
-    joiner.feed(b"<b><k2>v</k2></b>")
-    joiner.finish("2", 2_000_000, 2)
+    witness = WitnessReader(joiner.joins).read("S", [b"<b><k2>v</k2></b>"])
+    joiner.join(witness, "2", 2_000_000, 2)
     assert list(joiner.results(2)) == []
 
 
 def test_a_program_that_is_refused_leaves_nothing_behind() -> None:
-    joins = Joins()
+    joins = JoinState()
     empty = joins.statistics()
     whole = program(1)
     for end in range(len(whole)):
         with pytest.raises(ValueError, match="not a program"):
             joins.add(0, 0, whole[:end])
-    broken = whole.replace(b"PSK2", b"PSK0")
+    # The patterns of a variable, which has two strings, promise some more.
+    broken = whole.replace(b"\x02\x01b", b"\x09\x01b")
+    assert broken != whole
     with pytest.raises(ValueError, match="not a program"):
         joins.add(0, 0, broken)
     assert joins.statistics() == empty
@@ -193,9 +193,9 @@ def test_compiling_happens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("it was compiled")
 
-    monkeypatch.setattr("penstock.joins.programs.compile_join", refuse)
-    monkeypatch.setattr("penstock.joins.programs._TEXTS.compile", refuse)
-    monkeypatch.setattr("penstock.joins.writing.compile_paths", refuse)
+    monkeypatch.setattr("penstock.planning.programs.compile_join", refuse)
+    monkeypatch.setattr("penstock.planning.programs._JOIN_TEXTS.compile", refuse)
+    monkeypatch.setattr("penstock.planning.records.writing.compile_paths", refuse)
     assert len(run(registry, LEFT, RIGHT)) == 1
 
 

@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.errors import QueryError
-from penstock.joins.programs import Asked
-from penstock.joins.writing import RowWriter
-from penstock.kernel import Joins, read_record
+from penstock.joins import WitnessReader
+from penstock.kernel import JoinState, read_record
 from penstock.languages.xscl import xscl
+from penstock.planning.records import Asked, read_records, write_records
 from penstock.planning.templates import JoinQuery, Variable, compile_join
 from penstock.testing.generate import random_stream, random_xscl
 from penstock.testing.reference import Arrival
@@ -27,16 +27,20 @@ Values = set[tuple[Variable, Span, str]]
 
 def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     """Return the edges and values of a record."""
-    joins, asked = Joins(), Asked()
-    writer = RowWriter(asked)
-    rows = [row for query in queries for row in writer.rows(query)]
-    joins.add(0, 0, asked.program(writer.templates, rows))
-    joins.begin(arrival.stream)
-    joins.feed(arrival.tree.text(arrival.tree.root).encode())
-    record = joins.finish(0, arrival.id, 0, 0)
+    joins, asked = JoinState(), Asked()
+    for number, query in enumerate(queries):
+        joins.add(number, 0, write_records(query))
+        read_records(write_records(query), asked)
+    data = arrival.tree.text(arrival.tree.root).encode()
+    witness = WitnessReader(joins).read(arrival.stream, [data])
+    record = joins.record(witness, 0, arrival.id, 0, 0)
     if not record:
         return set(), set()
-    variables = {number: variable for variable, number in writer.numbers.items()}
+    numbers = {
+        variable: joins.variable(variable.stream, variable.key.encode())
+        for variable in asked.numbers
+    }
+    variables = {number: variable for variable, number in numbers.items()}
     nodes, bindings, listed = read_record(record)
     bound: dict[Variable, list[int]] = {}
     for number, node in bindings:
@@ -44,11 +48,10 @@ def native(queries: list[JoinQuery], arrival: Arrival) -> tuple[Edges, Values]:
     if all(len(found) == 1 for found in bound.values()):
         # Edges go without saying where each variable has one node.
         assert listed == []
-        asked = {(e.upper, e.lower) for q in queries for t in q.trees for e in t.edges}
-        pairs = [(one, other) for one, other in asked if one in bound and other in bound]
+        edged = {(e.upper, e.lower) for q in queries for t in q.trees for e in t.edges}
+        pairs = [(one, other) for one, other in edged if one in bound and other in bound]
         listed = [
-            [writer.numbers[one], writer.numbers[other], bound[one][0], bound[other][0]]
-            for one, other in pairs
+            [numbers[one], numbers[other], bound[one][0], bound[other][0]] for one, other in pairs
         ]
     spans = [(start, end) for start, end, _ in nodes]
     edges = {(variables[u], variables[v], spans[one], spans[two]) for u, v, one, two in listed}

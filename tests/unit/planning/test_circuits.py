@@ -10,8 +10,8 @@ from penstock.planning.compile import compile_query
 
 def read(program: bytes) -> tuple[list[bytes], list[int]]:
     """Return the strings of a program without formulas, and the numbers from the nodes on."""
-    assert program.startswith(p.MAGIC)
-    place = len(p.MAGIC)
+    assert p.request_of(program) is p.Request.ROWS
+    place = len(p.Request.ROWS.head)
 
     def number() -> int:
         nonlocal place

@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import penstock
+from penstock import Registry
 from penstock.errors import QueryError, RegistryError
-from penstock.registry import buckets, plans
 from penstock.registry.durable import PLANS_KEPT, DurableRegistry
-from penstock.registry.folder import DATABASE
-from penstock.registry.memory import Registry
-from penstock.registry.verify import verify
+from penstock.registry.plans import files
+from penstock.registry.storage import buckets
+from penstock.registry.storage.folder import DATABASE
+from penstock.registry.storage.verify import verify
 from tests.registry_files import rewrite_rows
 
 NAMES = ("a", "b", "c", "d")
@@ -360,7 +361,7 @@ def test_a_damaged_plan_file_is_built_again(tmp_path: Path, damage: str) -> None
 def test_old_plan_files_go_away_and_old_versions_still_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "_FRESH_SECONDS", -1.0)
+    monkeypatch.setattr(files, "_FRESH_SECONDS", -1.0)
     registry = Registry.open(tmp_path)
     leftover = tmp_path / "plans" / "broken.tmp"
     leftover.write_bytes(b"x")

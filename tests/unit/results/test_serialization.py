@@ -1,11 +1,12 @@
 """Fragments that stand alone: read back without their document, they are the same tree."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 import penstock
-from penstock.results.serialization import declare, expand
+from penstock.kernel import Surroundings, ends_in_cdata
 
 
 def only(document: str, query: str, **settings: object) -> penstock.Result:
@@ -66,17 +67,44 @@ def test_what_looks_like_a_reference_inside_verbatim_markup_stays() -> None:
 def test_expansion_never_ends_a_section_that_was_never_begun(
     text: str, entities: dict[str, str]
 ) -> None:
-    assert "]]>" not in expand(text, entities)
-    assert ElementTree.fromstring(f"<a>{expand(text, entities)}</a>").text == "]]>"
+    expanded = Surroundings({}, entities).expand(text)
+    assert "]]>" not in expanded
+    assert ElementTree.fromstring(f"<a>{expanded}</a>").text == "]]>"
 
 
 def test_an_entity_that_was_not_read_adds_nothing() -> None:
-    assert expand("<a b='&x;'>1&x;2</a>", {}) == "<a b=''>12</a>"
+    assert Surroundings({}, {}).expand("<a b='&x;'>1&x;2</a>") == "<a b=''>12</a>"
 
 
 def test_a_greater_than_sign_in_a_value_does_not_end_the_tag() -> None:
-    declared = declare("<a b='>' c=\"/>\"><d/></a>", {"p": "u"})
-    assert declared == '<a xmlns:p="u" b=\'>\' c="/>"><d/></a>'
+    declared = Surroundings({"p": "u"}, {}).declare(b"<a b='>' c=\"/>\"><d/></a>")
+    assert declared == b'<a xmlns:p="u" b=\'>\' c="/>"><d/></a>'
+
+
+def test_a_value_that_looks_like_a_declaration_is_none() -> None:
+    declared = Surroundings({"p": "u"}, {}).declare(b"<a b=' xmlns:p=\"v\"'/>")
+    assert declared == b'<a xmlns:p="u" b=\' xmlns:p="v"\'/>'
+
+
+def test_only_white_space_of_xml_is_normalised_in_values() -> None:
+    expanded = Surroundings({}, {"e": "1\t2\u00a03"}).expand("<a b='&e;'/>")
+    assert expanded == "<a b='1 2\u00a03'/>"
+
+
+def test_entities_that_refer_to_each_other_end() -> None:
+    around = Surroundings({}, {"a": "1&b;", "b": "2&a;"})
+    assert around.expand("&a;").startswith("1212")
+    assert around.expand("<x y='&a;'/>").startswith("<x y='1212")
+
+
+def test_a_section_may_go_on_from_piece_to_piece() -> None:
+    pieces = ["<a>&e;<![CDATA[&e;", "&e;", "]]>&e;</a>"]
+    first = Surroundings({}, {"e": "E"})
+    written, is_in_cdata = [first.serialize("element", "a", pieces[0])], False
+    for before, piece in pairwise(pieces):
+        is_in_cdata = ends_in_cdata(before, is_in_cdata)
+        written.append(first.further(is_in_cdata).serialize("element", "a", piece))
+    assert "".join(written) == "<a>E<![CDATA[&e;&e;]]>E</a>"
 
 
 def test_a_document_loses_its_xml_declaration_only() -> None:

@@ -54,4 +54,8 @@ def test_documents_of_a_folder_run_through_an_engine(tmp_path: Path) -> None:
 def test_heartbeats_and_what_has_no_time_go_through() -> None:
     given = penstock.Document("<d><r/></d>", time=float("nan"))
     beat = penstock.Heartbeat("S", 3)
-    assert list(records([beat, given], "//r")) == [beat, given]
+    first, second = records([beat, given], "//r")
+    assert first == beat
+    (row,) = engine().run([second])
+    assert row.error is not None
+    assert row.error.code == "PS0010"

@@ -139,7 +139,7 @@ impl Views {
 fn key(place: Place) -> (u32, u32) {
     match place {
         Place::Head(place) => (u32::MAX, place),
-        Place::Slice(slice, record) => (slice, record),
+        Place::Segment(segment, record) => (segment, record),
     }
 }
 

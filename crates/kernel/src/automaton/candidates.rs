@@ -1,10 +1,11 @@
 //! Nodes that are, or may become, results.
 
 use super::small::SmallSet;
+use crate::circuit::CandidateId;
 use crate::events::Scope;
-use crate::plan::NodeKind;
+use crate::plan::{GuardId, NodeKind, OperandId, SegmentId, SubscriptionId, TargetId};
 use crate::rows::Bindings;
-use crate::tables::append;
+use crate::tables::Table;
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -12,8 +13,8 @@ use std::rc::Rc;
 /// A result that is decided while its node is still open.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
-    pub target: u32,
-    pub subscription: u32,
+    pub target: TargetId,
+    pub subscription: SubscriptionId,
     pub ordinal: u64,
     pub decided_at: u64,
 }
@@ -48,13 +49,13 @@ pub struct Candidate {
     pub references: u32,
     /// Decisions that are not yet delivered.
     pub undelivered: u32,
-    pub reach: Rc<[u32]>,
-    pub selected: SmallVec<[u32; 2]>,
+    pub reach: Rc<[TargetId]>,
+    pub selected: SmallVec<[TargetId; 2]>,
     pub pending: SmallVec<[Pending; 1]>,
-    /// (guard, depth) that let it pass.
-    pub passed: SmallSet<(u32, u32)>,
-    /// (segment, depth) where it waits or waited.
-    pub waits: SmallSet<(u32, u32)>,
+    /// Guards, with the depths of nodes, that let it pass.
+    pub passed: SmallSet<(GuardId, u32)>,
+    /// Segments, with the depths of nodes, where it waits or waited.
+    pub waits: SmallSet<(SegmentId, u32)>,
     pub number: f64,
     pub bytes: Bytes,
     /// Bytes before this offset were streamed out already.
@@ -62,10 +63,10 @@ pub struct Candidate {
     pub needs_bytes: bool,
     /// Whether its bytes are among those held by closed candidates.
     pub is_counted: bool,
-    /// The operands it runs for instead of being a result: depth, operand.
-    pub runs_for: SmallVec<[(u32, u32); 1]>,
-    /// Values beside it that are known: target, values.
-    pub bound: Vec<(u32, Bindings)>,
+    /// The operands, with the depths of their nodes, it runs for instead of being a result.
+    pub runs_for: SmallVec<[(u32, OperandId); 1]>,
+    /// Values beside it that are known.
+    pub bound: Vec<(TargetId, Bindings)>,
 }
 
 impl Candidate {
@@ -81,40 +82,40 @@ impl Candidate {
 /// The candidates in being, by number; numbers are reused.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    slots: Vec<Candidate>,
-    free: Vec<u32>,
+    slots: Table<CandidateId, Candidate>,
+    free: Vec<CandidateId>,
     pub held: u64,
 }
 
 impl Candidates {
     /// Makes a slot ready; the caller fills in what identifies the node.
-    pub fn add(&mut self, make: impl FnOnce(Option<&mut Candidate>) -> Option<Candidate>) -> u32 {
+    pub fn add(
+        &mut self,
+        make: impl FnOnce(Option<&mut Candidate>) -> Option<Candidate>,
+    ) -> CandidateId {
         if let Some(id) = self.free.pop() {
-            make(Some(&mut self.slots[id as usize]));
+            make(Some(&mut self.slots[id]));
             return id;
         }
-        if let Some(candidate) = make(None) {
-            append(&mut self.slots, candidate);
-        }
-        (self.slots.len() - 1) as u32
+        make(None).map_or(CandidateId::NONE, |candidate| self.slots.push(candidate))
     }
 
-    pub fn hold(&mut self, id: u32) {
-        let candidate = &mut self.slots[id as usize];
+    pub fn hold(&mut self, id: CandidateId) {
+        let candidate = &mut self.slots[id];
         self.held += u64::from(candidate.references == 0);
         candidate.references += 1;
     }
 
     /// Leaves one list; true when it was the last.
-    pub fn leave(&mut self, id: u32) -> bool {
-        let candidate = &mut self.slots[id as usize];
+    pub fn leave(&mut self, id: CandidateId) -> bool {
+        let candidate = &mut self.slots[id];
         candidate.references -= 1;
         self.held -= u64::from(candidate.references == 0);
         candidate.references == 0
     }
 
-    pub fn remove(&mut self, id: u32) {
-        let candidate = &mut self.slots[id as usize];
+    pub fn remove(&mut self, id: CandidateId) {
+        let candidate = &mut self.slots[id];
         // An impossible order marks a free slot for those who remember an old number.
         candidate.order = u64::MAX;
         candidate.bytes = Bytes::InSource;
@@ -123,7 +124,7 @@ impl Candidates {
     }
 
     pub fn clear(&mut self) {
-        self.slots.clear();
+        self.slots.clear(usize::MAX);
         self.free.clear();
         self.held = 0;
     }
@@ -139,17 +140,17 @@ impl Candidates {
     }
 }
 
-impl Index<u32> for Candidates {
+impl Index<CandidateId> for Candidates {
     type Output = Candidate;
     #[inline]
-    fn index(&self, id: u32) -> &Candidate {
-        &self.slots[id as usize]
+    fn index(&self, id: CandidateId) -> &Candidate {
+        &self.slots[id]
     }
 }
 
-impl IndexMut<u32> for Candidates {
+impl IndexMut<CandidateId> for Candidates {
     #[inline]
-    fn index_mut(&mut self, id: u32) -> &mut Candidate {
-        &mut self.slots[id as usize]
+    fn index_mut(&mut self, id: CandidateId) -> &mut Candidate {
+        &mut self.slots[id]
     }
 }

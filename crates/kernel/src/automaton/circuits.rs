@@ -3,11 +3,11 @@
 
 use super::candidates::Pending;
 use super::{Automaton, Node};
-use crate::circuit::{Action, Atom, Opening};
+use crate::circuit::{Action, Atom, CandidateId, Opening};
 use crate::error::DocumentError;
-use crate::events::StartTag;
-use crate::plan::{NodeKind, Output};
-use crate::rows::{Bindings, flatten};
+use crate::events::{StartTag, Symbol};
+use crate::plan::{NodeKind, Output, TargetId};
+use crate::rows::Bindings;
 use crate::values::Value;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const XML: (&[u8], &[u8]) = (b"xml", b"http://www.w3.org/XML/1998/namespace");
 impl Automaton {
     /// Whether expressions have to hear of nodes of a symbol.
     #[inline]
-    pub(super) fn is_heard(&mut self, symbol: u32) -> bool {
+    pub(super) fn is_heard(&mut self, symbol: Symbol) -> bool {
         match &mut self.circuit {
             Some(circuit) => circuit.concerns(symbol, &self.symbols),
             None => false,
@@ -26,7 +26,7 @@ impl Automaton {
 
     /// Whether an element that opens is nothing to expressions. The circuit knows of it then.
     #[inline]
-    pub(super) fn passes_circuit(&mut self, symbol: u32, start: u64) -> bool {
+    pub(super) fn passes_circuit(&mut self, symbol: Symbol, start: u64) -> bool {
         match &mut self.circuit {
             Some(circuit) => start >= self.silent_until && circuit.open_idle(symbol, &self.symbols),
             None => true,
@@ -47,7 +47,7 @@ impl Automaton {
     #[inline]
     pub(super) fn enter_circuit(
         &mut self,
-        symbol: u32,
+        symbol: Symbol,
         node: &Node<'_>,
         value: Option<&[u8]>,
         ids: &[Box<str>],
@@ -84,7 +84,7 @@ impl Automaton {
         if !self.circuit.as_ref().is_some_and(|c| c.uses_namespaces()) {
             return Ok(());
         }
-        let declared = flatten(tag.scope);
+        let declared = tag.scope.declarations();
         let listed = declared.iter().map(|(prefix, uri)| (&**prefix, &**uri));
         for (prefix, uri) in listed.chain([XML]) {
             let symbol = self.symbol(NodeKind::Namespace, b"", prefix);
@@ -162,20 +162,24 @@ impl Automaton {
     }
 
     /// The targets of a candidate that expressions may select as well, and whether it needs bytes.
-    pub(super) fn widen_reach(&self, reach: &Rc<[u32]>, needs_bytes: bool) -> (Rc<[u32]>, bool) {
+    pub(super) fn widen_reach(
+        &self,
+        reach: &Rc<[TargetId]>,
+        needs_bytes: bool,
+    ) -> (Rc<[TargetId]>, bool) {
         let Some(circuit) = &self.circuit else {
             return (reach.clone(), needs_bytes);
         };
-        let output = |target: &u32| self.plan.target(*target).0;
+        let output = |target: &TargetId| self.plan.target(*target).0;
         let more = circuit.targets().iter().copied();
         let more = more.filter(|target| output(target).has_nodes());
-        let all: Rc<[u32]> = reach.iter().copied().chain(more).collect();
+        let all: Rc<[TargetId]> = reach.iter().copied().chain(more).collect();
         let has_bytes = all.iter().any(|target| output(target).has_bytes());
         (all, needs_bytes || has_bytes)
     }
 
     /// Whether a result waits for the values beside it.
-    pub(super) fn awaits_values(&self, item: &Pending, candidate: u32) -> bool {
+    pub(super) fn awaits_values(&self, item: &Pending, candidate: CandidateId) -> bool {
         let has_beside = matches!(
             self.plan.target(item.target).0,
             Output::Select {
@@ -186,14 +190,14 @@ impl Automaton {
         has_beside && self.bindings_of(item.target, candidate).is_none()
     }
 
-    pub(super) fn bindings_of(&self, target: u32, candidate: u32) -> Option<Bindings> {
+    pub(super) fn bindings_of(&self, target: TargetId, candidate: CandidateId) -> Option<Bindings> {
         let bound = self.candidates[candidate].bound.iter();
-        let found = bound.filter(|(t, _)| *t == target);
-        found.map(|(_, values)| values.clone()).next()
+        let own = bound.filter(|(t, _)| *t == target);
+        own.map(|(_, values)| values.clone()).next()
     }
 
     /// The values beside a result are known: it is complete, if its node is.
-    fn bind(&mut self, target: u32, candidate: u32, values: Bindings) {
+    fn bind(&mut self, target: TargetId, candidate: CandidateId, values: Bindings) {
         let entry = &mut self.candidates[candidate];
         entry.bound.push((target, values));
         if entry.is_open {

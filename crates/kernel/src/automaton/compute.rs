@@ -2,16 +2,20 @@
 //!
 //! An operand exists once per node, however many formulas use it.
 
-use super::frames::{Claim, OperandValue, Runner};
+use super::frames::{Claim, MemoryId, OperandValue, Runner};
 use super::states::flag;
 use super::{Automaton, Node};
-use crate::plan::{FormulaKind, NONE, OperandKind};
+use crate::circuit::CandidateId;
+use crate::plan::{AtomKind, FormulaId, FormulaKind, OperandId, OperandKind, Output, SpineId};
 use crate::values::{Value, compare_numbers, parse_number};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Runners made for one node: leaf and candidate.
-type Runners = SmallVec<[(u32, u32); 2]>;
+/// Runners of one node, by the leaves of their operands.
+type Runners = SmallVec<[(SpineId, CandidateId); 2]>;
+
+/// An operand at an open node, by the depth of that.
+type Place = (u32, OperandId);
 
 impl Automaton {
     /// Starts the operands of a node; the parts of its own name are known at once.
@@ -19,7 +23,7 @@ impl Automaton {
         let plan = self.plan.clone();
         for (id, _) in self.state_at(depth).operands.clone().iter() {
             let operand = plan.operand(*id);
-            let part = name_part(operand.kind, node).filter(|_| operand.root == NONE);
+            let part = name_part(operand.kind, node).filter(|_| operand.root.is_none());
             let value = part.map_or(OperandValue::Open, |p| OperandValue::Known(p.into()));
             self.frames.memory_mut(depth).operands.push((*id, value));
         }
@@ -52,7 +56,7 @@ impl Automaton {
     }
 
     /// Without conditions the first node to come is the operand.
-    fn claim(&mut self, depth: usize, node: &Node<'_>, place: (u32, u32), kind: OperandKind) {
+    fn claim(&mut self, depth: usize, node: &Node<'_>, place: Place, kind: OperandKind) {
         let (at, operand) = place;
         let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, operand) else {
             return;
@@ -79,8 +83,8 @@ impl Automaton {
         &mut self,
         depth: usize,
         node: &Node<'_>,
-        leaf: u32,
-        place: (u32, u32),
+        leaf: SpineId,
+        place: Place,
         runners: &mut Runners,
     ) {
         let (at, operand) = place;
@@ -130,7 +134,13 @@ impl Automaton {
     }
 
     /// A runner passed the topmost condition of an operand's path, at `depth`.
-    pub(super) fn admit(&mut self, operand: u32, spine: u32, depth: usize, candidate: u32) {
+    pub(super) fn admit(
+        &mut self,
+        operand: OperandId,
+        spine: SpineId,
+        depth: usize,
+        candidate: CandidateId,
+    ) {
         let root = self.plan.operand(operand).root;
         let order = self.candidates[candidate].order;
         for at in self.up(spine, depth, root) {
@@ -141,7 +151,7 @@ impl Automaton {
     }
 
     /// Nothing can let the runner pass any more.
-    pub(super) fn drop_runner(&mut self, candidate: u32) {
+    pub(super) fn drop_runner(&mut self, candidate: CandidateId) {
         let order = self.candidates[candidate].order;
         for (at, operand) in std::mem::take(&mut self.candidates[candidate].runs_for) {
             self.judge(at as usize, operand, order, |runner| {
@@ -152,7 +162,13 @@ impl Automaton {
     }
 
     /// Changes what is known of a runner and ends the race if that decides it.
-    fn judge(&mut self, depth: usize, operand: u32, order: u64, change: impl FnOnce(&mut Runner)) {
+    fn judge(
+        &mut self,
+        depth: usize,
+        operand: OperandId,
+        order: u64,
+        change: impl FnOnce(&mut Runner),
+    ) {
         let Some(value) = self.operand_mut(depth, operand) else {
             return;
         };
@@ -171,10 +187,10 @@ impl Automaton {
         match race.first() {
             Some(Runner {
                 passed: Some(true),
-                value: Some(found),
+                value: Some(text),
                 ..
             }) => {
-                *value = OperandValue::Known(found.clone());
+                *value = OperandValue::Known(text.clone());
                 self.use_operand(depth, operand);
             }
             None => *value = OperandValue::Open,
@@ -201,7 +217,7 @@ impl Automaton {
     }
 
     /// A condition that serves as an operand is decided.
-    pub(super) fn answer_truth(&mut self, depth: usize, operand: u32, truth: bool) {
+    pub(super) fn answer_truth(&mut self, depth: usize, operand: OperandId, truth: bool) {
         if let Some(value @ OperandValue::Open) = self.operand_mut(depth, operand) {
             let text: &[u8] = if truth { b"true" } else { b"false" };
             *value = OperandValue::Known(text.into());
@@ -215,7 +231,7 @@ impl Automaton {
         for (id, _) in self.state_at(depth).operands.clone().iter() {
             let operand = plan.operand(*id);
             let is_over = operand.is_near || !self.state_at(depth).matches(operand.entry);
-            if operand.root != NONE
+            if operand.root.is_some()
                 && is_over
                 && let Some(value @ OperandValue::Open) = self.operand_mut(depth, *id)
             {
@@ -245,9 +261,9 @@ impl Automaton {
         }
     }
 
-    fn end_operand(&mut self, depth: usize, id: u32, value: &[u8], is_last: bool) -> bool {
+    fn end_operand(&mut self, depth: usize, id: OperandId, value: &[u8], is_last: bool) -> bool {
         let operand = self.plan.operand(id);
-        let is_own = operand.root == NONE && operand.kind == OperandKind::Value;
+        let is_own = operand.root.is_none() && operand.kind == OperandKind::Value;
         let Some(known) = self.operand_mut(depth, id) else {
             return false;
         };
@@ -265,11 +281,11 @@ impl Automaton {
 
     /// An operand at an open node. A runner may outlive a node that it ran for, hence the first
     /// line; nodes opened since then do not know its number.
-    fn operand_mut(&mut self, depth: usize, operand: u32) -> Option<&mut OperandValue> {
+    fn operand_mut(&mut self, depth: usize, operand: OperandId) -> Option<&mut OperandValue> {
         self.frames
             .stack
             .get(depth)
-            .filter(|frame| frame.memory != 0)?;
+            .filter(|frame| frame.memory != MemoryId::EMPTY)?;
         let operands = &mut self.frames.memory_mut(depth).operands;
         operands
             .iter_mut()
@@ -278,7 +294,7 @@ impl Automaton {
     }
 
     /// An operand became known: tries the formulas that use it.
-    fn use_operand(&mut self, depth: usize, operand: u32) {
+    fn use_operand(&mut self, depth: usize, operand: OperandId) {
         let operands = self.state_at(depth).operands.clone();
         if let Some((_, users)) = operands.iter().find(|(known, _)| *known == operand) {
             for &formula in users.iter() {
@@ -288,17 +304,17 @@ impl Automaton {
     }
 
     /// Decides the formula if all its operands are known.
-    fn try_compute(&mut self, depth: usize, formula: u32) {
+    fn try_compute(&mut self, depth: usize, formula: FormulaId) {
         let plan = self.plan.clone();
         let view = plan.formula(formula);
         let memory = self.frames.memory(depth);
-        let known = |id: u32| memory.operands.iter().find(|(operand, _)| *operand == id);
-        let text = |place: u32| match known(view.children()[place as usize]) {
+        let known = |id: OperandId| memory.operands.iter().find(|(operand, _)| *operand == id);
+        let text = |place: usize| match known(view.operands()[place]) {
             Some((_, OperandValue::Known(bytes))) => std::str::from_utf8(bytes).unwrap_or(""),
             _ => "",
         };
-        let is_known = |&id: &u32| matches!(known(id), Some((_, OperandValue::Known(_))));
-        if !view.children().iter().all(is_known) {
+        let is_known = |&id: &OperandId| matches!(known(id), Some((_, OperandValue::Known(_))));
+        if !view.operands().iter().all(is_known) {
             return;
         }
         let value = plan.evaluate(view.expr(), &text);
@@ -312,7 +328,7 @@ impl Automaton {
         } else {
             self.frames.memory_mut(depth).falsehoods.insert(formula);
             self.dirty = self.dirty.min(depth);
-            if view.negation() != NONE {
+            if view.negation().is_some() {
                 self.assume(depth, view.negation());
             }
         }
@@ -336,14 +352,14 @@ impl Automaton {
             let holds = match view.kind() {
                 FormulaKind::Number => {
                     let number = *number.get_or_insert_with(|| parse_number(value));
-                    compare_numbers(view.comparison(), number, plan.number(view.constant()))
+                    compare_numbers(view.comparison(), number, plan.number(view.number()))
                 }
                 FormulaKind::Contains => {
-                    memchr::memmem::find(value, plan.string(view.constant())).is_some()
+                    memchr::memmem::find(value, plan.string(view.string())).is_some()
                 }
-                FormulaKind::StartsWith => value.starts_with(plan.string(view.constant())),
+                FormulaKind::StartsWith => value.starts_with(plan.string(view.string())),
                 // Equality of strings is answered by the hash; what is left is inequality.
-                _ => value != plan.string(view.constant()),
+                _ => value != plan.string(view.string()),
             };
             if holds {
                 self.assume(depth, atom);
@@ -351,14 +367,14 @@ impl Automaton {
         }
     }
 
-    fn decide_value(&mut self, formula: u32, value: &Value<'static>) {
+    fn decide_value(&mut self, formula: FormulaId, value: &Value<'static>) {
         let plan = self.plan.clone();
         for &target in plan.formula(formula).root_targets() {
-            if let crate::plan::Output::Value { kind, .. } = plan.target(target).0 {
+            if let Output::Value { kind, .. } = plan.target(target).0 {
                 let value = match kind {
-                    0 => Value::Text(value.clone().text().into_owned().into()),
-                    1 => Value::Number(value.number()),
-                    _ => Value::Boolean(value.boolean()),
+                    AtomKind::String => Value::Text(value.clone().text().into_owned().into()),
+                    AtomKind::Number => Value::Number(value.number()),
+                    AtomKind::Boolean => Value::Boolean(value.boolean()),
                 };
                 self.answers.push((target, value));
             }

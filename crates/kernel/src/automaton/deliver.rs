@@ -3,9 +3,10 @@
 use super::candidates::{Bytes, Candidate, Pending};
 use super::gate::Parked;
 use super::{Automaton, limit_error};
+use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
-use crate::plan::{NodeKind, Output};
+use crate::plan::{Aggregate, FormulaId, NodeKind, Output, SubscriptionId, TargetId};
 use crate::rows::{RowHead, RowKind};
 use crate::values::{Value, format_number};
 
@@ -43,20 +44,20 @@ impl Tally {
         };
     }
 
-    fn value(&self, function: u32) -> f64 {
+    fn value(&self, function: Aggregate) -> f64 {
         match function {
-            0 => self.count as f64,
-            1 => self.sum,
-            2 => self.sum / self.count as f64,
-            3 => self.min,
-            _ => self.max,
+            Aggregate::Count => self.count as f64,
+            Aggregate::Sum => self.sum,
+            Aggregate::Average => self.sum / self.count as f64,
+            Aggregate::Min => self.min,
+            Aggregate::Max => self.max,
         }
     }
 }
 
 impl Automaton {
     /// A target selects a candidate; delivery follows at the end of the event.
-    pub(super) fn select(&mut self, target: u32, candidate: u32) {
+    pub(super) fn select(&mut self, target: TargetId, candidate: CandidateId) {
         let entry = &mut self.candidates[candidate];
         if entry.selected.contains(&target) {
             return;
@@ -68,7 +69,7 @@ impl Automaton {
     }
 
     /// A formula that some target watches turned true at the document node.
-    pub(super) fn decide_root(&mut self, formula: u32) {
+    pub(super) fn decide_root(&mut self, formula: FormulaId) {
         let plan = self.plan.clone();
         for &target in plan.formula(formula).root_targets() {
             match plan.target(target).0 {
@@ -141,14 +142,14 @@ impl Automaton {
         self.decided = decided;
     }
 
-    fn deliver(&mut self, target: u32, candidate: u32) {
+    fn deliver(&mut self, target: TargetId, candidate: CandidateId) {
         let plan = self.plan.clone();
         let (output, postings) = plan.target(target);
         if let Output::Aggregate { function, .. } = output {
-            if function != 0 && self.candidates[candidate].is_open {
+            if function != Aggregate::Count && self.candidates[candidate].is_open {
                 let pending = Pending {
                     target,
-                    subscription: 0,
+                    subscription: SubscriptionId::NONE,
                     ordinal: 0,
                     decided_at: self.event_end,
                 };
@@ -175,17 +176,14 @@ impl Automaton {
         }
     }
 
-    fn next_ordinal(&mut self, subscription: u32) -> u64 {
-        let index = subscription as usize;
-        if self.ordinals.len() <= index {
-            self.ordinals.resize(index + 1, 0);
-        }
-        self.ordinals[index] += 1;
-        self.ordinals[index] - 1
+    fn next_ordinal(&mut self, subscription: SubscriptionId) -> u64 {
+        self.ordinals.reach(subscription, 0);
+        self.ordinals[subscription] += 1;
+        self.ordinals[subscription] - 1
     }
 
     /// Adds a number to an aggregate.
-    pub(super) fn tally(&mut self, target: u32, number: f64) {
+    pub(super) fn tally(&mut self, target: TargetId, number: f64) {
         let plan = self.plan.clone();
         let tally = self.tallies.entry(target).or_insert(Tally::EMPTY);
         tally.add(number);
@@ -199,7 +197,7 @@ impl Automaton {
     fn deliver_answers(&mut self) {
         let plan = self.plan.clone();
         for (target, value) in std::mem::take(&mut self.answers) {
-            if std::mem::replace(&mut self.answered[target as usize], self.epoch) == self.epoch {
+            if std::mem::replace(&mut self.answered[target], self.epoch) == self.epoch {
                 continue;
             }
             self.answer_count += 1;
@@ -235,7 +233,7 @@ impl Automaton {
         }
     }
 
-    fn write_atom(&mut self, postings: &[u32], kind: RowKind, text: &str) {
+    fn write_atom(&mut self, postings: &[SubscriptionId], kind: RowKind, text: &str) {
         for &subscription in postings {
             let ordinal = self.next_ordinal(subscription);
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
@@ -253,7 +251,11 @@ impl Automaton {
     }
 
     /// A candidate's node is complete.
-    pub(super) fn complete(&mut self, candidate: u32, end: u64) -> Result<(), DocumentError> {
+    pub(super) fn complete(
+        &mut self,
+        candidate: CandidateId,
+        end: u64,
+    ) -> Result<(), DocumentError> {
         let entry = &mut self.candidates[candidate];
         (entry.is_open, entry.end) = (false, end);
         let pending = std::mem::take(&mut entry.pending);
@@ -278,7 +280,7 @@ impl Automaton {
         self.check_held(end)
     }
 
-    pub(super) fn write_node(&mut self, candidate: u32, item: Pending) {
+    pub(super) fn write_node(&mut self, candidate: CandidateId, item: Pending) {
         let entry = &self.candidates[candidate];
         let (end, value_from) = (entry.end, self.rows.value.bytes.len());
         if self.plan.target(item.target).0.has_bytes() {
@@ -312,7 +314,7 @@ impl Automaton {
         }
     }
 
-    fn append_bytes(&mut self, start: u64, end: u64, candidate: u32) {
+    fn append_bytes(&mut self, start: u64, end: u64, candidate: CandidateId) {
         let out = &mut self.rows.value.bytes;
         match &self.candidates[candidate].bytes {
             Bytes::InSource => self.source.copy(Span { start, end }, out),
@@ -323,7 +325,7 @@ impl Automaton {
         }
     }
 
-    fn write_row(&mut self, candidate: u32, item: Pending, end: Option<u64>) {
+    fn write_row(&mut self, candidate: CandidateId, item: Pending, end: Option<u64>) {
         let entry = &self.candidates[candidate];
         self.rows.push(
             row_head(self.document, entry, item, end),
@@ -336,7 +338,7 @@ impl Automaton {
     pub(super) fn write_parts(&mut self, upto: u64) {
         for depth in 0..self.frames.stack.len() {
             let candidate = self.frames.stack[depth].candidate;
-            if candidate == crate::plan::NONE || self.candidates[candidate].pending.is_empty() {
+            if candidate.is_none() || self.candidates[candidate].pending.is_empty() {
                 continue;
             }
             let entry = &self.candidates[candidate];
@@ -355,14 +357,14 @@ impl Automaton {
     }
 
     /// Leaves one waiting list.
-    pub(super) fn release(&mut self, candidate: u32) {
+    pub(super) fn release(&mut self, candidate: CandidateId) {
         if self.candidates.leave(candidate) {
             self.retire(candidate);
         }
     }
 
     /// Removes the candidate if nothing is left to do with it.
-    pub(super) fn retire(&mut self, candidate: u32) {
+    pub(super) fn retire(&mut self, candidate: CandidateId) {
         let entry = &self.candidates[candidate];
         if entry.order == u64::MAX
             || entry.references > 0
@@ -377,7 +379,7 @@ impl Automaton {
         self.count_closed(candidate, false);
         let entry = &self.candidates[candidate];
         if entry.is_open {
-            self.frames.stack[entry.depth as usize].candidate = crate::plan::NONE;
+            self.frames.stack[entry.depth as usize].candidate = CandidateId::NONE;
         }
         if let Some(gate) = &mut self.gate {
             for &target in entry.reach.iter() {

@@ -1,29 +1,30 @@
 //! What the structure of a plan says about a node: the key of its state.
 
 use super::states::Key;
-use crate::plan::{Axis, NONE, NodeKind, Plan, ShapeKind, Symbols};
+use crate::events::Symbol;
+use crate::plan::{Axis, FormulaId, NodeKind, Plan, ShapeId, ShapeKind, SpineId, Symbols, TestId};
 
 /// A key under construction.
 #[derive(Default)]
 pub(super) struct Draft {
-    matched: Vec<u32>,
-    deep: Vec<u32>,
-    here: Vec<u32>,
-    deep_shapes: Vec<u32>,
-    fires: Vec<u32>,
+    matched: Vec<SpineId>,
+    deep: Vec<SpineId>,
+    here: Vec<ShapeId>,
+    deep_shapes: Vec<ShapeId>,
+    fires: Vec<FormulaId>,
 }
 
 impl Draft {
     /// The document node matches the first step of every path.
     pub fn root() -> Draft {
         Draft {
-            matched: vec![0],
+            matched: vec![SpineId::ROOT],
             ..Draft::default()
         }
     }
 
     /// What a parent's state says about a child or attribute with this symbol.
-    pub fn step(plan: &Plan, symbols: &Symbols, parent: &Key, symbol: u32) -> Draft {
+    pub fn step(plan: &Plan, symbols: &Symbols, parent: &Key, symbol: Symbol) -> Draft {
         let class = symbols.class(symbol);
         let mut draft = Draft::default();
         if class.kind == NodeKind::Namespace {
@@ -43,7 +44,7 @@ impl Draft {
             .iter()
             .copied()
             .filter(|&s| is_edge(plan, s, near));
-        let mut armed: Vec<u32> = arms.collect();
+        let mut armed: Vec<ShapeId> = arms.collect();
         if near == Axis::Child {
             for &spine in &parent.deep {
                 draft.kids(plan, &class.tests, spine, Axis::Descendant);
@@ -63,23 +64,20 @@ impl Draft {
                 draft.fires.extend(
                     edge.formulas()
                         .iter()
-                        .filter(|&&f| plan.formula(f).sub() == 0),
+                        .filter(|&&f| plan.formula(f).sub() == FormulaId::TRUE),
                 );
             }
         }
         draft
     }
 
-    fn kids(&mut self, plan: &Plan, tests: &[u32], spine: u32, axis: Axis) {
-        let kids = plan.spine(spine).kids();
-        for &test in tests {
-            if let Some(kid) = find_kid(kids, axis, test) {
-                self.matched.push(kid);
-            }
-        }
+    fn kids(&mut self, plan: &Plan, tests: &[TestId], spine: SpineId, axis: Axis) {
+        let spine = plan.spine(spine);
+        let kids = tests.iter().filter_map(|&test| spine.kid(axis, test));
+        self.matched.extend(kids);
     }
 
-    pub fn finish(mut self, plan: &Plan, symbols: &Symbols, symbol: u32) -> Key {
+    pub fn finish(mut self, plan: &Plan, symbols: &Symbols, symbol: Symbol) -> Key {
         let class = symbols.class(symbol);
         // Steps bring formulas, computed formulas bring the roots of operands, which are steps.
         let mut closed = 0;
@@ -99,10 +97,8 @@ impl Draft {
                 break;
             }
         }
-        for list in [&mut self.matched, &mut self.here] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        sort_out(&mut self.matched);
+        sort_out(&mut self.here);
         if matches!(class.kind, NodeKind::Element | NodeKind::Document) {
             let deep = self
                 .matched
@@ -117,10 +113,9 @@ impl Draft {
                 .filter(|&s| is_edge(plan, s, Axis::Descendant));
             self.deep_shapes.extend(edges);
         }
-        for list in [&mut self.deep, &mut self.deep_shapes, &mut self.fires] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        sort_out(&mut self.deep);
+        sort_out(&mut self.deep_shapes);
+        sort_out(&mut self.fires);
         Key {
             symbol,
             matched: self.matched.into(),
@@ -132,7 +127,7 @@ impl Draft {
     }
 
     /// Adds the steps that the same node takes along self and descendant-or-self.
-    fn close_matched(&mut self, plan: &Plan, tests: &[u32], from: usize) {
+    fn close_matched(&mut self, plan: &Plan, tests: &[TestId], from: usize) {
         let mut at = from;
         while at < self.matched.len() {
             let spine = self.matched[at];
@@ -161,7 +156,7 @@ impl Draft {
                 }
                 ShapeKind::Not if seen.insert(shape.sub()) => self.here.push(shape.sub()),
                 ShapeKind::Computed => {
-                    for &operand in shape.children() {
+                    for &operand in shape.operands() {
                         for formula in plan.operand(operand).condition.into_iter().flatten() {
                             let part = plan.formula(formula).shape();
                             if seen.insert(part) {
@@ -169,9 +164,9 @@ impl Draft {
                             }
                         }
                     }
-                    for &operand in shape.children() {
+                    for &operand in shape.operands() {
                         let root = plan.operand(operand).root;
-                        if root != NONE && !self.matched.contains(&root) {
+                        if root.is_some() && !self.matched.contains(&root) {
                             self.matched.push(root);
                         }
                     }
@@ -182,30 +177,18 @@ impl Draft {
     }
 }
 
-fn is_edge(plan: &Plan, shape: u32, axis: Axis) -> bool {
+fn is_edge(plan: &Plan, shape: ShapeId, axis: Axis) -> bool {
     let shape = plan.shape(shape);
     shape.kind() == ShapeKind::Edge && shape.axis() == axis
 }
 
-fn has_deep_kids(plan: &Plan, spine: u32) -> bool {
-    let deep = [Axis::Descendant as u32, Axis::DescendantOrSelf as u32];
-    plan.spine(spine)
-        .kids()
-        .chunks_exact(3)
-        .any(|kid| deep.contains(&kid[0]))
+fn has_deep_kids(plan: &Plan, spine: SpineId) -> bool {
+    let is_deep = |axis| matches!(axis, Axis::Descendant | Axis::DescendantOrSelf);
+    plan.spine(spine).kids().any(|(axis, ..)| is_deep(axis))
 }
 
-fn find_kid(kids: &[u32], axis: Axis, test: u32) -> Option<u32> {
-    let wanted = (axis as u32, test);
-    let (mut low, mut high) = (0, kids.len() / 3);
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let found = (kids[3 * middle], kids[3 * middle + 1]);
-        match found.cmp(&wanted) {
-            std::cmp::Ordering::Equal => return Some(kids[3 * middle + 2]),
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    None
+/// Sorts a list; each item stays once.
+pub(super) fn sort_out<I: Ord>(list: &mut Vec<I>) {
+    list.sort_unstable();
+    list.dedup();
 }

@@ -8,7 +8,8 @@
 use super::Automaton;
 use super::frames::Waiting;
 use super::truth::Truth;
-use crate::plan::Axis;
+use crate::circuit::CandidateId;
+use crate::plan::{Axis, GuardId, SegmentId, SpineId};
 use smallvec::SmallVec;
 
 const SWEEP_MIN: usize = 16;
@@ -21,7 +22,7 @@ impl Automaton {
     ///
     /// A set of depths is pushed up step by step, so the cost is steps times depth however many
     /// embeddings there are.
-    pub(super) fn up(&self, lower: u32, depth: usize, upper: u32) -> Depths {
+    pub(super) fn up(&self, lower: SpineId, depth: usize, upper: SpineId) -> Depths {
         let mut depths: Depths = SmallVec::from_slice(&[depth as u32]);
         let mut spine = lower;
         while spine != upper && !depths.is_empty() {
@@ -47,7 +48,7 @@ impl Automaton {
     }
 
     /// Lets a candidate below a segment pass the active guards and wait for the living ones.
-    pub(super) fn rise(&mut self, segment: u32, depth: usize, candidate: u32) {
+    pub(super) fn rise(&mut self, segment: SegmentId, depth: usize, candidate: CandidateId) {
         let plan = self.plan.clone();
         let (upper, lower, guards) = plan.segment(segment);
         for at in self.up(lower, depth, upper) {
@@ -68,7 +69,7 @@ impl Automaton {
     }
 
     /// The candidate passed a guard at a node: it is a result, or meets the guards above.
-    fn pass(&mut self, guard: u32, depth: usize, candidate: u32) {
+    fn pass(&mut self, guard: GuardId, depth: usize, candidate: CandidateId) {
         // Each (guard, node) lets a candidate pass once in its life; without this the number of
         // passes grows with the number of embeddings.
         if self.candidates[candidate].is_done
@@ -92,7 +93,7 @@ impl Automaton {
     }
 
     /// A guard's formula turned true at a node.
-    pub(super) fn activate(&mut self, guard: u32, depth: usize) {
+    pub(super) fn activate(&mut self, guard: GuardId, depth: usize) {
         if !self.frames.memory_mut(depth).active.insert(guard) {
             return;
         }
@@ -112,7 +113,7 @@ impl Automaton {
         self.review(depth, segment);
     }
 
-    fn wait(&mut self, depth: usize, segment: u32, candidate: u32) {
+    fn wait(&mut self, depth: usize, segment: SegmentId, candidate: CandidateId) {
         if !self.candidates[candidate]
             .waits
             .insert((segment, depth as u32))
@@ -155,7 +156,7 @@ impl Automaton {
     }
 
     /// Whether candidates at a node still have a guard of the segment to wait for.
-    fn is_awaiting(&mut self, depth: usize, segment: u32) -> bool {
+    fn is_awaiting(&mut self, depth: usize, segment: SegmentId) -> bool {
         let plan = self.plan.clone();
         let (_, _, guards) = plan.segment(segment);
         guards.iter().any(|&guard| {
@@ -163,7 +164,7 @@ impl Automaton {
         })
     }
 
-    fn review(&mut self, depth: usize, segment: u32) {
+    fn review(&mut self, depth: usize, segment: SegmentId) {
         if self.is_awaiting(depth, segment) {
             return;
         }
@@ -177,7 +178,7 @@ impl Automaton {
     /// Reviews every list at `depth` and below: something turned false there.
     pub(super) fn review_from(&mut self, depth: usize) {
         for at in depth..self.frames.stack.len() {
-            let segments: SmallVec<[u32; 8]> = self
+            let segments: SmallVec<[SegmentId; 8]> = self
                 .frames
                 .memory(at)
                 .waiting
@@ -190,14 +191,14 @@ impl Automaton {
         }
     }
 
-    pub(super) fn release_all(&mut self, candidates: Vec<u32>) {
+    pub(super) fn release_all(&mut self, candidates: Vec<CandidateId>) {
         for candidate in candidates {
             self.release(candidate);
         }
     }
 
     /// Whether the guard, and some chain of guards above it, may still hold.
-    fn is_alive(&mut self, guard: u32, depth: usize) -> bool {
+    fn is_alive(&mut self, guard: GuardId, depth: usize) -> bool {
         let mut memo = std::mem::take(&mut self.alive_memo);
         let alive = self.alive(guard, depth, &mut memo);
         memo.clear();
@@ -207,9 +208,9 @@ impl Automaton {
 
     fn alive(
         &self,
-        guard: u32,
+        guard: GuardId,
         depth: usize,
-        dead: &mut rustc_hash::FxHashSet<(u32, u32)>,
+        dead: &mut rustc_hash::FxHashSet<(GuardId, u32)>,
     ) -> bool {
         let view = self.plan.guard(guard);
         if self.truth(depth, view.formula) == Truth::False {

@@ -1,8 +1,21 @@
 //! Open nodes and what is known at them.
 
 use super::small::SmallSet;
-use crate::plan::NONE;
-use crate::tables::append;
+use super::states::StateId;
+use crate::circuit::CandidateId;
+use crate::events::Symbol;
+use crate::plan::{FormulaId, GuardId, OperandId, SegmentId};
+use crate::tables::{Table, append};
+
+crate::ids::ids! {
+    /// Facts at an open node.
+    MemoryId,
+}
+
+impl MemoryId {
+    /// The memory that stays empty: it stands for every node without facts.
+    pub const EMPTY: MemoryId = MemoryId(0);
+}
 
 /// Progress of a node.
 pub mod stage {
@@ -19,12 +32,12 @@ pub mod stage {
 /// An open node: small, because every element pushes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    pub state: u32,
-    pub symbol: u32,
-    /// Facts at the node; 0 while there are none.
-    pub memory: u32,
+    pub state: StateId,
+    pub symbol: Symbol,
+    /// Facts at the node.
+    pub memory: MemoryId,
     /// The candidate that the node is; NONE for none.
-    pub candidate: u32,
+    pub candidate: CandidateId,
     /// Where the node's string value starts in the shared buffer.
     pub value_from: u32,
     pub stage: u8,
@@ -57,7 +70,7 @@ pub struct Runner {
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     pub depth: u32,
-    pub operand: u32,
+    pub operand: OperandId,
     /// The claimant, where it has to pass conditions first.
     pub runner: Option<u64>,
 }
@@ -65,8 +78,8 @@ pub struct Claim {
 /// Candidates that wait at a node for the guards of one segment.
 #[derive(Debug)]
 pub struct Waiting {
-    pub segment: u32,
-    pub candidates: Vec<u32>,
+    pub segment: SegmentId,
+    pub candidates: Vec<CandidateId>,
     /// Length at which finished candidates are swept out.
     pub sweep_at: usize,
 }
@@ -75,16 +88,16 @@ pub struct Waiting {
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Formulas that hold.
-    pub truths: SmallSet<u32>,
+    pub truths: SmallSet<FormulaId>,
     /// Computed formulas that do not hold.
-    pub falsehoods: SmallSet<u32>,
+    pub falsehoods: SmallSet<FormulaId>,
     /// (formula, conjunction waiting for it).
-    pub watches: Vec<(u32, u32)>,
+    pub watches: Vec<(FormulaId, FormulaId)>,
     /// Guards that let candidates pass.
-    pub active: SmallSet<u32>,
+    pub active: SmallSet<GuardId>,
     pub waiting: Vec<Waiting>,
     /// Operands of the computed formulas, each once.
-    pub operands: Vec<(u32, OperandValue)>,
+    pub operands: Vec<(OperandId, OperandValue)>,
     /// Operands that the value of this node answers.
     pub claims: Vec<Claim>,
 }
@@ -104,26 +117,25 @@ impl Memory {
 /// The stack of open nodes, the document node at the bottom.
 pub struct Frames {
     pub stack: Vec<Frame>,
-    memories: Vec<Memory>,
-    free: Vec<u32>,
+    memories: Table<MemoryId, Memory>,
+    free: Vec<MemoryId>,
 }
 
 impl Frames {
     pub fn new() -> Self {
-        // Memory 0 stays empty: it stands for every node without facts.
         Frames {
             stack: Vec::new(),
-            memories: vec![Memory::default()],
+            memories: Table::of_defaults(1),
             free: Vec::new(),
         }
     }
 
-    pub fn push(&mut self, state: u32, symbol: u32, flags: u32, value_from: u32) {
+    pub fn push(&mut self, state: StateId, symbol: Symbol, flags: u32, value_from: u32) {
         let frame = Frame {
             state,
             symbol,
-            memory: 0,
-            candidate: NONE,
+            memory: MemoryId::EMPTY,
+            candidate: CandidateId::NONE,
             value_from,
             stage: 0,
             flags,
@@ -139,27 +151,25 @@ impl Frames {
     /// The facts at a node, for reading.
     #[inline]
     pub fn memory(&self, depth: usize) -> &Memory {
-        &self.memories[self.stack[depth].memory as usize]
+        &self.memories[self.stack[depth].memory]
     }
 
     /// The facts at a node, for writing.
     #[inline]
     pub fn memory_mut(&mut self, depth: usize) -> &mut Memory {
-        if self.stack[depth].memory == 0 {
-            let id = self.free.pop().unwrap_or_else(|| {
-                append(&mut self.memories, Memory::default());
-                (self.memories.len() - 1) as u32
-            });
+        if self.stack[depth].memory == MemoryId::EMPTY {
+            let free = self.free.pop();
+            let id = free.unwrap_or_else(|| self.memories.push(Memory::default()));
             self.stack[depth].memory = id;
         }
-        &mut self.memories[self.stack[depth].memory as usize]
+        &mut self.memories[self.stack[depth].memory]
     }
 
     /// Removes the innermost node; its waiting candidates must be gone already.
     pub fn pop(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
-        if frame.memory != 0 {
-            self.memories[frame.memory as usize].clear();
+        if frame.memory != MemoryId::EMPTY {
+            self.memories[frame.memory].clear();
             self.free.push(frame.memory);
         }
         Some(frame)

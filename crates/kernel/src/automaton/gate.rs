@@ -1,8 +1,9 @@
 //! Document order: a row waits until no earlier node can still become a result of its target.
 
 use crate::events::Scope;
-use crate::plan::Plan;
+use crate::plan::{Plan, TargetId};
 use crate::rows::{Bindings, RowHead, Rows};
+use crate::tables::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,31 +28,31 @@ struct Lane {
 /// One lane per target.
 #[derive(Debug, Default)]
 pub struct Gate {
-    lanes: Vec<Lane>,
-    changed: Vec<u32>,
+    lanes: Table<TargetId, Lane>,
+    changed: Vec<TargetId>,
 }
 
 impl Gate {
-    pub fn new(targets: u32) -> Self {
+    pub fn new(targets: usize) -> Self {
         Gate {
-            lanes: (0..targets).map(|_| Lane::default()).collect(),
+            lanes: Table::of_defaults(targets),
             changed: Vec::new(),
         }
     }
 
-    pub fn expect(&mut self, target: u32, node: u64) {
-        self.lanes[target as usize].unsettled.insert(node);
+    pub fn expect(&mut self, target: TargetId, node: u64) {
+        self.lanes[target].unsettled.insert(node);
     }
 
     /// The node is a delivered result of the target, or can no longer become one.
-    pub fn settle(&mut self, target: u32, node: u64) {
-        if self.lanes[target as usize].unsettled.remove(&node) {
+    pub fn settle(&mut self, target: TargetId, node: u64) {
+        if self.lanes[target].unsettled.remove(&node) {
             self.changed.push(target);
         }
     }
 
-    pub fn park(&mut self, target: u32, row: Parked) {
-        self.lanes[target as usize]
+    pub fn park(&mut self, target: TargetId, row: Parked) {
+        self.lanes[target]
             .parked
             .entry(row.head.node)
             .or_default()
@@ -62,7 +63,7 @@ impl Gate {
     /// Moves the rows that nothing earlier holds back any more.
     pub fn open(&mut self, plan: &Arc<Plan>, rows: &mut Rows) {
         for target in std::mem::take(&mut self.changed) {
-            let lane = &mut self.lanes[target as usize];
+            let lane = &mut self.lanes[target];
             let floor = lane.unsettled.first().copied().unwrap_or(u64::MAX);
             while let Some(entry) = lane.parked.first_entry() {
                 if *entry.key() > floor {
@@ -80,16 +81,17 @@ impl Gate {
     /// The document ends: nothing can come before what waits. Nodes that expressions might have
     /// come back to are unsettled until here.
     pub fn finish(&mut self) {
-        for (target, lane) in self.lanes.iter_mut().enumerate() {
+        for target in self.lanes.ids() {
+            let lane = &mut self.lanes[target];
             lane.unsettled.clear();
             if !lane.parked.is_empty() {
-                self.changed.push(target as u32);
+                self.changed.push(target);
             }
         }
     }
 
     pub fn clear(&mut self) {
-        for lane in &mut self.lanes {
+        for lane in self.lanes.iter_mut() {
             lane.unsettled.clear();
             lane.parked.clear();
         }

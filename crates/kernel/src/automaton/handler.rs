@@ -1,18 +1,19 @@
 //! The automaton listens to the tokenizer.
 
+use super::frames::MemoryId;
 use super::states::flag;
 use super::{Automaton, Node};
 use crate::error::DocumentError;
 use crate::events::{Handler, Span, StartTag, Symbol};
-use crate::plan::{NONE, NodeKind};
+use crate::plan::NodeKind;
 
 impl Handler for Automaton {
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Element, uri, local))
+        self.symbol(NodeKind::Element, uri, local)
     }
 
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Attribute, uri, local))
+        self.symbol(NodeKind::Attribute, uri, local)
     }
 
     fn block(&mut self, bytes: &[u8], start: u64) {
@@ -29,8 +30,8 @@ impl Handler for Automaton {
             self.finish_text()?;
         }
         self.event_end = tag.span.end;
-        let flags = self.push(tag.symbol.0);
-        if flags & flag::OPEN != 0 || !self.passes_circuit(tag.symbol.0, tag.span.start) {
+        let flags = self.push(tag.symbol);
+        if flags & flag::OPEN != 0 || !self.passes_circuit(tag.symbol, tag.span.start) {
             self.open_element(tag)?;
         }
         self.trace_event();
@@ -45,8 +46,8 @@ impl Handler for Automaton {
         self.event_end = span.end;
         let frame = &self.frames.stack[self.frames.stack.len() - 1];
         if frame.flags & flag::CLOSE != 0
-            || frame.memory != 0
-            || frame.candidate != NONE
+            || frame.memory != MemoryId::EMPTY
+            || frame.candidate.is_some()
             || !self.leaves_circuit()
         {
             self.close_node(span.end)?;

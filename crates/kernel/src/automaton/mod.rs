@@ -20,13 +20,14 @@ mod truth;
 
 pub use trace::TraceEntry;
 
-use crate::circuit::Circuit;
+use crate::circuit::{CandidateId, Circuit};
 use crate::error::{DocumentError, ErrorKind};
-use crate::events::{Scope, Span};
+use crate::events::{Scope, Span, Symbol};
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::plan::{NodeKind, Output, Plan, Symbols};
+use crate::plan::{FormulaId, GuardId, NodeKind, Output, Plan, SubscriptionId, Symbols, TargetId};
 use crate::rows::Rows;
+use crate::tables::Table;
 use crate::tokenizer::codes;
 use crate::values::Value;
 use candidates::Candidates;
@@ -93,26 +94,27 @@ pub struct Automaton {
     hears_text: bool,
     trace: Option<Trace>,
     rows: Rows,
-    /// Facts that arrived and are not worked off: depth, formula.
-    queue: Vec<(u32, u32)>,
-    /// Decisions of this event: node, candidate, target.
-    decided: Vec<(u64, u32, u32)>,
+    /// Facts that arrived and are not worked off, with the depths of their nodes.
+    queue: Vec<(u32, FormulaId)>,
+    /// Decisions of this event, by the order of their nodes.
+    decided: Vec<(u64, CandidateId, TargetId)>,
     /// Atomic answers of this event.
-    answers: Vec<(u32, Value<'static>)>,
+    answers: Vec<(TargetId, Value<'static>)>,
     /// The document in which each target was answered last; nothing is reset between documents.
-    answered: Vec<u64>,
+    answered: Table<TargetId, u64>,
     epoch: u64,
     /// How many targets the document at hand has answered, and how many answers are all there
     /// will be: one for each target, if all are questions of yes or no.
     answer_count: u32,
     answers_max: Option<u32>,
     /// Targets that are aggregates.
-    aggregates: Rc<[u32]>,
+    aggregates: Rc<[TargetId]>,
     /// By aggregate; those that were given nothing are missing.
-    tallies: rustc_hash::FxHashMap<u32, Tally>,
-    ordinals: Vec<u64>,
-    /// Closed candidates whose bytes are still only in the source: number, node.
-    kept: Vec<(u32, u64)>,
+    tallies: rustc_hash::FxHashMap<TargetId, Tally>,
+    /// How many results each subscription has.
+    ordinals: Table<SubscriptionId, u64>,
+    /// Closed candidates whose bytes are still only in the source, and the orders of their nodes.
+    kept: Vec<(CandidateId, u64)>,
     /// Bytes of closed candidates that are held.
     closed_bytes: u64,
     /// Offset up to which the bytes held cannot pass their limit.
@@ -135,8 +137,8 @@ pub struct Automaton {
     event_end: u64,
     steps: u64,
     /// Sampled steps by the subscription they were done for.
-    charges: rustc_hash::FxHashMap<u32, f64>,
-    alive_memo: rustc_hash::FxHashSet<(u32, u32)>,
+    charges: rustc_hash::FxHashMap<SubscriptionId, f64>,
+    alive_memo: rustc_hash::FxHashSet<(GuardId, u32)>,
     last_name: Rc<[u8]>,
 }
 
@@ -147,8 +149,8 @@ impl Automaton {
         let mut states = States::new(options.cache_bytes_max);
         states.admit_symbol(symbols.comment.max(symbols.text).max(symbols.document));
         let targets = plan.target_count();
-        let is_aggregate = |&target: &u32| plan.target(target).0.aggregate().is_some();
-        let aggregates = (0..targets).filter(is_aggregate).collect();
+        let is_aggregate = |&target: &TargetId| plan.target(target).0.aggregate().is_some();
+        let aggregates = plan.targets().filter(is_aggregate).collect();
         let is_truth = |target| {
             let output = plan.target(target).0;
             matches!(output, Output::Filter { .. } | Output::Boolean { .. })
@@ -165,7 +167,9 @@ impl Automaton {
             frames: Frames::new(),
             candidates: Candidates::default(),
             source: Source::new(),
-            gate: options.in_document_order.then(|| Gate::new(targets)),
+            gate: options
+                .in_document_order
+                .then(|| Gate::new(targets as usize)),
             circuit,
             hears_text,
             trace: options.is_traced.then(Trace::default),
@@ -173,13 +177,13 @@ impl Automaton {
             queue: Vec::new(),
             decided: Vec::new(),
             answers: Vec::new(),
-            answered: vec![0; targets as usize],
+            answered: Table::of_defaults(targets as usize),
             epoch: 0,
             answer_count: 0,
-            answers_max: (0..targets).all(is_truth).then_some(targets),
+            answers_max: plan.targets().all(is_truth).then_some(targets),
             aggregates,
             tallies: rustc_hash::FxHashMap::default(),
-            ordinals: Vec::new(),
+            ordinals: Table::default(),
             kept: Vec::new(),
             closed_bytes: 0,
             unchecked_until: 0,
@@ -241,7 +245,7 @@ impl Automaton {
         self.epoch += 1;
         self.answer_count = 0;
         self.tallies.clear();
-        self.ordinals.clear();
+        self.ordinals.clear(usize::MAX);
         self.kept.clear();
         self.values.clear();
         self.text.clear();
@@ -317,7 +321,7 @@ impl Automaton {
         node.start < self.silent_until
     }
 
-    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
+    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
         let symbol = self.symbols.resolve(&self.plan, kind, uri, local);
         self.states.admit_symbol(symbol);
         symbol

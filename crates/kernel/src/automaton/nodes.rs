@@ -1,14 +1,16 @@
 //! Nodes open and close: the order in which their facts are worked out.
 
 use super::candidates::{Bytes, Candidate};
+use super::frames::MemoryId;
 use super::frames::stage;
+use super::states::StateId;
 use super::states::flag;
 use super::truth::Truth;
 use super::{Automaton, Node, limit_error};
-use crate::circuit::Circuit;
+use crate::circuit::{CandidateId, Circuit};
 use crate::error::DocumentError;
-use crate::events::{Span, StartTag};
-use crate::plan::{Axis, NONE, NodeKind};
+use crate::events::{Span, StartTag, Symbol};
+use crate::plan::{Axis, NodeKind, TargetId};
 use std::rc::Rc;
 
 impl Automaton {
@@ -36,11 +38,11 @@ impl Automaton {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, symbol: u32) -> u32 {
+    pub(super) fn push(&mut self, symbol: Symbol) -> u32 {
         let top = self.frames.stack.len() - 1;
         let from = self.frames.stack[top].state;
         let mut state = self.states.next(from, symbol);
-        if state == NONE {
+        if state.is_none() {
             state = self.build_state(from, symbol);
         }
         let flags = self.states.flags(state);
@@ -50,9 +52,10 @@ impl Automaton {
     }
 
     #[cold]
-    fn build_state(&mut self, mut from: u32, symbol: u32) -> u32 {
+    fn build_state(&mut self, mut from: StateId, symbol: Symbol) -> StateId {
         if self.states.is_full() {
-            let mut open: Vec<u32> = self.frames.stack.iter().map(|frame| frame.state).collect();
+            let mut open: Vec<StateId> =
+                self.frames.stack.iter().map(|frame| frame.state).collect();
             self.states.clear(&mut open);
             for (frame, state) in self.frames.stack.iter_mut().zip(open) {
                 frame.state = state;
@@ -118,21 +121,21 @@ impl Automaton {
     /// Makes the node a candidate if a target selects it or may yet.
     ///
     /// `is_heard`: the circuit heard of the node and may want it as well.
-    fn open_candidate(&mut self, depth: usize, node: &Node<'_>, is_heard: bool) -> u32 {
+    fn open_candidate(&mut self, depth: usize, node: &Node<'_>, is_heard: bool) -> CandidateId {
         let wants = |circuit: &Circuit| circuit.wants_candidate();
         let is_wanted = is_heard && self.circuit.as_ref().is_some_and(wants);
         let state = self.state_at(depth);
         let flags = state.flags;
         let is_asked = is_wanted || !state.plain.is_empty() || !state.segments.is_empty();
         if !is_asked || self.is_silent(node) {
-            return NONE;
+            return CandidateId::NONE;
         }
         if flags & flag::COUNT != 0 && self.trace.is_none() && !is_wanted {
             for index in 0..self.state_at(depth).plain.len() {
                 let target = self.state_at(depth).plain[index];
                 self.tally(target, 0.0);
             }
-            return NONE;
+            return CandidateId::NONE;
         }
         let reach = self.state_at(depth).reach.clone();
         let order = self.next_node;
@@ -160,7 +163,7 @@ impl Automaton {
         }
         self.retire(candidate);
         if self.candidates[candidate].order == u64::MAX {
-            NONE
+            CandidateId::NONE
         } else {
             candidate
         }
@@ -171,9 +174,9 @@ impl Automaton {
         depth: usize,
         node: &Node<'_>,
         order: u64,
-        reach: Rc<[u32]>,
+        reach: Rc<[TargetId]>,
         needs_bytes: bool,
-    ) -> u32 {
+    ) -> CandidateId {
         let name = self.expanded_name(node);
         if let Some(gate) = &mut self.gate {
             for &target in reach.iter() {
@@ -266,7 +269,7 @@ impl Automaton {
         let order = self.next_node;
         self.next_node += 1;
         let ids = self.ids_of(tag);
-        self.enter_circuit(tag.symbol.0, &node, None, &ids);
+        self.enter_circuit(tag.symbol, &node, None, &ids);
         let is_awaited = self.circuit.as_ref().is_some_and(|c| c.awaits_attributes());
         if is_awaited {
             self.visit_namespaces(tag)?;
@@ -293,12 +296,7 @@ impl Automaton {
                 start: attribute.span.start,
                 scope: None,
             };
-            self.visit_leaf(
-                attribute.symbol.0,
-                &node,
-                attribute.value,
-                attribute.span.end,
-            )?;
+            self.visit_leaf(attribute.symbol, &node, attribute.value, attribute.span.end)?;
         }
         Ok(())
     }
@@ -306,7 +304,7 @@ impl Automaton {
     /// A node without children: opens, has its value and closes at once.
     pub(super) fn visit_leaf(
         &mut self,
-        symbol: u32,
+        symbol: Symbol,
         node: &Node<'_>,
         value: &[u8],
         end: u64,
@@ -332,7 +330,7 @@ impl Automaton {
         }
         self.close_facts(depth, value);
         let candidate = self.frames.stack[depth].candidate;
-        if candidate != NONE {
+        if candidate.is_some() {
             self.candidates[candidate].bytes = Bytes::Value(value.into());
             if flags & flag::NUMBER != 0 {
                 self.candidates[candidate].number = crate::values::parse_number(value);
@@ -372,10 +370,10 @@ impl Automaton {
     /// Completes the node's candidate and lets go of those that waited here.
     fn close_frame(&mut self, depth: usize, end: u64) -> Result<(), DocumentError> {
         let candidate = self.frames.stack[depth].candidate;
-        if candidate != NONE {
+        if candidate.is_some() {
             self.complete(candidate, end)?;
         }
-        if self.frames.stack[depth].memory != 0 {
+        if self.frames.stack[depth].memory != MemoryId::EMPTY {
             for waiting in std::mem::take(&mut self.frames.memory_mut(depth).waiting) {
                 self.release_all(waiting.candidates);
             }
@@ -405,7 +403,7 @@ impl Automaton {
                 b""
             },
         );
-        if frame.flags & flag::NUMBER != 0 && self.frames.stack[depth].candidate != NONE {
+        if frame.flags & flag::NUMBER != 0 && self.frames.stack[depth].candidate.is_some() {
             self.candidates[self.frames.stack[depth].candidate].number =
                 crate::values::parse_number(value);
         }

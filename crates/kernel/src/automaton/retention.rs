@@ -2,9 +2,9 @@
 
 use super::candidates::Bytes;
 use super::{Automaton, limit_error};
+use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
-use crate::plan::NONE;
 use std::rc::Rc;
 
 /// Bytes of values that may wait to be taken when a block ends.
@@ -17,7 +17,7 @@ impl Automaton {
             .frames
             .stack
             .iter()
-            .filter(|frame| frame.candidate != NONE);
+            .filter(|frame| frame.candidate.is_some());
         let needed = open
             .map(|frame| &self.candidates[frame.candidate])
             .filter(|c| c.keeps_source());
@@ -56,7 +56,7 @@ impl Automaton {
     }
 
     /// A closed candidate is held, or let go.
-    pub(super) fn count_closed(&mut self, candidate: u32, is_held: bool) {
+    pub(super) fn count_closed(&mut self, candidate: CandidateId, is_held: bool) {
         let entry = &mut self.candidates[candidate];
         if entry.is_counted == is_held {
             return;

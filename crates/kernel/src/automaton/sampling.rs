@@ -1,6 +1,7 @@
 //! For whom the work is done: a sample of it, and the bytes held now.
 
 use super::Automaton;
+use crate::plan::{FormulaId, GuardId, SubscriptionId, TargetId};
 use rustc_hash::FxHashSet;
 
 /// One of so many steps is looked at; a power of two.
@@ -13,7 +14,7 @@ const VISITED_MAX: usize = 64;
 impl Automaton {
     /// Counts a step of work that was done because of a formula.
     #[inline]
-    pub(super) fn count_step(&mut self, formula: u32) {
+    pub(super) fn count_step(&mut self, formula: FormulaId) {
         self.steps += 1;
         if self.steps.is_multiple_of(SAMPLED) {
             self.charge(formula);
@@ -21,12 +22,12 @@ impl Automaton {
     }
 
     /// Steps charged to subscriptions since the last call, by the plan's own numbers.
-    pub fn take_charges(&mut self) -> Vec<(u32, f64)> {
+    pub fn take_charges(&mut self) -> Vec<(SubscriptionId, f64)> {
         self.charges.drain().collect()
     }
 
     /// Bytes that are held now for undecided results, shared among those who wait for them.
-    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+    pub fn held_by_subscription(&self) -> Vec<(SubscriptionId, u64)> {
         let mut held = Vec::new();
         let candidates = self.candidates.iter();
         for candidate in candidates.filter(|c| c.references > 0 && c.needs_bytes && !c.is_done) {
@@ -38,52 +39,58 @@ impl Automaton {
             let waiting = candidate.reach.iter();
             let waiting = waiting.filter(|&target| !candidate.selected.contains(target));
             let postings = waiting.flat_map(|&target| self.plan.target(target).1);
-            let found: Vec<u32> = postings.copied().take(CHARGED_MAX).collect();
-            let share = end.saturating_sub(candidate.start) / found.len().max(1) as u64;
-            held.extend(found.into_iter().map(|subscription| (subscription, share)));
+            let holders: Vec<SubscriptionId> = postings.copied().take(CHARGED_MAX).collect();
+            let share = end.saturating_sub(candidate.start) / holders.len().max(1) as u64;
+            held.extend(
+                holders
+                    .into_iter()
+                    .map(|subscription| (subscription, share)),
+            );
         }
         held
     }
 
     #[cold]
-    fn charge(&mut self, formula: u32) {
-        let found = self.askers(formula);
-        let share = SAMPLED as f64 / found.len().max(1) as f64;
-        for subscription in found {
+    fn charge(&mut self, formula: FormulaId) {
+        let askers = self.askers(formula);
+        let share = SAMPLED as f64 / askers.len().max(1) as f64;
+        for subscription in askers {
             *self.charges.entry(subscription).or_default() += share;
         }
     }
 
     /// Some of the subscriptions for which a formula is decided.
-    fn askers(&self, formula: u32) -> Vec<u32> {
+    fn askers(&self, formula: FormulaId) -> Vec<SubscriptionId> {
         let plan = &self.plan;
-        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut askers = Vec::new();
         let (mut formulas, mut guards) = (vec![formula], Vec::new());
-        while seen.len() < VISITED_MAX && found.len() < CHARGED_MAX {
-            let mut targets: Vec<u32> = Vec::new();
+        let mut seen_formulas: FxHashSet<FormulaId> = FxHashSet::default();
+        let mut seen_guards: FxHashSet<GuardId> = FxHashSet::default();
+        while seen_formulas.len() + seen_guards.len() < VISITED_MAX && askers.len() < CHARGED_MAX {
+            let mut targets: Vec<TargetId> = Vec::new();
             if let Some(guard) = guards.pop() {
                 let view = plan.guard(guard);
                 targets.extend_from_slice(view.targets);
                 let above = view.above.iter().flat_map(|&s| plan.segment(s).2);
-                guards.extend(above.filter(|&&g| seen.insert((true, g))).take(VISITED_MAX));
+                guards.extend(above.filter(|&&g| seen_guards.insert(g)).take(VISITED_MAX));
             } else if let Some(formula) = formulas.pop() {
                 let view = plan.formula(formula);
                 targets.extend_from_slice(view.root_targets());
                 let asked = view.guards().iter();
-                guards.extend(asked.filter(|&&g| seen.insert((true, g))).take(VISITED_MAX));
+                guards.extend(asked.filter(|&&g| seen_guards.insert(g)).take(VISITED_MAX));
                 let lists = [view.conjunctions(), view.disjunctions(), view.edges()];
                 let above = lists.into_iter().flatten();
                 formulas.extend(
                     above
-                        .filter(|&&f| seen.insert((false, f)))
+                        .filter(|&&f| seen_formulas.insert(f))
                         .take(VISITED_MAX),
                 );
             } else {
                 break;
             }
-            found.extend(targets.iter().flat_map(|&t| plan.target(t).1));
+            askers.extend(targets.iter().flat_map(|&t| plan.target(t).1));
         }
-        found.truncate(CHARGED_MAX);
-        found
+        askers.truncate(CHARGED_MAX);
+        askers
     }
 }

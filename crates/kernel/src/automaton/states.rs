@@ -5,12 +5,20 @@
 //! Constants and predicates play no part, so regular documents need few states. The cache is
 //! bounded: when it is full, only the states of open nodes survive.
 
-use super::drafts::Draft;
+use super::drafts::{Draft, sort_out};
+use crate::events::Symbol;
 use crate::plan::{
-    Axis, FormulaKind, NONE, NodeKind, OperandKind, Output, Plan, ShapeKind, Symbols,
+    Aggregate, Axis, FormulaId, FormulaKind, NodeKind, OperandId, OperandKind, Output, Plan,
+    SegmentId, ShapeId, ShapeKind, SpineId, Symbols, TargetId,
 };
+use crate::tables::Table;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+crate::ids::ids! {
+    /// A state, until the cache is cleared.
+    StateId,
+}
 
 /// What a node in this state asks for.
 pub mod flag {
@@ -41,12 +49,17 @@ pub mod flag {
 /// What makes two states the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    pub symbol: u32,
-    pub matched: Box<[u32]>,
-    pub deep: Box<[u32]>,
-    pub here: Box<[u32]>,
-    pub deep_shapes: Box<[u32]>,
-    pub fires: Box<[u32]>,
+    pub symbol: Symbol,
+    /// Spine steps that the node matches.
+    pub matched: Box<[SpineId]>,
+    /// Those of the node and above from which steps go deep.
+    pub deep: Box<[SpineId]>,
+    /// Shapes to be decided at the node.
+    pub here: Box<[ShapeId]>,
+    /// Descendant edges that are armed at the node or above it.
+    pub deep_shapes: Box<[ShapeId]>,
+    /// Existence edges that the node's start decides.
+    pub fires: Box<[FormulaId]>,
 }
 
 const COLUMNS_MIN: usize = 8;
@@ -57,46 +70,46 @@ pub struct State {
     key: Rc<Key>,
     pub flags: u32,
     /// Targets that select the node at once.
-    pub plain: Box<[u32]>,
+    pub plain: Box<[TargetId]>,
     /// Segments that end in the node.
-    pub segments: Box<[u32]>,
+    pub segments: Box<[SegmentId]>,
     /// Every target that may select the node.
-    pub reach: Rc<[u32]>,
+    pub reach: Rc<[TargetId]>,
     /// `Is` formulas that hold at the node and announce it.
-    pub facts: Box<[u32]>,
+    pub facts: Box<[FormulaId]>,
     /// Negations decided when the node's attributes are known.
-    pub open_nots: Box<[u32]>,
+    pub open_nots: Box<[FormulaId]>,
     /// Negations decided when the node closes.
-    pub close_nots: Box<[u32]>,
+    pub close_nots: Box<[FormulaId]>,
     /// Value atoms to try one by one.
-    pub atoms: Box<[u32]>,
+    pub atoms: Box<[FormulaId]>,
     /// Computed formulas armed at the node.
-    pub computed: Rc<[u32]>,
+    pub computed: Rc<[FormulaId]>,
     /// The operands of these, and for each the formulas that use it.
-    pub operands: Rc<[(u32, Rc<[u32]>)]>,
+    pub operands: Rc<[(OperandId, Rc<[FormulaId]>)]>,
     /// Operands that the node may be, and the leaf that says so.
-    pub claims: Rc<[(u32, u32)]>,
+    pub claims: Rc<[(OperandId, SpineId)]>,
 }
 
 impl State {
     /// Whether the node matches a spine step.
     #[inline]
-    pub fn matches(&self, spine: u32) -> bool {
+    pub fn matches(&self, spine: SpineId) -> bool {
         contains(&self.key.matched, spine)
     }
     /// Whether a shape is decided at the node.
     #[inline]
-    pub fn arms(&self, shape: u32) -> bool {
+    pub fn arms(&self, shape: ShapeId) -> bool {
         contains(&self.key.here, shape)
     }
     /// Whether a descendant edge is armed at the node or above it.
     #[inline]
-    pub fn arms_below(&self, shape: u32) -> bool {
+    pub fn arms_below(&self, shape: ShapeId) -> bool {
         contains(&self.key.deep_shapes, shape)
     }
     /// Existence edges that the node's start decides.
     #[inline]
-    pub fn fires(&self) -> &[u32] {
+    pub fn fires(&self) -> &[FormulaId] {
         &self.key.fires
     }
     fn bytes(&self) -> usize {
@@ -109,7 +122,7 @@ impl State {
 }
 
 #[inline]
-fn contains(sorted: &[u32], item: u32) -> bool {
+fn contains<I: Copy + Ord>(sorted: &[I], item: I) -> bool {
     if sorted.len() <= 8 {
         sorted.contains(&item)
     } else {
@@ -122,11 +135,11 @@ fn contains(sorted: &[u32], item: u32) -> bool {
 /// What every start tag needs lies apart from the rest and close together: one table of
 /// transitions, a row per state and a column per symbol, and the flags of the states.
 pub struct States {
-    states: Vec<State>,
-    flags: Vec<u32>,
-    table: Vec<u32>,
+    states: Table<StateId, State>,
+    flags: Table<StateId, u32>,
+    table: Vec<StateId>,
     columns: usize,
-    ids: FxHashMap<Rc<Key>, u32>,
+    ids: FxHashMap<Rc<Key>, StateId>,
     bytes: usize,
     bytes_max: usize,
     pub builds: u64,
@@ -136,8 +149,8 @@ pub struct States {
 impl States {
     pub fn new(bytes_max: usize) -> Self {
         States {
-            states: Vec::new(),
-            flags: Vec::new(),
+            states: Table::default(),
+            flags: Table::default(),
             table: Vec::new(),
             columns: COLUMNS_MIN,
             ids: FxHashMap::default(),
@@ -149,28 +162,28 @@ impl States {
     }
 
     #[inline]
-    pub fn state(&self, id: u32) -> &State {
-        &self.states[id as usize]
+    pub fn state(&self, id: StateId) -> &State {
+        &self.states[id]
     }
 
     #[inline]
-    pub fn flags(&self, id: u32) -> u32 {
-        self.flags[id as usize]
+    pub fn flags(&self, id: StateId) -> u32 {
+        self.flags[id]
     }
 
     /// The transition, if it was built before. `symbol` has a column: see `admit_symbol`.
     #[inline]
-    pub fn next(&self, state: u32, symbol: u32) -> u32 {
-        self.table[state as usize * self.columns + symbol as usize]
+    pub fn next(&self, state: StateId, symbol: Symbol) -> StateId {
+        self.table[state.index() * self.columns + symbol.index()]
     }
 
     /// Makes room for a symbol.
-    pub fn admit_symbol(&mut self, symbol: u32) {
-        if (symbol as usize) < self.columns {
+    pub fn admit_symbol(&mut self, symbol: Symbol) {
+        if symbol.index() < self.columns {
             return;
         }
-        let columns = (symbol as usize + 1).next_power_of_two();
-        let mut table = vec![NONE; self.states.len() * columns];
+        let columns = (symbol.index() + 1).next_power_of_two();
+        let mut table = vec![StateId::NONE; self.states.len() * columns];
         for (row, old) in self.table.chunks_exact(self.columns).enumerate() {
             table[row * columns..row * columns + old.len()].copy_from_slice(old);
         }
@@ -183,66 +196,66 @@ impl States {
     }
 
     /// The state of the document node.
-    pub fn root(&mut self, plan: &Plan, symbols: &Symbols) -> u32 {
+    pub fn root(&mut self, plan: &Plan, symbols: &Symbols) -> StateId {
         let draft = Draft::root();
         self.intern(plan, symbols, symbols.document, draft)
     }
 
     /// Builds the transition and remembers it.
     #[cold]
-    pub fn build(&mut self, plan: &Plan, symbols: &Symbols, from: u32, symbol: u32) -> u32 {
+    pub fn build(
+        &mut self,
+        plan: &Plan,
+        symbols: &Symbols,
+        from: StateId,
+        symbol: Symbol,
+    ) -> StateId {
         self.builds += 1;
-        let draft = Draft::step(
-            plan,
-            symbols,
-            &self.states[from as usize].key.clone(),
-            symbol,
-        );
+        let draft = Draft::step(plan, symbols, &self.states[from].key.clone(), symbol);
         let to = self.intern(plan, symbols, symbol, draft);
-        self.table[from as usize * self.columns + symbol as usize] = to;
+        self.table[from.index() * self.columns + symbol.index()] = to;
         to
     }
 
     /// Forgets every state but those in `open`, and renames these.
-    pub fn clear(&mut self, open: &mut [u32]) {
+    pub fn clear(&mut self, open: &mut [StateId]) {
         self.clears += 1;
-        let mut kept: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut old: Vec<Option<State>> = std::mem::take(&mut self.states)
+        let mut kept: FxHashMap<StateId, StateId> = FxHashMap::default();
+        let mut old: Table<StateId, Option<State>> = std::mem::take(&mut self.states)
             .into_iter()
             .map(Some)
             .collect();
         self.ids.clear();
-        self.flags.clear();
+        self.flags.clear(usize::MAX);
         self.table.clear();
         self.bytes = 0;
         for state in open {
-            let next = self.states.len() as u32;
-            let id = *kept.entry(*state).or_insert(next);
-            if let Some(survivor) = old[*state as usize].take() {
-                self.ids.insert(survivor.key.clone(), id);
-                self.keep(survivor);
+            if let Some(survivor) = old[*state].take() {
+                let key = survivor.key.clone();
+                let id = self.keep(survivor);
+                self.ids.insert(key, id);
+                kept.insert(*state, id);
             }
-            *state = id;
+            *state = kept[state];
         }
     }
 
-    fn intern(&mut self, plan: &Plan, symbols: &Symbols, symbol: u32, draft: Draft) -> u32 {
+    fn intern(&mut self, plan: &Plan, symbols: &Symbols, symbol: Symbol, draft: Draft) -> StateId {
         let key = Rc::new(draft.finish(plan, symbols, symbol));
         if let Some(&id) = self.ids.get(&key) {
             return id;
         }
-        let id = self.states.len() as u32;
-        let state = derive(plan, symbols, key.clone());
-        self.keep(state);
+        let id = self.keep(derive(plan, symbols, key.clone()));
         self.ids.insert(key, id);
         id
     }
 
-    fn keep(&mut self, state: State) {
+    fn keep(&mut self, state: State) -> StateId {
         self.bytes += state.bytes() + 4 * self.columns;
         self.flags.push(state.flags);
-        self.table.resize(self.table.len() + self.columns, NONE);
-        self.states.push(state);
+        self.table
+            .resize(self.table.len() + self.columns, StateId::NONE);
+        self.states.push(state)
     }
 }
 
@@ -262,10 +275,9 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
             flags |= flag::NUMBER | flag::VALUE;
         }
     }
-    for list in [&mut plain, &mut segments, &mut reach] {
-        list.sort_unstable();
-        list.dedup();
-    }
+    sort_out(&mut plain);
+    sort_out(&mut reach);
+    sort_out(&mut segments);
     let mut state = State {
         key: key.clone(),
         flags,
@@ -288,8 +300,9 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
 fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State) {
     let (mut facts, mut open_nots, mut close_nots, mut atoms, mut computed) =
         (vec![], vec![], vec![], vec![], vec![]);
-    if key.matched.contains(&0) && !plan.formula(0).root_targets().is_empty() {
-        facts.push(0);
+    let is_root = key.matched.contains(&SpineId::ROOT);
+    if is_root && !plan.formula(FormulaId::TRUE).root_targets().is_empty() {
+        facts.push(FormulaId::TRUE);
     }
     for &shape in &key.here {
         let view = plan.shape(shape);
@@ -326,20 +339,20 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
             _ => {}
         }
     }
-    let mut operands: Vec<(u32, Vec<u32>)> = Vec::new();
+    let mut operands: Vec<(OperandId, Vec<FormulaId>)> = Vec::new();
     for &formula in &computed {
-        for &operand in plan.formula(formula).children() {
+        for &operand in plan.formula(formula).operands() {
             match operands.iter_mut().find(|(known, _)| *known == operand) {
                 Some((_, users)) => users.push(formula),
                 None => operands.push((operand, vec![formula])),
             }
         }
     }
-    let is_own_value = |operand: u32| {
+    let is_own_value = |operand: OperandId| {
         let operand = plan.operand(operand);
-        operand.root == NONE && operand.kind == OperandKind::Value
+        operand.root.is_none() && operand.kind == OperandKind::Value
     };
-    let is_value = |operand: u32| plan.operand(operand).kind == OperandKind::Value;
+    let is_value = |operand: OperandId| plan.operand(operand).kind == OperandKind::Value;
     if operands.iter().any(|&(operand, _)| is_own_value(operand))
         || state.claims.iter().any(|&(operand, _)| is_value(operand))
     {
@@ -367,11 +380,11 @@ fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
     let mut attributes = false;
     for (spines, near) in [(&key.matched, true), (&key.deep, false)] {
         for &spine in spines {
-            for kid in plan.spine(spine).kids().chunks_exact(3) {
-                match Axis::from_code(kid[0]) {
-                    Some(Axis::Attribute) => attributes |= near,
-                    Some(Axis::Itself) => {}
-                    _ => want(plan.test(kid[1]).0),
+            for (axis, test, _) in plan.spine(spine).kids() {
+                match axis {
+                    Axis::Attribute => attributes |= near,
+                    Axis::Itself => {}
+                    _ => want(plan.test(test).0),
                 }
             }
         }
@@ -391,7 +404,15 @@ fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
     if outputs().any(|output| output == Output::Fragments) {
         state.flags |= flag::BYTES;
     }
-    let is_count = |output| matches!(output, Output::Aggregate { function: 0, .. });
+    let is_count = |output| {
+        matches!(
+            output,
+            Output::Aggregate {
+                function: Aggregate::Count,
+                ..
+            }
+        )
+    };
     if state.segments.is_empty() && !state.plain.is_empty() && outputs().all(is_count) {
         state.flags |= flag::COUNT;
     }

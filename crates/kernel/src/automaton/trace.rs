@@ -1,6 +1,7 @@
 //! A record of every event, for oracles: what it decided and what is held after it.
 
 use super::candidates::{Candidate, Candidates};
+use crate::plan::TargetId;
 
 /// What one event did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,7 +9,7 @@ pub struct TraceEntry {
     /// Offset just past the event.
     pub offset: u64,
     /// Decided results: target, number of the node in document order; an atomic value has none.
-    pub decided: Vec<(u32, Option<u64>)>,
+    pub decided: Vec<(TargetId, Option<u64>)>,
     /// Numbers in document order and starts of the undecided candidates held after the event.
     pub held: Vec<(u64, u64)>,
 }
@@ -17,16 +18,16 @@ pub struct TraceEntry {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     pub entries: Vec<TraceEntry>,
-    decided: Vec<(u32, Option<u64>)>,
+    decided: Vec<(TargetId, Option<u64>)>,
 }
 
 impl Trace {
-    pub fn decide<'a>(&mut self, decided: impl Iterator<Item = (u32, &'a Candidate)>) {
+    pub fn decide<'a>(&mut self, decided: impl Iterator<Item = (TargetId, &'a Candidate)>) {
         self.decided
             .extend(decided.map(|(target, candidate)| (target, Some(candidate.order))));
     }
 
-    pub fn answer(&mut self, target: u32) {
+    pub fn answer(&mut self, target: TargetId) {
         self.decided.push((target, None));
     }
 

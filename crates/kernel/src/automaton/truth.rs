@@ -5,7 +5,7 @@
 
 use super::Automaton;
 use super::frames::stage;
-use crate::plan::{Axis, FormulaKind, NONE};
+use crate::plan::{Axis, FormulaId, FormulaKind, NodeKind};
 
 /// Three-valued truth, in Kleene's order: false, unknown, true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub enum Truth {
 
 impl Automaton {
     /// What is known of a formula at an open node.
-    pub(super) fn truth(&self, depth: usize, formula: u32) -> Truth {
+    pub(super) fn truth(&self, depth: usize, formula: FormulaId) -> Truth {
         let view = self.plan.formula(formula);
         let parts = |pick: fn(Truth, Truth) -> Truth, start: Truth| {
             view.children()
@@ -58,7 +58,7 @@ impl Automaton {
     }
 
     #[inline]
-    pub(super) fn assume(&mut self, depth: usize, formula: u32) {
+    pub(super) fn assume(&mut self, depth: usize, formula: FormulaId) {
         self.queue.push((depth as u32, formula));
     }
 
@@ -86,8 +86,8 @@ impl Automaton {
             for &edge in view.edges() {
                 self.climb(depth, edge);
             }
-            for pair in view.operands().chunks_exact(2) {
-                self.answer_truth(depth, pair[0], pair[1] != 0);
+            for (operand, answer) in view.answers() {
+                self.answer_truth(depth, operand, answer);
             }
             for &guard in view.guards() {
                 if self.state_at(depth).matches(plan.guard(guard).spine) {
@@ -97,22 +97,22 @@ impl Automaton {
             if depth == 0 && !view.root_targets().is_empty() {
                 self.decide_root(formula);
             }
-            if view.negation() != NONE {
+            if view.negation().is_some() {
                 self.dirty = self.dirty.min(depth);
             }
         }
     }
 
     #[inline]
-    pub(super) fn is_armed(&self, depth: usize, formula: u32) -> bool {
+    pub(super) fn is_armed(&self, depth: usize, formula: FormulaId) -> bool {
         self.state_at(depth)
             .arms(self.plan.formula(formula).shape())
     }
 
-    fn wake_watchers(&mut self, depth: usize, formula: u32) {
+    fn wake_watchers(&mut self, depth: usize, formula: FormulaId) {
         let watches = &mut self.frames.memory_mut(depth).watches;
         let mut at = 0;
-        let mut woken = smallvec::SmallVec::<[u32; 4]>::new();
+        let mut woken = smallvec::SmallVec::<[FormulaId; 4]>::new();
         while at < watches.len() {
             if watches[at].0 == formula {
                 woken.push(watches.swap_remove(at).1);
@@ -126,32 +126,30 @@ impl Automaton {
     }
 
     /// Tries a conjunction: true, hopeless, or waiting for its first unknown part.
-    pub(super) fn probe(&mut self, depth: usize, conjunction: u32) {
+    pub(super) fn probe(&mut self, depth: usize, conjunction: FormulaId) {
         let plan = self.plan.clone();
-        let mut unknown = NONE;
+        let mut unknown = None;
         for &part in plan.formula(conjunction).children() {
             match self.truth(depth, part) {
                 Truth::True => {}
                 Truth::False => return,
-                Truth::Unknown if unknown == NONE => unknown = part,
-                Truth::Unknown => {}
+                Truth::Unknown => unknown = unknown.or(Some(part)),
             }
         }
-        if unknown == NONE {
-            self.assume(depth, conjunction);
-        } else {
-            self.frames
-                .memory_mut(depth)
-                .watches
-                .push((unknown, conjunction));
+        match unknown {
+            None => self.assume(depth, conjunction),
+            Some(part) => {
+                let watches = &mut self.frames.memory_mut(depth).watches;
+                watches.push((part, conjunction));
+            }
         }
     }
 
     /// Moves the truth of an edge's target to the nodes from which the edge reaches it.
-    fn climb(&mut self, depth: usize, edge: u32) {
+    fn climb(&mut self, depth: usize, edge: FormulaId) {
         let plan = self.plan.clone();
         let view = plan.formula(edge);
-        let is_attribute = self.kind_at(depth) == crate::plan::NodeKind::Attribute;
+        let is_attribute = self.kind_at(depth) == NodeKind::Attribute;
         if depth == 0
             || is_attribute != (view.axis() == Axis::Attribute)
             || !self
@@ -169,7 +167,7 @@ impl Automaton {
 
     /// A descendant edge turns true at every armed ancestor; one that has it already ends the
     /// walk, because then all above have it too.
-    pub(super) fn climb_all(&mut self, depth: usize, edge: u32) {
+    pub(super) fn climb_all(&mut self, depth: usize, edge: FormulaId) {
         let shape = self.plan.formula(edge).shape();
         for ancestor in (0..depth).rev() {
             let state = self.state_at(ancestor);

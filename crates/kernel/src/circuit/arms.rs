@@ -1,10 +1,12 @@
 //! Arms: what steps wait for at open nodes, and who hears of a node that opens.
 
+use super::Circuit;
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::frames::{Arm, ArmTarget, Spot, Target};
+use super::ids::{RouteId, SinkId};
 use super::routes::Leaf;
-use super::{Circuit, Symbol};
+use super::symbols::SymbolUses;
 use crate::plan::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,7 +14,7 @@ use std::collections::hash_map::Entry;
 
 impl Circuit {
     /// The arms that wait for the opening node hear of it.
-    pub(super) fn fire(&mut self, symbol: &Symbol) {
+    pub(super) fn fire(&mut self, symbol: &SymbolUses) {
         let routes = self.table.clone();
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
@@ -27,7 +29,7 @@ impl Circuit {
             }
         }
         for &id in symbol.awaited.iter() {
-            let route = &routes[id as usize];
+            let route = &routes[id];
             if route.end.is_some() {
                 if !is_beside(kind) {
                     self.advance_lasts(id);
@@ -39,8 +41,8 @@ impl Circuit {
                 Axis::Namespace => kind == NodeKind::Namespace,
                 _ => !is_beside(kind),
             };
-            let waiting = &self.arms[id as usize];
-            if !is_near || (waiting.is_empty() && self.follow[id as usize].is_empty()) {
+            let waiting = &self.arms[id];
+            if !is_near || (waiting.is_empty() && self.follow[id].is_empty()) {
                 continue;
             }
             let is_deep = is_deep(route.axis);
@@ -49,7 +51,7 @@ impl Circuit {
             }
             let mut heard: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
             let mut looks = 0;
-            for arms in [&self.arms[id as usize], &self.follow[id as usize]] {
+            for arms in [&self.arms[id], &self.follow[id]] {
                 for arm in arms.iter().rev() {
                     if !is_deep && (arm.depth as usize) + 1 < depth {
                         break;
@@ -74,10 +76,10 @@ impl Circuit {
     }
 
     /// The lists that the opening node is the first of begin.
-    fn begin_lists(&mut self, id: u32, depth: usize, is_deep: bool) {
+    fn begin_lists(&mut self, id: RouteId, depth: usize, is_deep: bool) {
         let order = self.frames[depth].order;
         let mut fresh: SmallVec<[usize; 2]> = SmallVec::new();
-        for (place, arm) in self.arms[id as usize].iter().enumerate().rev() {
+        for (place, arm) in self.arms[id].iter().enumerate().rev() {
             if !is_deep && (arm.depth as usize) + 1 < depth {
                 break;
             }
@@ -92,18 +94,18 @@ impl Circuit {
     }
 
     /// The list of a step that counts positions begins with the first node.
-    fn begin_list(&mut self, route: u32, place: usize) {
-        let arm = &self.arms[route as usize][place];
+    fn begin_list(&mut self, route: RouteId, place: usize) {
+        let arm = &self.arms[route][place];
         let (ArmTarget::Fresh(target), when) = (arm.to, arm.when.clone()) else {
             return;
         };
         let list = self.add_list(route, target, when);
-        self.arms[route as usize][place].to = ArmTarget::List(list);
+        self.arms[route][place].to = ArmTarget::List(list);
         self.source_close(ArmTarget::Fresh(target));
     }
 
     /// One node reaches a sink once by each route, however many nodes it is below.
-    fn deliver_all(&mut self, id: u32, heard: SmallVec<[(ArmTarget, Wire); 4]>) {
+    fn deliver_all(&mut self, id: RouteId, heard: SmallVec<[(ArmTarget, Wire); 4]>) {
         for (to, when) in self.merge_heard(heard).into_iter().rev() {
             self.deliver(id, to, Spot::Opening, &when);
         }
@@ -114,7 +116,7 @@ impl Circuit {
         &mut self,
         heard: SmallVec<[(ArmTarget, Wire); 4]>,
     ) -> SmallVec<[(ArmTarget, Wire); 4]> {
-        let mut sinks: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut sinks: FxHashMap<SinkId, usize> = FxHashMap::default();
         let mut merged: SmallVec<[(ArmTarget, Wire); 4]> = SmallVec::new();
         for (to, when) in heard {
             if let ArmTarget::Plain(Target::Sink(sink)) = to
@@ -129,30 +131,29 @@ impl Circuit {
     }
 
     /// Waits at an open node for what a route's step reaches.
-    pub(super) fn arm(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
-        let axis = self.table[route as usize].axis;
+    pub(super) fn arm(&mut self, route: RouteId, depth: usize, to: ArmTarget, when: Wire) {
+        let axis = self.table[route].axis;
         let is_deep = is_deep(axis);
         let is_around = |arm: &&Arm| is_deep || arm.depth as usize == depth;
-        let outer = self.arms[route as usize].last().filter(is_around).cloned();
+        let outer = self.arms[route].last().filter(is_around).cloned();
         let Some((when, is_all)) = self.cover(route, outer, to, when) else {
             return;
         };
         self.source_open(to);
         self.cells.pin(&when);
         let since = self.frames[self.frames.len() - 1].order;
-        if let Some(old) = take_covered(&mut self.arms[route as usize], since) {
+        if let Some(old) = take_covered(&mut self.arms[route], since) {
             self.drop_arm(old);
         }
         self.held_bytes += size_of::<Arm>();
-        self.arms[route as usize].push(Arm {
+        self.arms[route].push(Arm {
             depth: depth as u32,
             since,
             to,
             when,
             is_all,
         });
-        let extra = &mut self.extras[depth];
-        extra.is_used = true;
+        let extra = self.extra_of(depth);
         if matches!(axis, Axis::Attribute | Axis::Namespace) {
             extra.armed_near.push(route);
         } else if extra.armed.last() != Some(&route) {
@@ -164,7 +165,7 @@ impl Circuit {
     /// it is heard, and whether it covers all before it. Nothing where it adds nothing.
     pub(super) fn cover(
         &mut self,
-        route: u32,
+        route: RouteId,
         outer: Option<Arm>,
         to: ArmTarget,
         when: Wire,
@@ -185,7 +186,7 @@ impl Circuit {
             (ArmTarget::Plain(Target::Any(or)), ArmTarget::Plain(Target::Any(target)))
                 if when.is_true()
                     && around.is_true()
-                    && self.table[route as usize].leaf != Leaf::Collect =>
+                    && self.table[route].leaf != Leaf::Collect =>
             {
                 self.or_add(target, &Wire::Cell(or));
                 Some((when, outer.is_all))
@@ -194,20 +195,19 @@ impl Circuit {
         }
     }
 
-    pub(super) fn arm_later(&mut self, route: u32, depth: usize, to: ArmTarget, when: Wire) {
+    pub(super) fn arm_later(&mut self, route: RouteId, depth: usize, to: ArmTarget, when: Wire) {
         self.source_open(to);
         self.cells.pin(&when);
-        self.extras[depth].later.push((route, to, when));
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).later.push((route, to, when));
     }
 
     /// Takes the arms of a route at a node down.
-    pub(super) fn disarm(&mut self, route: u32, depth: usize) {
-        if self.table[route as usize].end.is_some() {
+    pub(super) fn disarm(&mut self, route: RouteId, depth: usize) {
+        if self.table[route].end.is_some() {
             return self.close_lasts(route, depth);
         }
         let is_here = |arm: &mut Arm| arm.depth as usize == depth;
-        while let Some(arm) = self.arms[route as usize].pop_if(is_here) {
+        while let Some(arm) = self.arms[route].pop_if(is_here) {
             self.drop_arm(arm);
         }
     }
@@ -223,9 +223,9 @@ impl Circuit {
 /// Where a sink is among those that hear of a node; if it is not there, it will be the next. A few
 /// are looked through, many are hashed.
 fn place_of(
-    sinks: &mut FxHashMap<u32, usize>,
+    sinks: &mut FxHashMap<SinkId, usize>,
     merged: &[(ArmTarget, Wire)],
-    sink: u32,
+    sink: SinkId,
 ) -> Option<usize> {
     const FEW: usize = 8;
     if merged.len() < FEW {

@@ -5,9 +5,10 @@
 
 use super::Circuit;
 use super::cells::{Atom, Cells, Handle, Kind, Wire};
-use super::counts::{Side, ZERO, tell_reached};
+use super::counts::{Ranked, ZERO, tell_reached};
+use super::ids::{CountedId, EntryId, MemberId, Tag};
 use super::slack::Slack;
-use std::collections::VecDeque;
+use super::undecided::Undecided;
 
 /// The ancestors that one step counts.
 #[derive(Debug, Default)]
@@ -16,9 +17,7 @@ pub struct Around {
     open: Vec<Member>,
     sure: f64,
     unknown: u32,
-    /// By number of an undecided node, from `first` on; nothing once it is decided.
-    undecided: VecDeque<Option<Stretch>>,
-    first: u32,
+    undecided: Undecided<Stretch>,
     /// Hears of undecided nodes.
     cell: Option<Handle>,
     pub asked: Slack<Handle>,
@@ -30,38 +29,37 @@ pub struct Around {
 enum Member {
     Sure,
     Out,
-    Undecided(u32),
+    Undecided(MemberId),
 }
 
 /// The nodes that ask below an undecided one.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
-    from: u32,
+    from: EntryId,
     /// Where the stretch ends; nothing while the node is open.
-    until: Option<u32>,
+    until: Option<EntryId>,
     /// The place of the node among the open ones.
     place: usize,
 }
 
 impl Around {
     /// A node opens that passes the step or may pass it.
-    fn open(&mut self, cells: &mut Cells, spec: u32, wire: &Wire) {
+    fn open(&mut self, cells: &mut Cells, spec: CountedId, wire: &Wire) {
         let Wire::Cell(input) = *wire else {
             self.sure += 1.0;
             return self.open.push(Member::Sure);
         };
-        let number = self.first + self.undecided.len() as u32;
         let cell = *self.cell.get_or_insert_with(|| {
             let cell = cells.add(Kind::Around(spec));
             cells.pin(&Wire::Cell(cell));
             cell
         });
-        cells.depend(cell, input, number);
-        self.undecided.push_back(Some(Stretch {
+        let number = self.undecided.push(Stretch {
             from: self.asked.next(),
             until: None,
             place: self.open.len(),
-        }));
+        });
+        cells.depend(cell, input, Tag(number.0));
         self.unknown += 1;
         self.open.push(Member::Undecided(number));
     }
@@ -73,7 +71,7 @@ impl Around {
             Some(Member::Undecided(number)) => {
                 self.unknown -= 1;
                 let until = self.asked.next();
-                if let Some(stretch) = &mut self.undecided[(number - self.first) as usize] {
+                if let Some(stretch) = self.undecided.get_mut(number) {
                     stretch.until = Some(until);
                 }
             }
@@ -82,14 +80,10 @@ impl Around {
     }
 
     /// An undecided node is decided.
-    fn settle(&mut self, number: u32, holds: bool) {
-        let Some(stretch) = self.undecided[(number - self.first) as usize].take() else {
+    fn settle(&mut self, number: MemberId, holds: bool) {
+        let Some(stretch) = self.undecided.take(number) else {
             return;
         };
-        while self.undecided.front().is_some_and(Option::is_none) {
-            self.undecided.pop_front();
-            self.first += 1;
-        }
         let (low, high) = if holds { (1.0, 0.0) } else { (0.0, -1.0) };
         let until = stretch.until.unwrap_or_else(|| {
             self.unknown -= 1;
@@ -101,14 +95,14 @@ impl Around {
     }
 
     fn bytes(&self) -> usize {
-        self.asked.bytes() + self.undecided.capacity() * size_of::<Option<Stretch>>()
+        self.asked.bytes() + self.undecided.bytes()
     }
 }
 
 impl Circuit {
     /// How many ancestors of the opening node are counted.
-    pub(super) fn count_around(&mut self, spec: u32) -> Wire {
-        let around = &mut self.around[spec as usize];
+    pub(super) fn count_around(&mut self, spec: CountedId) -> Wire {
+        let around = &mut self.around[spec];
         let (sure, unknown) = (around.sure, f64::from(around.unknown));
         if around.open.is_empty() {
             return ZERO;
@@ -117,42 +111,36 @@ impl Circuit {
             return Wire::Known(Atom::Number(sure));
         }
         let entry = around.asked.next();
-        let cell = self.cells.add(Kind::Rank {
-            group: spec,
-            entry,
-            side: Side::Around,
-        });
-        self.around[spec as usize]
-            .asked
-            .push(cell, sure, sure + unknown);
+        let among = Ranked::Around(spec);
+        let cell = self.cells.add(Kind::Rank { among, entry });
+        self.around[spec].asked.push(cell, sure, sure + unknown);
         self.charge_around(spec);
         Wire::Cell(cell)
     }
 
     /// The opening node is an ancestor of what comes inside.
-    pub(super) fn open_around(&mut self, spec: u32, wire: &Wire, depth: usize) {
-        self.around[spec as usize].open(&mut self.cells, spec, wire);
-        self.extras[depth].around.push(spec);
-        self.extras[depth].is_used = true;
+    pub(super) fn open_around(&mut self, spec: CountedId, wire: &Wire, depth: usize) {
+        self.around[spec].open(&mut self.cells, spec, wire);
+        self.extra_of(depth).around.push(spec);
     }
 
     /// A node closes: it is no longer an ancestor.
     pub(super) fn close_around(&mut self, depth: usize) {
         for spec in std::mem::take(&mut self.extras[depth].around) {
-            self.around[spec as usize].close();
+            self.around[spec].close();
         }
     }
 
     /// A node that was undecided when it opened is decided.
-    pub(super) fn tell_around(&mut self, spec: u32, number: u32, holds: bool) {
-        let around = &mut self.around[spec as usize];
+    pub(super) fn tell_around(&mut self, spec: CountedId, number: MemberId, holds: bool) {
+        let around = &mut self.around[spec];
         around.settle(number, holds);
         tell_reached(&mut around.asked, &mut self.cells);
         self.charge_around(spec);
     }
 
-    fn charge_around(&mut self, spec: u32) {
-        let around = &mut self.around[spec as usize];
+    fn charge_around(&mut self, spec: CountedId) {
+        let around = &mut self.around[spec];
         let bytes = around.bytes();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut around.charged, bytes);
     }

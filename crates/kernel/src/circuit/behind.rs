@@ -4,6 +4,7 @@ use super::Circuit;
 use super::cells::Wire;
 use super::chains::is_beside;
 use super::frames::{Behind, Spot};
+use super::ids::{InfoId, RouteId};
 use super::trails::Trail;
 use crate::plan::Axis;
 
@@ -11,7 +12,7 @@ impl Circuit {
     /// Remembers a closed node for those that will look back at it.
     pub(super) fn leave_behind(&mut self, depth: usize) {
         let frame = self.frames[depth];
-        let symbol = match &self.symbols[frame.symbol as usize] {
+        let symbol = match &self.symbols[frame.symbol] {
             Some(symbol) if !symbol.behind.is_empty() => symbol.clone(),
             _ => return,
         };
@@ -20,12 +21,12 @@ impl Circuit {
         }
         let routes = self.table.clone();
         for &id in symbol.behind.iter() {
-            let axis = routes[id as usize].axis;
-            let is_listed = routes[id as usize].is_listed();
+            let axis = routes[id].axis;
+            let is_listed = routes[id].is_listed();
             let mut behind = std::mem::take(self.behind_of(axis, depth));
             let at = behind.iter().position(|(route, _)| *route == id);
             let at = at.unwrap_or_else(|| {
-                let none = if routes[id as usize].pick.is_some() {
+                let none = if routes[id].pick.is_some() {
                     Behind::Trail(Trail::default())
                 } else if is_listed {
                     Behind::Nodes(Vec::new())
@@ -37,12 +38,12 @@ impl Circuit {
             });
             match &mut behind[at].1 {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
-                Behind::Nodes(nodes) if routes[id as usize].end.is_some() => {
+                Behind::Nodes(nodes) if routes[id].end.is_some() => {
                     self.list_farthest(id, frame.info, nodes);
                 }
                 Behind::Nodes(nodes) => self.list_behind(frame.info, nodes),
                 Behind::Trail(trail) => {
-                    if let Some(pick) = &routes[id as usize].pick {
+                    if let Some(pick) = &routes[id].pick {
                         self.lengthen_trail(trail, pick, frame.info);
                     }
                 }
@@ -52,7 +53,7 @@ impl Circuit {
     }
 
     /// Where closed nodes of a depth are remembered for an axis that looks back.
-    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(u32, Behind)> {
+    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(RouteId, Behind)> {
         if axis == Axis::Preceding {
             &mut self.behind
         } else {
@@ -61,7 +62,7 @@ impl Circuit {
     }
 
     /// One more node that may do; a sure one is enough.
-    fn add_behind(&mut self, id: u32, info: u32, sum: &mut Wire) {
+    fn add_behind(&mut self, id: RouteId, info: InfoId, sum: &mut Wire) {
         let so_far = self.cells.resolve(sum);
         if so_far.is_true() {
             return;
@@ -73,7 +74,7 @@ impl Circuit {
         *sum = wire;
     }
 
-    fn list_behind(&mut self, info: u32, nodes: &mut Vec<u32>) {
+    fn list_behind(&mut self, info: InfoId, nodes: &mut Vec<InfoId>) {
         self.infos[info].references += 1;
         let order = self.infos[info].order;
         let at = nodes.partition_point(|&node| self.infos[node].order < order);

@@ -5,7 +5,8 @@
 
 use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
-use super::counts::{Side, tell_reached};
+use super::counts::{Ranked, tell_reached};
+use super::ids::{CountedId, EntryId};
 use super::slack::Slack;
 use crate::plan::{Axis, Op};
 
@@ -21,22 +22,18 @@ pub struct Below {
 
 impl Circuit {
     /// How many nodes of a counted step are below the opening node.
-    pub(super) fn count_below(&mut self, spec: u32, axis: Axis) -> Wire {
+    pub(super) fn count_below(&mut self, spec: CountedId, axis: Axis) -> Wire {
         let depth = self.frames.len() - 1;
-        let below = &mut self.below[spec as usize];
+        let below = &mut self.below[spec];
         let entry = below.asked.next();
-        let cell = self.cells.add(Kind::Rank {
-            group: spec,
-            entry,
-            side: Side::Below,
-        });
+        let among = Ranked::Below(spec);
+        let cell = self.cells.add(Kind::Rank { among, entry });
         below.asked.push(cell, 0.0, f64::INFINITY);
         below.depths.push(depth);
         let bytes = below.asked.bytes() + below.depths.capacity() * size_of::<usize>();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut below.charged, bytes);
-        self.extras[depth].below.push(spec);
-        self.extras[depth].is_used = true;
-        let test = self.routes.counts[spec as usize].test;
+        self.extra_of(depth).below.push(spec);
+        let test = self.routes.counts[spec].test;
         if axis == Axis::DescendantOrSelf && self.passes(depth, test) {
             return self.apply(Op::Add, &[Wire::Cell(cell), Wire::Known(Atom::Number(1.0))]);
         }
@@ -44,17 +41,17 @@ impl Circuit {
     }
 
     /// The opening node is one more below all that are open.
-    pub(super) fn grow_below(&mut self, spec: u32, depth: usize) {
-        let below = &mut self.below[spec as usize];
+    pub(super) fn grow_below(&mut self, spec: CountedId, depth: usize) {
+        let below = &mut self.below[spec];
         let around = below.depths.partition_point(|&own| own < depth);
-        below.asked.add_before(around as u32, 1.0, 0.0);
+        below.asked.add_before(EntryId(around as u32), 1.0, 0.0);
         tell_reached(&mut below.asked, &mut self.cells);
     }
 
     /// A node closes: no more are below it.
     pub(super) fn close_below(&mut self, depth: usize) {
         for spec in std::mem::take(&mut self.extras[depth].below) {
-            let below = &mut self.below[spec as usize];
+            let below = &mut self.below[spec];
             below.depths.pop();
             if let Some((cell, low)) = below.asked.pop() {
                 self.cells.decide(cell, Atom::Number(low));

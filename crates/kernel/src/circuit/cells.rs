@@ -5,12 +5,13 @@
 //! cell that is gone is harmless. Within one event nothing goes: a cell decided or orphaned during
 //! an event stays readable until its end.
 
-use super::counts::Side;
+use super::counts::Ranked;
 use super::folds::Link;
+use super::ids::{CellId, CountedId, EntryId, GroupId, InfoId, SinkId, SuffixId, Tag};
 use super::ranges::Range;
 use super::thresholds::{End, Waiters};
-use crate::plan::Op;
-use crate::tables::{append, bytes_of};
+use crate::plan::{Op, TargetId};
+use crate::tables::Table;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -33,7 +34,7 @@ impl Atom {
 /// A cell by number and generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
-    pub id: u32,
+    pub id: CellId,
     generation: u32,
 }
 
@@ -72,31 +73,31 @@ pub enum Kind {
     Apply { op: Op, args: Box<[Wire]> },
     /// The string value of an open node.
     Value,
-    /// How many members of a group are before or behind a node.
-    Rank { group: u32, entry: u32, side: Side },
+    /// How many counted members are on one side of a node.
+    Rank { among: Ranked, entry: EntryId },
     /// Tells a group of counts about its undecided members.
-    Group(u32),
+    Group(GroupId),
     /// Tells a counted step about undecided ancestors.
-    Around(u32),
+    Around(CountedId),
     /// One value of three.
     Link { link: Link, args: Box<[Wire; 3]> },
     /// Tells a set about its undecided members.
-    Suffix(u32),
+    Suffix(SuffixId),
     /// Decided by others, or linked later.
     Awaited,
     /// Computed by a sink from what reaches it.
-    Sink(u32),
+    Sink(SinkId),
     /// Tells a target that a node is selected or not.
-    Output { target: u32, info: u32 },
+    Output { target: TargetId, info: InfoId },
     /// Tells a target its value.
-    Answer { target: u32 },
+    Answer { target: TargetId },
 }
 
 /// Who is told, and what the sender is to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub to: Handle,
-    pub tag: u32,
+    pub tag: Tag,
 }
 
 #[derive(Debug)]
@@ -122,7 +123,7 @@ pub struct Cell {
 #[derive(Debug)]
 pub struct Message {
     pub to: Handle,
-    pub tag: u32,
+    pub tag: Tag,
     /// Nothing where only the range changed.
     pub atom: Option<Atom>,
 }
@@ -135,11 +136,11 @@ const SLOTS_KEPT: usize = 1 << 13;
 /// The cells in being.
 #[derive(Debug, Default)]
 pub struct Cells {
-    slots: Vec<Cell>,
-    free: Vec<u32>,
+    slots: Table<CellId, Cell>,
+    free: Vec<CellId>,
     pub queue: Vec<Message>,
     /// Decided in this event, to be freed at its end.
-    decided: Vec<u32>,
+    decided: Vec<CellId>,
     /// Fresh, or without interest since this event.
     orphans: Vec<Handle>,
     /// Edges and inputs that lie outside the cells' own table, or may.
@@ -167,13 +168,12 @@ impl Cells {
         };
         self.work += 1;
         let handle = if let Some(id) = self.free.pop() {
-            let generation = self.slots[id as usize].generation;
-            self.slots[id as usize] = Cell { generation, ..cell };
+            let generation = self.slots[id].generation;
+            self.slots[id] = Cell { generation, ..cell };
             Handle { id, generation }
         } else {
-            append(&mut self.slots, cell);
             Handle {
-                id: self.slots.len() as u32 - 1,
+                id: self.slots.push(cell),
                 generation: 0,
             }
         };
@@ -182,23 +182,36 @@ impl Cells {
         handle
     }
 
+    /// A cell that stays until it is unpinned.
+    pub fn add_pinned(&mut self, kind: Kind) -> Handle {
+        let handle = self.add(kind);
+        self.slots[handle.id].pins += 1;
+        handle
+    }
+
+    /// Decides a pinned cell that stands for no value, and lets it go.
+    pub fn retire(&mut self, handle: Handle) {
+        self.decide(handle, Atom::Nothing);
+        self.unpin(&Wire::Cell(handle));
+    }
+
     /// Whether the cell is there and unknown.
     #[inline]
     pub fn is_open(&self, handle: Handle) -> bool {
-        let cell = &self.slots[handle.id as usize];
+        let cell = &self.slots[handle.id];
         cell.generation == handle.generation && cell.known.is_none()
     }
 
     /// The cell, if it is there and unknown.
     pub fn open(&mut self, handle: Handle) -> Option<&mut Cell> {
-        let cell = &mut self.slots[handle.id as usize];
+        let cell = &mut self.slots[handle.id];
         (cell.generation == handle.generation && cell.known.is_none()).then_some(cell)
     }
 
     /// The wire with what is known by now.
     pub fn resolve(&self, wire: &Wire) -> Wire {
         if let Wire::Cell(handle) = wire {
-            let cell = &self.slots[handle.id as usize];
+            let cell = &self.slots[handle.id];
             if cell.generation == handle.generation
                 && let Some(atom) = &cell.known
             {
@@ -212,21 +225,21 @@ impl Cells {
         match wire {
             Wire::Known(Atom::Number(number)) if !number.is_nan() => Some(Range::of(*number)),
             Wire::Known(_) => None,
-            Wire::Cell(handle) => self.slots[handle.id as usize].range,
+            Wire::Cell(handle) => self.slots[handle.id].range,
         }
     }
 
     /// Tells `to`, which has to be open, whatever becomes of `input`.
-    pub fn depend(&mut self, to: Handle, input: Handle, tag: u32) {
+    pub fn depend(&mut self, to: Handle, input: Handle, tag: Tag) {
         self.work += 1;
         self.links += 2;
-        let cell = &mut self.slots[input.id as usize];
+        let cell = &mut self.slots[input.id];
         cell.interest += 1;
         cell.dependents.push(Edge { to, tag });
         if cell.dependents.len() as u32 >= cell.sweep_at {
             self.sweep_dependents(input.id);
         }
-        let cell = &mut self.slots[to.id as usize];
+        let cell = &mut self.slots[to.id];
         cell.inputs.push(input);
         if cell.inputs.len() as u32 >= cell.sweep_at {
             let mut inputs = std::mem::take(&mut cell.inputs);
@@ -234,7 +247,7 @@ impl Cells {
             self.work += before as u64;
             inputs.retain(|input| self.is_open(*input));
             self.links -= before - inputs.len();
-            let cell = &mut self.slots[to.id as usize];
+            let cell = &mut self.slots[to.id];
             cell.sweep_at = cell.sweep_at.max(2 * inputs.len() as u32);
             cell.inputs = inputs;
         }
@@ -242,13 +255,13 @@ impl Cells {
 
     /// Lets go of dependents that are decided or gone; without this an endless stream below one
     /// undecided fact would grow its list for ever.
-    fn sweep_dependents(&mut self, id: u32) {
-        let mut edges = std::mem::take(&mut self.slots[id as usize].dependents);
+    fn sweep_dependents(&mut self, id: CellId) {
+        let mut edges = std::mem::take(&mut self.slots[id].dependents);
         let before = edges.len();
         self.work += before as u64;
         edges.retain(|edge| self.is_open(edge.to));
         self.links -= before - edges.len();
-        let cell = &mut self.slots[id as usize];
+        let cell = &mut self.slots[id];
         cell.sweep_at = (2 * edges.len() as u32).max(SWEEP_MIN);
         cell.dependents = edges;
     }
@@ -257,7 +270,7 @@ impl Cells {
         if !self.is_open(handle) {
             return;
         }
-        let cell = &mut self.slots[handle.id as usize];
+        let cell = &mut self.slots[handle.id];
         let dependents = std::mem::take(&mut cell.dependents);
         let inputs = std::mem::take(&mut cell.inputs);
         self.links -= dependents.len() + inputs.len();
@@ -278,7 +291,7 @@ impl Cells {
 
     /// Sets the range of a number that is not decided yet, and tells those who waited for it.
     pub fn narrow(&mut self, handle: Handle, range: Range) {
-        let cell = &mut self.slots[handle.id as usize];
+        let cell = &mut self.slots[handle.id];
         cell.range = Some(range);
         let Some(mut waiters) = cell.waiters.take() else {
             return;
@@ -293,12 +306,12 @@ impl Cells {
                 });
             }
         }
-        self.slots[handle.id as usize].waiters = Some(waiters);
+        self.slots[handle.id].waiters = Some(waiters);
     }
 
     /// Sets the range of a number; those who found none before are told that there is one.
     pub fn narrow_first(&mut self, handle: Handle, range: Range) {
-        let cell = &self.slots[handle.id as usize];
+        let cell = &self.slots[handle.id];
         if cell.range.is_none() {
             for edge in &cell.dependents {
                 self.work += 1;
@@ -315,7 +328,7 @@ impl Cells {
     /// Whether a gate still waits for a bound; it does so no longer.
     fn unmark(&mut self, edge: Edge, end: End, bound: f64) -> bool {
         let marks = self.open(edge.to).and_then(|gate| gate.marks.as_mut());
-        let Some(mark) = marks.map(|marks| &mut marks[edge.tag as usize]) else {
+        let Some(mark) = marks.map(|marks| &mut marks[edge.tag.index()]) else {
             return false;
         };
         let own = match end {
@@ -339,7 +352,7 @@ impl Cells {
             high: f64::NAN,
         };
         let marks = gate.marks.get_or_insert_with(|| Box::new([none; 2]));
-        let mark = std::mem::replace(&mut marks[edge.tag as usize], bounds);
+        let mark = std::mem::replace(&mut marks[edge.tag.index()], bounds);
         let fresh = Range {
             low: if mark.low == bounds.low {
                 f64::INFINITY
@@ -359,7 +372,7 @@ impl Cells {
 
     /// The nearest bounds that anybody waits for.
     pub fn nearest(&self, handle: Handle) -> Range {
-        let waiters = self.slots[handle.id as usize].waiters.as_ref();
+        let waiters = self.slots[handle.id].waiters.as_ref();
         waiters.map_or(Waiters::default().nearest(), |waiters| waiters.nearest())
     }
 
@@ -376,13 +389,13 @@ impl Cells {
 
     pub fn pin(&mut self, wire: &Wire) {
         if let Wire::Cell(handle) = wire {
-            self.slots[handle.id as usize].pins += 1;
+            self.slots[handle.id].pins += 1;
         }
     }
 
     pub fn unpin(&mut self, wire: &Wire) {
         let Wire::Cell(handle) = *wire else { return };
-        let cell = &mut self.slots[handle.id as usize];
+        let cell = &mut self.slots[handle.id];
         if cell.generation != handle.generation {
             return;
         }
@@ -422,7 +435,7 @@ impl Cells {
             self.forgo(inputs);
         }
         while let Some(id) = self.decided.pop() {
-            let cell = &mut self.slots[id as usize];
+            let cell = &mut self.slots[id];
             if cell.pins == 0
                 && let Some(atom) = cell.known.take()
             {
@@ -440,14 +453,11 @@ impl Cells {
     /// Bytes of all cells and their wires.
     pub fn bytes(&self) -> usize {
         let wires = self.links * size_of::<Edge>();
-        bytes_of(&self.slots) + wires + self.text_bytes
+        self.slots.bytes() + wires + self.text_bytes
     }
 
     pub fn clear(&mut self) {
-        if self.slots.capacity() > SLOTS_KEPT {
-            self.slots = Vec::new();
-        }
-        self.slots.clear();
+        self.slots.clear(SLOTS_KEPT);
         self.free.clear();
         self.queue.clear();
         self.decided.clear();

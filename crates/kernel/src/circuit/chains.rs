@@ -14,6 +14,7 @@
 use super::Circuit;
 use super::cells::{Handle, Wire};
 use super::frames::{ArmTarget, Behind, Spot, Target};
+use super::ids::RouteId;
 use super::routes::Leaf;
 use crate::plan::{Axis, NodeKind};
 use smallvec::SmallVec;
@@ -21,7 +22,7 @@ use smallvec::SmallVec;
 /// The open end of a chain of truths about what is still to come.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
-    route: u32,
+    route: RouteId,
     or: Handle,
     /// Whether undecided members are in it: then the next node that asks begins a new end.
     has_members: bool,
@@ -29,15 +30,15 @@ pub struct Ahead {
 
 impl Circuit {
     /// Whether a route's truth is taken from a chain of what is to come.
-    pub(super) fn is_chained_ahead(&self, id: u32) -> bool {
-        let route = &self.table[id as usize];
+    pub(super) fn is_chained_ahead(&self, id: RouteId) -> bool {
+        let route = &self.table[id];
         route.leaf != Leaf::Collect
             && !route.is_positional
             && matches!(route.axis, Axis::FollowingSibling | Axis::Following)
     }
 
     /// The truth that a later sibling of the opening node will do.
-    pub(super) fn truth_beside(&mut self, route: u32) -> Wire {
+    pub(super) fn truth_beside(&mut self, route: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         if depth == 0 || is_beside(self.frames[depth].kind) {
             return Wire::FALSE;
@@ -51,14 +52,14 @@ impl Circuit {
     }
 
     /// The truth that some node after this event will do.
-    fn truth_after(&mut self, route: u32) -> Wire {
+    fn truth_after(&mut self, route: RouteId) -> Wire {
         let mut ends = std::mem::take(&mut self.ahead);
         let wire = self.take_end(&mut ends, route);
         self.ahead = ends;
         wire
     }
 
-    fn take_end(&mut self, ends: &mut Vec<Ahead>, route: u32) -> Wire {
+    fn take_end(&mut self, ends: &mut Vec<Ahead>, route: RouteId) -> Wire {
         let at = ends.iter().position(|end| end.route == route);
         if let Some(at) = at
             && !ends[at].has_members
@@ -88,7 +89,7 @@ impl Circuit {
 
     /// A truth about what follows the opening node. What follows an attribute begins at once,
     /// with the content of its element; what follows another node begins at its end.
-    pub(super) fn truth_following(&mut self, route: u32) -> Wire {
+    pub(super) fn truth_following(&mut self, route: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         if is_beside(self.frames[depth].kind) {
             return self.truth_after(route);
@@ -98,8 +99,7 @@ impl Circuit {
         }
         let or = self.open_or(1);
         self.cells.pin(&Wire::Cell(or));
-        self.extras[depth].after.push((route, or));
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).after.push((route, or));
         Wire::Cell(or)
     }
 
@@ -117,7 +117,7 @@ impl Circuit {
 
     /// The opening node is a member of chains of what was to come. All ends are taken off before
     /// the node is asked anything: whoever asks at this node asks for what comes after it.
-    pub(super) fn extend_ahead(&mut self, chained: &[u32], depth: usize) {
+    pub(super) fn extend_ahead(&mut self, chained: &[RouteId], depth: usize) {
         let mut ends: SmallVec<[Ahead; 2]> = SmallVec::new();
         for &route in chained {
             let listed = self.ends_of(route, depth);
@@ -150,8 +150,8 @@ impl Circuit {
     }
 
     /// The ends that a node at a depth is a member of, by the axis of the route.
-    fn ends_of(&mut self, route: u32, depth: usize) -> &mut Vec<Ahead> {
-        if self.table[route as usize].axis == Axis::FollowingSibling {
+    fn ends_of(&mut self, route: RouteId, depth: usize) -> &mut Vec<Ahead> {
+        if self.table[route].axis == Axis::FollowingSibling {
             &mut self.extras[depth - 1].ahead
         } else {
             &mut self.ahead
@@ -167,8 +167,8 @@ impl Circuit {
     }
 
     /// Whether a node that a route's step reaches will do.
-    pub(super) fn truth_of_member(&mut self, id: u32, spot: Spot) -> Wire {
-        if self.table[id as usize].is_plain() {
+    pub(super) fn truth_of_member(&mut self, id: RouteId, spot: Spot) -> Wire {
+        if self.table[id].is_plain() {
             return Wire::TRUE;
         }
         let or = self.open_or(1);
@@ -179,9 +179,9 @@ impl Circuit {
     }
 
     /// Whether an earlier sibling of the opening node, or one that precedes it, will do.
-    pub(super) fn truth_behind(&self, id: u32) -> Wire {
+    pub(super) fn truth_behind(&self, id: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
-        let behind = match self.table[id as usize].axis {
+        let behind = match self.table[id].axis {
             Axis::Preceding => &self.behind,
             _ if depth == 0 || is_beside(self.frames[depth].kind) => return Wire::FALSE,
             _ => &self.extras[depth - 1].behind,
@@ -193,7 +193,7 @@ impl Circuit {
     }
 
     /// Whether an ancestor of the opening node will do.
-    pub(super) fn truth_above(&mut self, id: u32) -> Wire {
+    pub(super) fn truth_above(&mut self, id: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         let mut above = Wire::FALSE;
         let mut from = 0;
@@ -205,20 +205,19 @@ impl Circuit {
             }
         }
         for at in from..depth {
-            let test = self.table[id as usize].test;
+            let test = self.table[id].test;
             if !above.is_true() && self.passes(at, test) {
                 let info = self.frames[at].info;
                 let own = self.truth_of_member(id, Spot::Late(info));
                 above = self.any(&[above, own]);
             }
             self.cells.pin(&above);
-            self.extras[at].above.push((id, above.clone()));
-            self.extras[at].is_used = true;
+            self.extra_of(at).above.push((id, above.clone()));
         }
         above
     }
 
-    fn chained_above(&self, id: u32, depth: usize) -> Option<Wire> {
+    fn chained_above(&self, id: RouteId, depth: usize) -> Option<Wire> {
         let chained = self.extras[depth].above.iter();
         let wire = chained.rev().find(|(route, _)| *route == id);
         wire.map(|(_, wire)| self.cells.resolve(wire))

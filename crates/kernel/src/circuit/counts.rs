@@ -10,24 +10,26 @@ use super::Circuit;
 use super::cells::{Atom, Cells, Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::frames::{Spot, Target};
+use super::ids::{CountedId, EntryId, GroupId, MemberId, RouteId, Tag};
 use super::ranges::Range;
 use super::routes::{Counted, Scope};
 use super::sinks::SinkKind;
 use super::slack::Slack;
-use crate::plan::{Axis, NONE, Op};
-use crate::tables::append;
+use super::undecided::Undecided;
+use crate::plan::{Axis, Op};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 
-/// On which side of the node the counted members are.
+/// The members that a node counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    Before,
-    Behind,
-    /// Around it: the group is a step (`around`).
-    Around,
-    /// Below it: the group is a step (`below`).
-    Below,
+pub enum Ranked {
+    /// Those of a group before it.
+    Before(GroupId),
+    /// Those of a group behind it.
+    Behind(GroupId),
+    /// Those of a step around it (`around`).
+    Around(CountedId),
+    /// Those of a step below it (`below`).
+    Below(CountedId),
 }
 
 /// The members of a step under one parent, or in the document.
@@ -37,10 +39,7 @@ pub struct Group {
     unknown: u32,
     /// Hears of undecided members; a member's tag is its number.
     cell: Option<Handle>,
-    /// By number of an undecided member, from `first_member` on: how many nodes had asked for each
-    /// side when it came, or nothing once it is decided.
-    members: VecDeque<Option<[u32; 2]>>,
-    first_member: u32,
+    members: Undecided<Asked>,
     before: Slack<Handle>,
     behind: Slack<Handle>,
     is_closed: bool,
@@ -48,26 +47,27 @@ pub struct Group {
     charged: usize,
 }
 
+/// The first entries, before and behind, that came after a member.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    before: EntryId,
+    behind: EntryId,
+}
+
 /// The number of an entry that is still to come.
-const LATER: u32 = u32::MAX;
+const LATER: EntryId = EntryId::NONE;
 
 impl Group {
     /// Bytes that it takes outside its own record.
     fn bytes(&self) -> usize {
-        let members = self.members.capacity() * size_of::<Option<[u32; 2]>>();
-        members + self.before.bytes() + self.behind.bytes()
+        self.members.bytes() + self.before.bytes() + self.behind.bytes()
     }
 
     /// A member is decided.
-    fn settle(&mut self, member: u32, holds: bool) {
-        let at = (member - self.first_member) as usize;
-        let Some([before, behind]) = self.members[at].take() else {
+    fn settle(&mut self, member: MemberId, holds: bool) {
+        let Some(Asked { before, behind }) = self.members.take(member) else {
             return;
         };
-        while self.members.front().is_some_and(|first| first.is_none()) {
-            self.members.pop_front();
-            self.first_member += 1;
-        }
         self.unknown -= 1;
         let (low, high) = if holds { (1.0, 0.0) } else { (0.0, -1.0) };
         self.sure += low;
@@ -78,12 +78,7 @@ impl Group {
     /// No member comes any more: the numbers of those behind a node have a high end.
     fn close(&mut self) {
         self.is_closed = true;
-        let mut asked: Vec<u32> = self
-            .members
-            .iter()
-            .flatten()
-            .map(|asked| asked[1])
-            .collect();
+        let mut asked: Vec<EntryId> = self.members.iter().map(|asked| asked.behind).collect();
         // The ends of ways from nested nodes come in any order.
         asked.sort_unstable();
         let mut undecided = asked.into_iter().rev();
@@ -102,14 +97,14 @@ impl Group {
 
 impl Circuit {
     /// How many nodes a counted step reaches from the opening node.
-    pub(super) fn count_along(&mut self, spec: u32, axis: Axis) -> Wire {
+    pub(super) fn count_along(&mut self, spec: CountedId, axis: Axis) -> Wire {
         let depth = self.frames.len() - 1;
         let is_beside = is_beside(self.frames[depth].kind);
         match axis {
             Axis::Descendant | Axis::DescendantOrSelf => self.count_below(spec, axis),
             Axis::Ancestor => self.count_around(spec),
             Axis::AncestorOrSelf => {
-                let test = self.routes.counts[spec as usize].test;
+                let test = self.routes.counts[spec].test;
                 let wire = if self.passes(depth, test) {
                     self.truth_of_counted(spec)
                 } else {
@@ -138,10 +133,9 @@ impl Circuit {
                 if is_beside {
                     return self.count_behind(group);
                 }
-                let cell = self.add_rank(group, LATER, Side::Behind);
+                let cell = self.add_rank(Ranked::Behind(group), LATER);
                 self.cells.pin(&Wire::Cell(cell));
-                self.extras[depth].counted_after.push((group, cell));
-                self.extras[depth].is_used = true;
+                self.extra_of(depth).counted_after.push((group, cell));
                 Wire::Cell(cell)
             }
             _ => ZERO,
@@ -156,35 +150,33 @@ impl Circuit {
         }
     }
 
-    fn add_rank(&mut self, group: u32, entry: u32, side: Side) -> Handle {
-        self.cells.add(Kind::Rank { group, entry, side })
+    fn add_rank(&mut self, among: Ranked, entry: EntryId) -> Handle {
+        self.cells.add(Kind::Rank { among, entry })
     }
 
-    fn count_before(&mut self, id: u32) -> Wire {
-        let group = &self.counts[id as usize];
+    fn count_before(&mut self, id: GroupId) -> Wire {
+        let group = &self.groups[id];
         let (sure, unknown) = (group.sure, f64::from(group.unknown));
         if unknown == 0.0 {
             return Wire::Known(Atom::Number(sure));
         }
         let entry = group.before.next();
-        let cell = self.add_rank(id, entry, Side::Before);
-        self.counts[id as usize]
-            .before
-            .push(cell, sure, sure + unknown);
+        let cell = self.add_rank(Ranked::Before(id), entry);
+        self.groups[id].before.push(cell, sure, sure + unknown);
         Wire::Cell(cell)
     }
 
     /// The node that asks may be a member itself: what is behind it begins with the next event.
-    fn count_behind(&mut self, id: u32) -> Wire {
-        let cell = self.add_rank(id, LATER, Side::Behind);
+    fn count_behind(&mut self, id: GroupId) -> Wire {
+        let cell = self.add_rank(Ranked::Behind(id), LATER);
         self.cells.pin(&Wire::Cell(cell));
         self.asking.push((id, cell));
         Wire::Cell(cell)
     }
 
     /// What is counted behind a node begins.
-    fn begin_rank(&mut self, id: u32, cell: Handle) {
-        let slack = &mut self.counts[id as usize].behind;
+    fn begin_rank(&mut self, id: GroupId, cell: Handle) {
+        let slack = &mut self.groups[id].behind;
         let number = slack.next();
         if let Some(open) = self.cells.open(cell)
             && let Kind::Rank { entry, .. } = &mut open.kind
@@ -197,66 +189,54 @@ impl Circuit {
         self.cells.unpin(&Wire::Cell(cell));
     }
 
-    fn slack_of(&mut self, group: u32, side: Side) -> &mut Slack<Handle> {
-        let at = group as usize;
-        match side {
-            Side::Before => &mut self.counts[at].before,
-            Side::Behind => &mut self.counts[at].behind,
-            Side::Around => &mut self.around[at].asked,
-            Side::Below => &mut self.below[at].asked,
+    fn slack_of(&mut self, among: Ranked) -> &mut Slack<Handle> {
+        match among {
+            Ranked::Before(group) => &mut self.groups[group].before,
+            Ranked::Behind(group) => &mut self.groups[group].behind,
+            Ranked::Around(step) => &mut self.around[step].asked,
+            Ranked::Below(step) => &mut self.below[step].asked,
         }
     }
 
     /// A number is told of when it reaches the nearest bounds that somebody waits for.
-    pub(super) fn wait_for_rank(&mut self, group: u32, entry: u32, side: Side, nearest: Range) {
+    pub(super) fn wait_for_rank(&mut self, among: Ranked, entry: EntryId, nearest: Range) {
         if entry != LATER {
-            let slack = self.slack_of(group, side);
+            let slack = self.slack_of(among);
             slack.wait(entry, nearest.low, nearest.high);
         }
     }
 
-    pub(super) fn range_of_rank(&mut self, group: u32, entry: u32, side: Side) -> Range {
+    pub(super) fn range_of_rank(&mut self, among: Ranked, entry: EntryId) -> Range {
         if entry == LATER {
             return Range::from(0.0);
         }
-        let (low, high) = self.slack_of(group, side).ends(entry);
+        let (low, high) = self.slack_of(among).ends(entry);
         Range { low, high }
     }
 
     /// The group of a counted step among the siblings of a node.
-    fn group_beside(&mut self, spec: u32, depth: usize) -> u32 {
-        let groups = &self.extras[depth - 1].counts;
+    fn group_beside(&mut self, spec: CountedId, depth: usize) -> GroupId {
+        let groups = &self.extras[depth - 1].groups;
         if let Some((_, group)) = groups.iter().find(|(own, _)| *own == spec) {
             return *group;
         }
-        let group = self.add_group();
-        let extra = &mut self.extras[depth - 1];
-        extra.counts.push((spec, group));
-        extra.is_used = true;
+        let group = self.groups.add(Group::default());
+        self.extra_of(depth - 1).groups.push((spec, group));
         group
     }
 
-    fn group_of_document(&mut self, spec: u32) -> u32 {
-        if let Some((_, group)) = self.document_counts.iter().find(|(own, _)| *own == spec) {
+    fn group_of_document(&mut self, spec: CountedId) -> GroupId {
+        if let Some((_, group)) = self.document_groups.iter().find(|(own, _)| *own == spec) {
             return *group;
         }
-        let group = self.add_group();
-        self.document_counts.push((spec, group));
+        let group = self.groups.add(Group::default());
+        self.document_groups.push((spec, group));
         group
-    }
-
-    fn add_group(&mut self) -> u32 {
-        if let Some(id) = self.free_counts.pop() {
-            self.counts[id as usize] = Group::default();
-            return id;
-        }
-        append(&mut self.counts, Group::default());
-        self.counts.len() as u32 - 1
     }
 
     /// Whether the opening node passes the predicates of a counted step.
-    fn truth_of_counted(&mut self, spec: u32) -> Wire {
-        let predicates = self.routes.counts[spec as usize].predicates.clone();
+    fn truth_of_counted(&mut self, spec: CountedId) -> Wire {
+        let predicates = self.routes.counts[spec].predicates.clone();
         let mut wires = Vec::with_capacity(predicates.len());
         for &predicate in predicates.iter() {
             let wire = self.evaluate(predicate, Spot::Opening, &Default::default());
@@ -269,7 +249,7 @@ impl Circuit {
     }
 
     /// The opening node is a member of counted steps, for the nodes after it.
-    pub(super) fn count_member(&mut self, counted: &[u32], depth: usize) {
+    pub(super) fn count_member(&mut self, counted: &[CountedId], depth: usize) {
         // What its predicates count must not be the node itself.
         let wires: SmallVec<[Wire; 2]> = counted
             .iter()
@@ -279,23 +259,23 @@ impl Circuit {
             if wire.is_false() {
                 continue;
             }
-            let Counted { scope, way, .. } = self.routes.counts[spec as usize];
+            let Counted { scope, way, .. } = self.routes.counts[spec];
             match scope {
                 Scope::Around => self.open_around(spec, &wire, depth),
                 Scope::Below => self.grow_below(spec, depth),
-                _ if way != NONE => self.count_ends(spec, way, wire, depth),
+                _ if way.is_some() => self.count_ends(spec, way, wire, depth),
                 _ => self.count_end(spec, depth, LATER, wire),
             }
         }
     }
 
     /// The ends of ways down from the opening node are members of a counted step.
-    fn count_ends(&mut self, spec: u32, way: u32, wire: Wire, depth: usize) {
+    fn count_ends(&mut self, spec: CountedId, way: RouteId, wire: Wire, depth: usize) {
         let group = self.group_of(spec, depth);
         let sink = self.add_relay(SinkKind::Counted {
             spec,
             depth,
-            asked: self.counts[group as usize].behind.next(),
+            asked: self.groups[group].behind.next(),
         });
         self.spread(way, Target::Sink(sink), wire);
         self.close_sink(sink);
@@ -303,12 +283,11 @@ impl Circuit {
 
     /// One member of a counted step, below the node of a depth or that node; `asked` nodes asked
     /// for what is behind them before that node opened.
-    pub(super) fn count_end(&mut self, spec: u32, depth: usize, asked: u32, wire: Wire) {
+    pub(super) fn count_end(&mut self, spec: CountedId, depth: usize, asked: EntryId, wire: Wire) {
         self.cells.pin(&wire);
-        if self.routes.counts[spec as usize].scope == Scope::Closed {
-            self.extras[depth].counted.push((spec, wire));
-            self.extras[depth].is_used = true;
-            self.held_bytes += size_of::<(u32, Wire)>();
+        if self.routes.counts[spec].scope == Scope::Closed {
+            self.extra_of(depth).counted.push((spec, wire));
+            self.held_bytes += size_of::<(CountedId, Wire)>();
         } else {
             let group = self.group_of(spec, depth);
             self.joining.push((group, asked, wire));
@@ -316,8 +295,8 @@ impl Circuit {
     }
 
     /// The group that a node of a depth is a member of.
-    fn group_of(&mut self, spec: u32, depth: usize) -> u32 {
-        match self.routes.counts[spec as usize].scope {
+    fn group_of(&mut self, spec: CountedId, depth: usize) -> GroupId {
+        match self.routes.counts[spec].scope {
             Scope::Siblings => self.group_beside(spec, depth),
             _ => self.group_of_document(spec),
         }
@@ -331,11 +310,11 @@ impl Circuit {
         for (spec, wire) in std::mem::take(&mut self.extras[depth].counted) {
             let group = self.group_of_document(spec);
             self.joining.push((group, LATER, wire));
-            self.held_bytes -= size_of::<(u32, Wire)>();
+            self.held_bytes -= size_of::<(CountedId, Wire)>();
         }
         self.close_around(depth);
         self.close_below(depth);
-        for (_, group) in std::mem::take(&mut self.extras[depth].counts) {
+        for (_, group) in std::mem::take(&mut self.extras[depth].groups) {
             self.closing.push(group);
         }
     }
@@ -351,51 +330,50 @@ impl Circuit {
             self.begin_rank(id, cell);
         }
         for id in std::mem::take(&mut self.closing) {
-            self.counts[id as usize].close();
+            self.groups[id].close();
             self.settle_group(id);
         }
     }
 
-    fn join_group(&mut self, id: u32, asked: u32, wire: &Wire) {
-        let group = &mut self.counts[id as usize];
-        let asked = asked.min(group.behind.next());
+    fn join_group(&mut self, id: GroupId, asked: EntryId, wire: &Wire) {
+        let group = &mut self.groups[id];
+        let behind = asked.min(group.behind.next());
         match self.cells.resolve(wire) {
             Wire::Known(atom) if atom.holds() => {
                 group.sure += 1.0;
-                group.behind.add_before(asked, 1.0, 0.0);
+                group.behind.add_before(behind, 1.0, 0.0);
                 self.settle_group(id);
             }
             Wire::Known(_) => {}
             Wire::Cell(input) => {
                 group.unknown += 1;
-                group.members.push_back(Some([group.before.next(), asked]));
-                let tag = group.first_member + group.members.len() as u32 - 1;
+                let before = group.before.next();
+                let member = group.members.push(Asked { before, behind });
                 let cell = self.group_cell(id);
-                self.cells.depend(cell, input, tag);
+                self.cells.depend(cell, input, Tag(member.0));
             }
         }
     }
 
     /// The cell that hears of a group's undecided members.
-    fn group_cell(&mut self, id: u32) -> Handle {
-        if let Some(cell) = self.counts[id as usize].cell {
+    fn group_cell(&mut self, id: GroupId) -> Handle {
+        if let Some(cell) = self.groups[id].cell {
             return cell;
         }
-        let cell = self.cells.add(Kind::Group(id));
-        self.cells.pin(&Wire::Cell(cell));
-        self.counts[id as usize].cell = Some(cell);
+        let cell = self.cells.add_pinned(Kind::Group(id));
+        self.groups[id].cell = Some(cell);
         cell
     }
 
     /// A member of a group is decided.
-    pub(super) fn tell_group(&mut self, id: u32, member: u32, holds: bool) {
-        self.counts[id as usize].settle(member, holds);
+    pub(super) fn tell_group(&mut self, id: GroupId, member: MemberId, holds: bool) {
+        self.groups[id].settle(member, holds);
         self.settle_group(id);
     }
 
     /// Tells the nodes whose numbers are known, or reached a bound that matters.
-    fn settle_group(&mut self, id: u32) {
-        let group = &mut self.counts[id as usize];
+    fn settle_group(&mut self, id: GroupId) {
+        let group = &mut self.groups[id];
         tell_reached(&mut group.before, &mut self.cells);
         tell_reached(&mut group.behind, &mut self.cells);
         let bytes = group.bytes();
@@ -406,13 +384,13 @@ impl Circuit {
                 self.cells.unpin(&Wire::Cell(cell));
             }
             *group = Group::default();
-            self.free_counts.push(id);
+            self.groups.free(id);
         }
     }
 
     /// The document is over: no group gets another member.
     pub(super) fn close_document_counts(&mut self) {
-        for (_, group) in std::mem::take(&mut self.document_counts) {
+        for (_, group) in std::mem::take(&mut self.document_groups) {
             self.closing.push(group);
         }
     }

@@ -3,9 +3,10 @@
 use super::Circuit;
 use super::cells::{Atom, Wire};
 use super::frames::{Spot, Target, Wired};
+use super::ids::RouteId;
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{FirstPart, SinkKind};
-use crate::plan::{Axis, Comparison, NONE, Op, PartKind};
+use crate::plan::{Axis, CompareSome, Comparison, NamePart, NodeKind, Op, Part, PartId, TestId};
 use std::rc::Rc;
 
 /// Position and size of the list in which a predicate is tried; 1 outside any predicate.
@@ -21,7 +22,7 @@ impl Circuit {
     }
 
     /// The value of an atom at a node.
-    pub(super) fn evaluate(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {
+    pub(super) fn evaluate(&mut self, part: PartId, spot: Spot, focus: &Focus) -> Wire {
         let nature = self.routes.nature(part);
         if nature.is_constant || nature.has_focus() {
             return self.evaluate_fresh(part, spot, focus);
@@ -47,7 +48,7 @@ impl Circuit {
 
     /// What was wired at the node already. Of a remembered node everything was.
     pub(super) fn wired(&self, need: Need, spot: Spot) -> Option<Wire> {
-        let found = match spot {
+        let wire = match spot {
             Spot::Opening => self.memo.iter().find(|(n, _)| *n == need).map(|(_, w)| w),
             Spot::Late(info) => {
                 let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
@@ -60,86 +61,91 @@ impl Circuit {
                 }
             }
         };
-        found.map(|wire| self.cells.resolve(wire))
+        wire.map(|wire| self.cells.resolve(wire))
     }
 
-    fn evaluate_fresh(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {
+    fn evaluate_fresh(&mut self, part: PartId, spot: Spot, focus: &Focus) -> Wire {
         if let Some(spec) = self.routes.folded(part) {
             return self.fold_along(spec);
         }
         let plan = self.plan.clone();
-        let (kind, words) = plan.part(part);
-        match kind {
-            PartKind::Text => {
-                let text = std::str::from_utf8(plan.string(words[0])).unwrap_or("");
+        match plan.part(part) {
+            Part::Text(string) => {
+                let text = std::str::from_utf8(plan.string(string)).unwrap_or("");
                 Wire::Known(Atom::Text(text.into()))
             }
-            PartKind::Number => Wire::Known(Atom::Number(plan.number(words[0]))),
-            PartKind::Boolean => Wire::Known(Atom::Truth(words[0] != 0)),
-            PartKind::Call => {
-                let args: Vec<Wire> = words[1..]
+            Part::Number(number) => Wire::Known(Atom::Number(plan.number(number))),
+            Part::Boolean(truth) => Wire::Known(Atom::Truth(truth)),
+            Part::Call(op, args) => {
+                let args: Vec<Wire> = args
                     .iter()
-                    .map(|&word| self.evaluate(word, spot, focus))
+                    .map(|&arg| self.evaluate(arg, spot, focus))
                     .collect();
-                self.apply(Op::from_code(words[0]).unwrap_or(Op::ToBoolean), &args)
+                self.apply(op, &args)
             }
-            PartKind::And => {
-                let mut wires = Vec::with_capacity(words.len());
-                for &word in words {
-                    let wire = self.evaluate(word, spot, focus);
-                    if wire.is_false() {
-                        return wire;
-                    }
-                    wires.push(wire);
-                }
-                self.all(&wires)
-            }
-            PartKind::Or => {
-                let mut wires = Vec::with_capacity(words.len());
-                for &word in words {
-                    let wire = self.evaluate(word, spot, focus);
-                    if wire.is_true() {
-                        return wire;
-                    }
-                    wires.push(wire);
-                }
-                self.any(&wires)
-            }
-            PartKind::Not => {
-                let wire = self.evaluate(words[0], spot, focus);
+            Part::And(parts) => match self.evaluate_until(parts, false, spot, focus) {
+                Ok(wires) => self.all(&wires),
+                Err(decided) => decided,
+            },
+            Part::Or(parts) => match self.evaluate_until(parts, true, spot, focus) {
+                Ok(wires) => self.any(&wires),
+                Err(decided) => decided,
+            },
+            Part::Not(part) => {
+                let wire = self.evaluate(part, spot, focus);
                 self.not(&wire)
             }
-            PartKind::Position => focus.position.clone().unwrap_or(ONE),
-            PartKind::Last => focus.last.clone().unwrap_or(ONE),
-            PartKind::Exists => self.exists(words[0], spot),
-            PartKind::CompareSome => self.compare_some(part, spot, focus),
-            PartKind::ComparePairs => {
-                if let Some(shared) = self.routes.shared(part) {
-                    return self.compare_shared(&shared, words[2 - shared.side], spot);
-                }
-                let op = Comparison::from_code(words[0]).unwrap_or(Comparison::Eq);
-                self.compare_pairs(op, words[1], words[2], spot)
-            }
-            PartKind::Count => {
+            Part::Position => focus.position.clone().unwrap_or(ONE),
+            Part::Last => focus.last.clone().unwrap_or(ONE),
+            Part::Exists(set) => self.exists(set, spot),
+            Part::CompareSome(compare) => self.compare_some(part, &compare, spot, focus),
+            Part::ComparePairs(op, sets) => match self.routes.shared(part) {
+                Some(shared) => self.compare_shared(&shared, sets[1 - shared.side], spot),
+                None => self.compare_pairs(op, sets, spot),
+            },
+            Part::Count(set) => {
                 if let Some((spec, axis)) = self.routes.counted(part) {
                     return self.count_along(spec, axis);
                 }
                 let count = self.count(0.0, &[], 1);
                 let sink = self.add_sink(SinkKind::Count, count);
-                self.collect_merged(words[0], spot, Target::Sink(sink), Wire::TRUE);
+                self.collect_merged(set, spot, Target::Sink(sink), Wire::TRUE);
                 self.cells.resolve(&Wire::Cell(count))
             }
-            PartKind::Above => self.above(words[0], words[1], words[2]),
-            PartKind::Sum => self.gather(SinkKind::Sum, words[0], spot),
-            PartKind::Strings => self.gather(SinkKind::Strings, words[0], spot),
-            PartKind::String => self.first(words[0], spot, FirstPart::Text),
-            PartKind::Name => self.first(words[1], spot, FirstPart::Name(words[0])),
+            Part::Above {
+                test,
+                atom,
+                otherwise,
+            } => self.above(test, atom, otherwise),
+            Part::Sum(set) => self.gather(SinkKind::Sum, set, spot),
+            Part::Strings(set) => self.gather(SinkKind::Strings, set, spot),
+            Part::String(set) => self.first(set, spot, FirstPart::Text),
+            Part::Name(name, set) => self.first(set, spot, FirstPart::Name(name)),
             _ => Wire::FALSE,
         }
     }
 
+    /// The values of atoms at a node, or the one that is known to be `decisive` for all of them.
+    fn evaluate_until(
+        &mut self,
+        parts: &[PartId],
+        decisive: bool,
+        spot: Spot,
+        focus: &Focus,
+    ) -> Result<Vec<Wire>, Wire> {
+        let mut wires = Vec::with_capacity(parts.len());
+        for &part in parts {
+            let wire = self.evaluate(part, spot, focus);
+            if matches!(wire, Wire::Known(Atom::Truth(truth)) if truth == decisive) {
+                return Err(wire);
+            }
+            wires.push(wire);
+        }
+        Ok(wires)
+    }
+
     /// An atom at the parent of the opening node, or a constant where that fails a test.
-    fn above(&mut self, test: u32, atom: u32, otherwise: u32) -> Wire {
+    fn above(&mut self, test: TestId, atom: PartId, otherwise: PartId) -> Wire {
         let depth = self.frames.len() - 1;
         if depth == 0 || !self.passes(depth - 1, test) {
             return self.evaluate(otherwise, Spot::Opening, &Focus::default());
@@ -149,7 +155,7 @@ impl Circuit {
     }
 
     /// Whether a set has a node.
-    fn exists(&mut self, set: u32, spot: Spot) -> Wire {
+    fn exists(&mut self, set: PartId, spot: Spot) -> Wire {
         let (source, route) = self.routes.truth_of(set);
         match source {
             Source::Set(_) => {
@@ -158,13 +164,13 @@ impl Circuit {
                 self.or_close(or);
                 self.cells.resolve(&Wire::Cell(or))
             }
-            _ if route == NONE => Wire::TRUE,
+            _ if route.is_none() => Wire::TRUE,
             _ => self.truth(route, spot),
         }
     }
 
     /// Whether a route from the node leads to what its leaf asks for.
-    pub(super) fn truth(&mut self, route: u32, spot: Spot) -> Wire {
+    pub(super) fn truth(&mut self, route: RouteId, spot: Spot) -> Wire {
         let need = Need::Truth(route);
         if let Some(known) = self.wired(need, spot) {
             return known;
@@ -175,8 +181,8 @@ impl Circuit {
     }
 
     /// The truth of a route from the opening node: the end of a chain where there is one.
-    fn truth_along(&mut self, route: u32) -> Wire {
-        let step = &self.table[route as usize];
+    fn truth_along(&mut self, route: RouteId) -> Wire {
+        let step = &self.table[route];
         let (axis, test) = (step.axis, step.test);
         if !step.is_listed() {
             match axis {
@@ -201,23 +207,25 @@ impl Circuit {
         self.cells.resolve(&Wire::Cell(or))
     }
 
-    fn compare_some(&mut self, part: u32, spot: Spot, focus: &Focus) -> Wire {
-        let plan = self.plan.clone();
-        let (_, words) = plan.part(part);
-        let op = Comparison::from_code(words[0]).unwrap_or(Comparison::Eq);
-        if self.routes.nature(words[2]).is_constant {
-            let (source, route) = self.routes.truth_of(part);
-            if !matches!(source, Source::Set(_)) {
-                return match self.routes.leaf_of(&plan, part) {
-                    Some(leaf) if route == NONE => self.leaf(leaf, spot),
-                    _ => self.truth(route, spot),
-                };
+    fn compare_some(
+        &mut self,
+        part: PartId,
+        compare: &CompareSome,
+        spot: Spot,
+        focus: &Focus,
+    ) -> Wire {
+        if let Some(leaf) = self.routes.leaf_of(compare) {
+            match self.routes.truth_of(part) {
+                (Source::Set(_), _) => {}
+                (_, RouteId::NONE) => return self.leaf(leaf, spot),
+                (_, route) => return self.truth(route, spot),
             }
         }
-        let value = self.evaluate(words[2], spot, focus);
+        let value = self.evaluate(compare.atom, spot, focus);
         let or = self.open_or(1);
+        let op = compare.op;
         let sink = self.add_sink(SinkKind::Compare { op, value }, or);
-        self.collect_merged(words[1], spot, Target::Sink(sink), Wire::TRUE);
+        self.collect_merged(compare.set, spot, Target::Sink(sink), Wire::TRUE);
         self.cells.resolve(&Wire::Cell(or))
     }
 
@@ -250,16 +258,15 @@ impl Circuit {
                 }
                 let cell = self.cells.add(super::cells::Kind::Value);
                 let depth = self.frames.len() - 1;
-                self.extras[depth].on_value.push(cell);
-                self.extras[depth].is_used = true;
+                self.extra_of(depth).on_value.push(cell);
                 self.memo.push((Need::Value, Wire::Cell(cell)));
                 Wire::Cell(cell)
             }
         }
     }
 
-    /// A part of the name of a node: 1 as written, 2 local, 3 namespace.
-    pub(super) fn name_of(&self, part: u32, spot: Spot) -> Rc<str> {
+    /// A part of the name of a node.
+    pub(super) fn name_of(&self, part: NamePart, spot: Spot) -> Rc<str> {
         let (kind, name, uri) = match spot {
             Spot::Late(info) => {
                 let info = &self.infos[info];
@@ -271,11 +278,10 @@ impl Circuit {
                 (frame.kind, name, uri)
             }
         };
-        let colon =
-            memchr::memchr(b':', &name).filter(|_| kind != crate::plan::NodeKind::Instruction);
+        let colon = memchr::memchr(b':', &name).filter(|_| kind != NodeKind::Instruction);
         let bytes: &[u8] = match (part, colon) {
-            (3, _) => &uri,
-            (2, Some(colon)) => &name[colon + 1..],
+            (NamePart::Uri, _) => &uri,
+            (NamePart::Local, Some(colon)) => &name[colon + 1..],
             _ => &name,
         };
         std::str::from_utf8(bytes).unwrap_or("").into()

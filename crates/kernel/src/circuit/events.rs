@@ -4,10 +4,13 @@ use super::arms::take_covered;
 use super::cells::{Atom, Kind, Wire};
 use super::evaluation::Focus;
 use super::frames::{Arm, ArmTarget, Extra, Frame, Info, Opening, Spot, Target, Wired};
+use super::gates::INPUT;
+use super::ids::InfoId;
 use super::routes::Need;
 use super::sinks::SinkKind;
 use super::{Action, Circuit};
-use crate::plan::{NONE, NodeKind, Output, Symbols};
+use crate::events::Symbol;
+use crate::plan::{Aggregate, NodeKind, Output, Symbols, TargetId};
 use crate::tables::append;
 use std::rc::Rc;
 
@@ -27,7 +30,7 @@ impl Circuit {
 
     /// An element opens that no expression has to do with; whether it is one.
     #[inline]
-    pub fn open_idle(&mut self, symbol: u32, symbols: &Symbols) -> bool {
+    pub fn open_idle(&mut self, symbol: Symbol, symbols: &Symbols) -> bool {
         if self.routes.uses_ids || self.concerns(symbol, symbols) {
             return false;
         }
@@ -40,7 +43,8 @@ impl Circuit {
     pub fn close_idle(&mut self, symbols: &Symbols) -> bool {
         let depth = self.frames.len() - 1;
         let (frame, extra) = (self.frames[depth], &self.extras[depth]);
-        let is_quiet = depth > 0 && frame.info == NONE && !extra.is_used && extra.behind.is_empty();
+        let is_quiet =
+            depth > 0 && frame.info.is_none() && !extra.is_used && extra.behind.is_empty();
         if !is_quiet || self.concerns(frame.symbol, symbols) {
             return false;
         }
@@ -49,12 +53,12 @@ impl Circuit {
     }
 
     #[inline]
-    fn push_frame(&mut self, symbol: u32, kind: NodeKind) {
+    fn push_frame(&mut self, symbol: Symbol, kind: NodeKind) {
         let frame = Frame {
             symbol,
             kind,
             order: self.next_order,
-            info: NONE,
+            info: InfoId::NONE,
         };
         self.next_order += 1;
         append(&mut self.frames, frame);
@@ -107,7 +111,7 @@ impl Circuit {
             let (kind, set) = match plan.target(target).0 {
                 Output::Select { set, .. } => (SinkKind::Output { target }, set),
                 Output::SelectAggregate { set, function, .. } => {
-                    let needs_value = function != 0;
+                    let needs_value = function != Aggregate::Count;
                     (
                         SinkKind::Tally {
                             target,
@@ -123,23 +127,20 @@ impl Circuit {
                 }
                 _ => continue,
             };
-            let sink = self.add_relay(kind);
-            if let SinkKind::Tally { .. } = self.sinks[sink as usize].kind {
-                let cell = self.cells.add(Kind::Sink(sink));
-                self.cells.pin(&Wire::Cell(cell));
-                self.sinks[sink as usize].cell = Some(cell);
-            }
+            let sink = match kind {
+                SinkKind::Tally { .. } => self.add_listening(kind).0,
+                _ => self.add_relay(kind),
+            };
             self.collect_merged(set, Spot::Opening, Target::Sink(sink), Wire::TRUE);
         }
     }
 
-    fn answer(&mut self, target: u32, wire: Wire) {
+    fn answer(&mut self, target: TargetId, wire: Wire) {
         match wire {
             Wire::Known(atom) => self.actions.push(Action::Answer { target, atom }),
             Wire::Cell(input) => {
-                let cell = self.cells.add(Kind::Answer { target });
-                self.cells.pin(&Wire::Cell(cell));
-                self.cells.depend(cell, input, 0);
+                let cell = self.cells.add_pinned(Kind::Answer { target });
+                self.cells.depend(cell, input, INPUT);
             }
         }
     }
@@ -189,13 +190,13 @@ impl Circuit {
     }
 
     /// The remembered node of a spot.
-    pub(super) fn info_of(&mut self, spot: Spot) -> u32 {
+    pub(super) fn info_of(&mut self, spot: Spot) -> InfoId {
         if let Spot::Late(info) = spot {
             return info;
         }
         let depth = self.frames.len() - 1;
         let frame = self.frames[depth];
-        if frame.info != NONE {
+        if frame.info.is_some() {
             return frame.info;
         }
         let (name, uri) = self.opening_name.clone();
@@ -205,7 +206,7 @@ impl Circuit {
             name,
             uri,
             references: 1,
-            depth: depth as u32,
+            depth: Some(depth as u32),
             ..Info::default()
         });
         self.frames[depth].info = info;
@@ -213,19 +214,19 @@ impl Circuit {
     }
 
     /// One less refers to a remembered node; the last one lets it go.
-    pub(super) fn release(&mut self, id: u32) {
+    pub(super) fn release(&mut self, id: InfoId) {
         let info = &mut self.infos[id];
         info.references -= 1;
         if info.references > 0 {
             return;
         }
-        if info.candidate != NONE && !info.is_released {
+        if info.candidate.is_some() && !info.is_released {
             let candidate = info.candidate;
             self.actions.push(Action::Release { candidate });
         }
         let info = &mut self.infos[id];
         let (wired, value) = (std::mem::take(&mut info.wired), info.value.take());
-        self.infos.remove(id);
+        self.infos.free(id);
         for (_, wired) in wired {
             match wired {
                 Wired::Wire(wire) => self.cells.unpin(&wire),
@@ -264,8 +265,8 @@ impl Circuit {
             self.close_extra(depth, value);
         }
         // From here on nothing can wait for its end any more.
-        if frame.info != NONE {
-            self.infos[frame.info].depth = NONE;
+        if frame.info.is_some() {
+            self.infos[frame.info].depth = None;
         }
         self.leave_behind(depth);
         if depth == 0 {
@@ -276,7 +277,7 @@ impl Circuit {
                 self.forget(behind);
             }
         }
-        if frame.info != NONE {
+        if frame.info.is_some() {
             self.release(frame.info);
         }
         self.frames.pop();
@@ -295,12 +296,12 @@ impl Circuit {
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {
-            if self.table[route as usize].pick.is_some() {
+            if self.table[route].pick.is_some() {
                 self.pick_after(route, to, when);
                 continue;
             }
             let since = self.next_order.saturating_sub(1);
-            let outer = self.follow[route as usize].last().cloned();
+            let outer = self.follow[route].last().cloned();
             let Some((all, is_all)) = self.cover(route, outer, to, when.clone()) else {
                 self.cells.unpin(&when);
                 self.source_close(to);
@@ -308,11 +309,11 @@ impl Circuit {
             };
             self.cells.pin(&all);
             self.cells.unpin(&when);
-            if let Some(old) = take_covered(&mut self.follow[route as usize], since) {
+            if let Some(old) = take_covered(&mut self.follow[route], since) {
                 self.drop_arm(old);
             }
             self.held_bytes += size_of::<Arm>();
-            self.follow[route as usize].push(Arm {
+            self.follow[route].push(Arm {
                 depth: 0,
                 since,
                 to,
@@ -339,7 +340,7 @@ impl Circuit {
     }
 
     fn close_document(&mut self) {
-        for route in 0..self.follow.len() {
+        for route in self.follow.ids() {
             for arm in std::mem::take(&mut self.follow[route]) {
                 self.drop_arm(arm);
             }

@@ -7,10 +7,11 @@
 use super::Circuit;
 use super::cells::Wire;
 use super::frames::{Behind, Spot, Target};
+use super::ids::{InfoId, RouteId};
 
 impl Circuit {
     /// One more closed node that a step looks back at.
-    pub(super) fn list_farthest(&mut self, id: u32, info: u32, nodes: &mut Vec<u32>) {
+    pub(super) fn list_farthest(&mut self, id: RouteId, info: InfoId, nodes: &mut Vec<InfoId>) {
         let passed = self.passed_before(id, info);
         if passed.is_false() {
             return;
@@ -31,7 +32,7 @@ impl Circuit {
     }
 
     /// Sends the last node that a step looks back at, from the opening node, to a target.
-    pub(super) fn spread_farthest(&mut self, id: u32, target: Target, when: Wire) {
+    pub(super) fn spread_farthest(&mut self, id: RouteId, target: Target, when: Wire) {
         let Some(at) = self.behind.iter().position(|(route, _)| *route == id) else {
             return;
         };
@@ -60,8 +61,8 @@ impl Circuit {
     }
 
     /// Whether a remembered node passes the predicates before the position.
-    fn passed_before(&mut self, id: u32, info: u32) -> Wire {
-        let end = self.table[id as usize].end.clone();
+    fn passed_before(&mut self, id: RouteId, info: InfoId) -> Wire {
+        let end = self.table[id].end.clone();
         end.map_or(Wire::TRUE, |end| {
             self.pass_guards(&end, Spot::Late(info), Wire::TRUE)
         })

@@ -17,11 +17,13 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::frames::{Spot, Target};
+use super::ids::{FoldedId, SinkId, SuffixId, Tag};
 use super::nexts::Next;
 use super::routes::{Fold, Folded};
 use super::sinks::{Entry, FirstPart, SinkKind};
 use super::suffixes::Suffix;
-use crate::plan::{Axis, NONE, Op};
+use crate::plan::{Axis, Op};
+use crate::tables::{Arena, Table};
 use crate::values;
 use smallvec::SmallVec;
 
@@ -39,15 +41,15 @@ pub enum Link {
 /// What is put together at one node: of its children, or in the whole document, and of the node.
 #[derive(Debug, Default)]
 pub struct Folds {
-    pub runnings: Vec<(u32, Running)>,
-    pub suffixes: Vec<(u32, u32)>,
+    pub runnings: Vec<(FoldedId, Running)>,
+    pub suffixes: Vec<(FoldedId, SuffixId)>,
     pub nexts: Vec<Next>,
     /// Sets that the node leads to members of, with their sinks.
-    pub members: Vec<(u32, u32)>,
+    pub members: Vec<(FoldedId, SinkId)>,
     /// Values that begin with what follows the node.
-    pub later: Vec<(u32, Handle)>,
+    pub later: Vec<(FoldedId, Handle)>,
     /// Sets that have the node as an ancestor.
-    pub around: SmallVec<[u32; 1]>,
+    pub around: SmallVec<[FoldedId; 1]>,
 }
 
 /// Sums and first nodes in the document under way.
@@ -55,19 +57,17 @@ pub struct Folds {
 pub struct Folding {
     /// Those of the whole document.
     pub document: Folds,
-    /// By set: the values of open nodes, with their depths.
-    around: Vec<Vec<(usize, Wire)>>,
-    pub suffixes: Vec<Suffix>,
-    pub free_suffixes: Vec<u32>,
+    /// The values of open nodes, with their depths.
+    around: Table<FoldedId, Vec<(usize, Wire)>>,
+    pub suffixes: Arena<SuffixId, Suffix>,
 }
 
 impl Folding {
     pub fn new(sets: usize) -> Self {
         Folding {
             document: Folds::default(),
-            around: vec![Vec::new(); sets],
-            suffixes: Vec::new(),
-            free_suffixes: Vec::new(),
+            around: Table::of_defaults(sets),
+            suffixes: Arena::default(),
         }
     }
 
@@ -76,7 +76,7 @@ impl Folding {
     }
 
     pub fn bytes(&self) -> usize {
-        self.suffixes.capacity() * size_of::<Suffix>()
+        self.suffixes.bytes()
     }
 }
 
@@ -131,9 +131,9 @@ pub(super) fn stays_exact(magnitude: &mut f64, number: f64) -> bool {
 
 impl Circuit {
     /// The value of a set along an axis from the opening node.
-    pub(super) fn fold_along(&mut self, spec: u32) -> Wire {
-        let Folded { step, fold } = self.routes.folds[spec as usize];
-        let axis = self.table[step as usize].axis;
+    pub(super) fn fold_along(&mut self, spec: FoldedId) -> Wire {
+        let Folded { step, fold } = self.routes.folds[spec];
+        let axis = self.table[step].axis;
         let depth = self.frames.len() - 1;
         let is_beside = is_beside(self.frames[depth].kind);
         let wire = match axis {
@@ -152,22 +152,19 @@ impl Circuit {
     }
 
     /// Where a set along an axis is put together that the node of a depth belongs to.
-    pub(super) fn folds_of(&mut self, spec: u32, depth: usize) -> &mut Folds {
-        let step = self.routes.folds[spec as usize].step;
-        match self.table[step as usize].axis {
-            Axis::PrecedingSibling | Axis::FollowingSibling => {
-                self.extras[depth - 1].is_used = true;
-                &mut self.extras[depth - 1].folds
-            }
+    pub(super) fn folds_of(&mut self, spec: FoldedId, depth: usize) -> &mut Folds {
+        let step = self.routes.folds[spec].step;
+        match self.table[step].axis {
+            Axis::PrecedingSibling | Axis::FollowingSibling => &mut self.extra_of(depth - 1).folds,
             _ => &mut self.folding.document,
         }
     }
 
     /// The opening node leads to members of sets that are put together when it ends.
-    pub(super) fn fold_member(&mut self, specs: &[u32], depth: usize) {
+    pub(super) fn fold_member(&mut self, specs: &[FoldedId], depth: usize) {
         for &spec in specs {
-            let Folded { step, fold } = self.routes.folds[spec as usize];
-            let axis = self.table[step as usize].axis;
+            let Folded { step, fold } = self.routes.folds[spec];
+            let axis = self.table[step].axis;
             let is_heard = match axis {
                 Axis::Ancestor | Axis::AncestorOrSelf => {
                     self.open_fold_around(spec, depth);
@@ -183,37 +180,35 @@ impl Circuit {
         }
     }
 
-    fn gather_member(&mut self, spec: u32, depth: usize) {
-        let Folded { step, fold } = self.routes.folds[spec as usize];
-        let way = self.table[step as usize].next;
+    fn gather_member(&mut self, spec: FoldedId, depth: usize) {
+        let Folded { step, fold } = self.routes.folds[spec];
+        let way = self.table[step].next;
         let part = part_of(fold);
         let sink = self.add_relay(SinkKind::Folded { part });
         let when = self.predicates(step, Spot::Opening);
-        if way == NONE {
+        if way.is_none() {
             self.add(Target::Sink(sink), Spot::Opening, when);
         } else {
             self.spread(way, Target::Sink(sink), when);
         }
-        let extra = &mut self.extras[depth];
-        extra.folds.members.push((spec, sink));
-        extra.is_used = true;
+        self.extra_of(depth).folds.members.push((spec, sink));
     }
 
     /// A node closes: what it leads to joins its sets, and sets of its children are complete.
     pub(super) fn close_folds(&mut self, depth: usize) {
         let folds = std::mem::take(&mut self.extras[depth].folds);
         for &(spec, sink) in &folds.members {
-            let entries = std::mem::take(&mut self.sinks[sink as usize].entries);
+            let entries = std::mem::take(&mut self.sinks[sink].entries);
             self.held_bytes -= entries.len() * size_of::<Entry>();
             self.close_sink(sink);
-            let step = self.routes.folds[spec as usize].step;
-            match self.table[step as usize].axis {
+            let step = self.routes.folds[spec].step;
+            match self.table[step].axis {
                 Axis::PrecedingSibling | Axis::Preceding => self.join_running(spec, depth, entries),
                 _ => self.join_suffix(spec, depth, entries),
             }
         }
         for &spec in &folds.around {
-            if let Some((_, wire)) = self.folding.around[spec as usize].pop() {
+            if let Some((_, wire)) = self.folding.around[spec].pop() {
                 self.cells.unpin(&wire);
             }
         }
@@ -237,17 +232,17 @@ impl Circuit {
     }
 
     /// What follows a node that asked begins.
-    fn begin_fold(&mut self, spec: u32, depth: usize, cell: Handle) {
+    fn begin_fold(&mut self, spec: FoldedId, depth: usize, cell: Handle) {
         if !self.cells.is_open(cell) {
             return;
         }
-        match self.routes.folds[spec as usize].fold {
+        match self.routes.folds[spec].fold {
             Fold::Sum => self.begin_suffix(spec, depth, self.next_order, cell),
             Fold::First(_) => self.begin_next(spec, depth, cell),
         }
     }
 
-    fn running_of(&mut self, spec: u32, depth: usize) -> &mut Running {
+    fn running_of(&mut self, spec: FoldedId, depth: usize) -> &mut Running {
         let runnings = &mut self.folds_of(spec, depth).runnings;
         let at = runnings.iter().position(|(own, _)| *own == spec);
         let at = at.unwrap_or_else(|| {
@@ -258,7 +253,7 @@ impl Circuit {
     }
 
     /// The value of what is before the opening node.
-    fn fold_before(&mut self, spec: u32, depth: usize) -> Wire {
+    fn fold_before(&mut self, spec: FoldedId, depth: usize) -> Wire {
         let mut running = std::mem::take(self.running_of(spec, depth));
         self.refresh(spec, &mut running);
         let wire = self.cells.resolve(&running.whole);
@@ -267,10 +262,10 @@ impl Circuit {
     }
 
     /// A node opens that may lead to members; whether they matter.
-    fn open_running(&mut self, spec: u32, depth: usize) -> bool {
+    fn open_running(&mut self, spec: FoldedId, depth: usize) -> bool {
         let before = self.fold_before(spec, depth);
         // The first of all is the same for whoever comes later.
-        if self.routes.folds[spec as usize].fold != Fold::Sum && is_found(&before) {
+        if self.routes.folds[spec].fold != Fold::Sum && is_found(&before) {
             return false;
         }
         self.cells.pin(&before);
@@ -282,7 +277,7 @@ impl Circuit {
     }
 
     /// The members that the closing node led to join.
-    fn join_running(&mut self, spec: u32, depth: usize, entries: Vec<Entry>) {
+    fn join_running(&mut self, spec: FoldedId, depth: usize, entries: Vec<Entry>) {
         let mut running = std::mem::take(self.running_of(spec, depth));
         if let Some(level) = running.open.pop() {
             self.held_bytes -= size_of::<Level>();
@@ -299,8 +294,14 @@ impl Circuit {
         *self.running_of(spec, depth) = running;
     }
 
-    fn join_level(&mut self, spec: u32, running: &mut Running, level: Level, entries: Vec<Entry>) {
-        let fold = self.routes.folds[spec as usize].fold;
+    fn join_level(
+        &mut self,
+        spec: FoldedId,
+        running: &mut Running,
+        level: Level,
+        entries: Vec<Entry>,
+    ) {
+        let fold = self.routes.folds[spec].fold;
         for entry in &entries {
             if let Wire::Known(atom) = self.cells.resolve(&entry.value) {
                 let is_exact = stays_exact(&mut running.magnitude, number_of(&atom));
@@ -324,11 +325,11 @@ impl Circuit {
     }
 
     /// Makes a value anew, in document order, from the start of the outer node that ended.
-    fn refresh(&mut self, spec: u32, running: &mut Running) {
+    fn refresh(&mut self, spec: FoldedId, running: &mut Running) {
         let Some(Level { before, joined }) = running.stale.take() else {
             return;
         };
-        let fold = self.routes.folds[spec as usize].fold;
+        let fold = self.routes.folds[spec].fold;
         self.cells
             .unpin(&std::mem::replace(&mut running.whole, before));
         running.recent[joined..].sort_unstable_by_key(|entry| entry.order);
@@ -350,12 +351,12 @@ impl Circuit {
     }
 
     /// The value of the ancestors of the opening node and, where asked for, of the node.
-    fn fold_around(&mut self, spec: u32, depth: usize) -> Wire {
-        let above = self.folding.around[spec as usize].iter().rev();
+    fn fold_around(&mut self, spec: FoldedId, depth: usize) -> Wire {
+        let above = self.folding.around[spec].iter().rev();
         let nearest = above.take(2).find(|(own, _)| *own < depth);
         let above = nearest.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
-        let step = self.routes.folds[spec as usize].step;
-        let route = &self.table[step as usize];
+        let step = self.routes.folds[spec].step;
+        let route = &self.table[step];
         if route.axis == Axis::AncestorOrSelf && self.passes(depth, route.test) {
             return self.link_own(spec, above);
         }
@@ -363,14 +364,14 @@ impl Circuit {
     }
 
     /// A value with that of the opening node.
-    fn link_own(&mut self, spec: u32, above: Wire) -> Wire {
-        let Folded { step, fold } = self.routes.folds[spec as usize];
+    fn link_own(&mut self, spec: FoldedId, above: Wire) -> Wire {
+        let Folded { step, fold } = self.routes.folds[spec];
         let when = self.predicates(step, Spot::Opening);
         if when.is_false() {
             return above;
         }
-        let way = self.table[step as usize].next;
-        let value = if way == NONE {
+        let way = self.table[step].next;
+        let value = if way.is_none() {
             self.part_of(part_of(fold), Spot::Opening)
         } else {
             let part = FirstPart::Optional;
@@ -380,14 +381,13 @@ impl Circuit {
         self.link_values(link_of(fold), [above, when, value])
     }
 
-    fn open_fold_around(&mut self, spec: u32, depth: usize) {
-        let last = self.folding.around[spec as usize].last();
+    fn open_fold_around(&mut self, spec: FoldedId, depth: usize) {
+        let last = self.folding.around[spec].last();
         let above = last.map_or(NOTHING, |(_, wire)| self.cells.resolve(wire));
         let wire = self.link_own(spec, above);
         self.cells.pin(&wire);
-        self.folding.around[spec as usize].push((depth, wire));
-        self.extras[depth].folds.around.push(spec);
-        self.extras[depth].is_used = true;
+        self.folding.around[spec].push((depth, wire));
+        self.extra_of(depth).folds.around.push(spec);
     }
 
     /// One value of three, or the cell that will tell.
@@ -403,9 +403,9 @@ impl Circuit {
 
     /// Gives a cell that was waiting its arguments.
     pub(super) fn set_link(&mut self, cell: Handle, link: Link, args: [Wire; 3]) {
-        for (tag, arg) in args.iter().enumerate() {
+        for (index, arg) in args.iter().enumerate() {
             if let Wire::Cell(input) = arg {
-                self.cells.depend(cell, *input, tag as u32);
+                self.cells.depend(cell, *input, Tag(index as u32));
             }
         }
         if let Some(open) = self.cells.open(cell) {
@@ -432,7 +432,7 @@ pub(super) fn linked(link: Link, args: &[Wire; 3]) -> Option<Atom> {
         Link::Next => chosen(first, second, third),
         Link::First => match known(first)? {
             Atom::Nothing => chosen(second, third, &NOTHING),
-            found => Some(found),
+            first => Some(first),
         },
         Link::Sum => {
             let (sum, own) = (known(first)?, chosen(second, third, &NOTHING)?);

@@ -2,13 +2,17 @@
 
 use super::cells::{Atom, Handle, Kind, Message, Wire};
 use super::folds::linked;
+use super::ids::{MemberId, Tag};
 use super::ranges::{self, Range};
 use super::{Action, Circuit};
 use crate::plan::Op;
 use crate::values::{self, Value};
 
-/// Marks an input of an `And` that has to be false.
-const INVERSE: u32 = 1;
+/// An input that has to be true, or whose kind of cell has only one.
+pub(super) const INPUT: Tag = Tag(0);
+
+/// An input of an `And` that has to be false.
+const INVERSE: Tag = Tag(1);
 
 impl Circuit {
     pub(super) fn and(&mut self, left: Wire, right: Wire) -> Wire {
@@ -33,7 +37,9 @@ impl Circuit {
                 let gate = self.cells.add(Kind::And {
                     unknown: count as u32,
                 });
-                unknown.iter().for_each(|&h| self.cells.depend(gate, h, 0));
+                unknown
+                    .iter()
+                    .for_each(|&h| self.cells.depend(gate, h, INPUT));
                 Wire::Cell(gate)
             }
         }
@@ -46,7 +52,7 @@ impl Circuit {
             (Wire::Known(atom), right) if atom.holds() => self.not(&right),
             (Wire::Cell(left), Wire::Cell(right)) if left != right => {
                 let gate = self.cells.add(Kind::And { unknown: 2 });
-                self.cells.depend(gate, left, 0);
+                self.cells.depend(gate, left, INPUT);
                 self.cells.depend(gate, right, INVERSE);
                 Wire::Cell(gate)
             }
@@ -73,7 +79,9 @@ impl Circuit {
                     unknown: count as u32,
                     open: 0,
                 });
-                unknown.iter().for_each(|&h| self.cells.depend(gate, h, 0));
+                unknown
+                    .iter()
+                    .for_each(|&h| self.cells.depend(gate, h, INPUT));
                 Wire::Cell(gate)
             }
         }
@@ -84,7 +92,7 @@ impl Circuit {
             Wire::Known(atom) => Wire::Known(Atom::Truth(!atom.holds())),
             Wire::Cell(handle) => {
                 let gate = self.cells.add(Kind::Not);
-                self.cells.depend(gate, handle, 0);
+                self.cells.depend(gate, handle, INPUT);
                 Wire::Cell(gate)
             }
         }
@@ -106,7 +114,7 @@ impl Circuit {
             Wire::Known(atom) if atom.holds() => self.cells.decide(or, atom),
             Wire::Known(_) => {}
             Wire::Cell(handle) => {
-                self.cells.depend(or, handle, 0);
+                self.cells.depend(or, handle, INPUT);
                 if let Some(cell) = self.cells.open(or)
                     && let Kind::Or { unknown, .. } = &mut cell.kind
                 {
@@ -157,7 +165,9 @@ impl Circuit {
             unknown: wires.len() as u32,
             open: sources,
         });
-        wires.iter().for_each(|&h| self.cells.depend(count, h, 0));
+        wires
+            .iter()
+            .for_each(|&h| self.cells.depend(count, h, INPUT));
         self.settle_count(count);
         count
     }
@@ -168,7 +178,7 @@ impl Circuit {
             return;
         }
         if let Wire::Cell(input) = wire {
-            self.cells.depend(count, input, 0);
+            self.cells.depend(count, input, INPUT);
         }
         if let Some(cell) = self.cells.open(count)
             && let Kind::Count { sure, unknown, .. } = &mut cell.kind
@@ -220,17 +230,17 @@ impl Circuit {
             return Wire::Known(atom);
         }
         let range = self.bounds(op, &args);
-        let inputs: smallvec::SmallVec<[(u32, Handle); 3]> = args
+        let inputs: smallvec::SmallVec<[(Tag, Handle); 3]> = args
             .iter()
             .enumerate()
             .filter_map(|(index, arg)| match arg {
-                Wire::Cell(handle) => Some((index as u32, *handle)),
+                Wire::Cell(handle) => Some((Tag(index as u32), *handle)),
                 Wire::Known(_) => None,
             })
             .collect();
         let gate = self.cells.add(Kind::Apply { op, args });
-        for (index, input) in inputs {
-            self.cells.depend(gate, input, index);
+        for (tag, input) in inputs {
+            self.cells.depend(gate, input, tag);
         }
         if let (Some(range), Some(cell)) = (range, self.cells.open(gate)) {
             cell.range = Some(range);
@@ -332,39 +342,25 @@ impl Circuit {
                 self.settle_count(to);
             }
             Kind::Apply { args, .. } => {
-                args[tag as usize] = Wire::Known(atom);
+                args[tag.index()] = Wire::Known(atom);
                 self.reconsider(to);
             }
-            Kind::Group(group) => {
-                let group = *group;
-                self.tell_group(group, tag, atom.holds());
-            }
+            &mut Kind::Group(group) => self.tell_group(group, MemberId(tag.0), atom.holds()),
             Kind::Link { link, args } => {
-                args[tag as usize] = Wire::Known(atom);
+                args[tag.index()] = Wire::Known(atom);
                 if let Some(atom) = linked(*link, args) {
                     self.cells.decide(to, atom);
                 }
             }
-            Kind::Suffix(suffix) => {
-                let suffix = *suffix;
-                self.tell_suffix(suffix, tag, atom);
-            }
-            Kind::Around(spec) => {
-                let spec = *spec;
-                self.tell_around(spec, tag, atom.holds());
-            }
-            Kind::Sink(sink) => {
-                let sink = *sink;
-                self.tell_sink(sink, tag, atom);
-            }
-            Kind::Output { target, info } => {
-                let (target, info) = (*target, *info);
+            &mut Kind::Suffix(suffix) => self.tell_suffix(suffix, MemberId(tag.0), atom),
+            &mut Kind::Around(spec) => self.tell_around(spec, MemberId(tag.0), atom.holds()),
+            &mut Kind::Sink(sink) => self.tell_sink(sink, tag, atom),
+            &mut Kind::Output { target, info } => {
                 self.cells.decide(to, atom.clone());
                 self.cells.unpin(&Wire::Cell(to));
                 self.decide_output(target, info, atom.holds());
             }
-            Kind::Answer { target } => {
-                let target = *target;
+            &mut Kind::Answer { target } => {
                 self.cells.decide(to, atom.clone());
                 self.cells.unpin(&Wire::Cell(to));
                 self.actions.push(Action::Answer { target, atom });

@@ -18,6 +18,7 @@
 use super::Circuit;
 use super::cells::{Handle, Wire};
 use super::frames::{ArmTarget, Spot, Target};
+use super::ids::RouteId;
 use super::routes::Leaf;
 use crate::plan::{Axis, NodeKind};
 
@@ -57,11 +58,11 @@ enum State {
 
 impl Circuit {
     /// The opening node waits for the last node that a step reaches below it.
-    pub(super) fn spread_below(&mut self, id: u32, to: Target, when: Wire) {
+    pub(super) fn spread_below(&mut self, id: RouteId, to: Target, when: Wire) {
         let depth = self.frames.len() - 1;
         let (kind, order) = (self.frames[depth].kind, self.frames[depth].order);
         let (axis, leaf, test) = {
-            let route = &self.table[id as usize];
+            let route = &self.table[id];
             (route.axis, route.leaf, route.test)
         };
         let is_self = axis == Axis::DescendantOrSelf && self.passes(depth, test);
@@ -72,31 +73,30 @@ impl Circuit {
             return;
         }
         let at = self.lasts_of(id, (leaf == Leaf::Collect).then_some(to));
-        let outer = self.lasts[id as usize][at].contexts.last();
+        let outer = self.lasts[id][at].contexts.last();
         let outer = outer.map_or(Wire::FALSE, |outer| outer.around.clone());
         let around = self.any(&[when.clone(), outer]);
         self.cells.pin(&when);
         self.cells.pin(&around);
         self.source_open(ArmTarget::Plain(to));
         self.held_bytes += size_of::<Context>();
-        self.lasts[id as usize][at].contexts.push(Context {
+        self.lasts[id][at].contexts.push(Context {
             depth: depth as u32,
             order,
             to,
             when: when.clone(),
             around: around.clone(),
         });
-        self.extras[depth].armed.push(id);
-        self.extras[depth].is_used = true;
+        self.extra_of(depth).armed.push(id);
         if is_self {
             self.join_itself(id, at, when, around);
         }
     }
 
     /// The opening node is a member of the contexts that it has just joined.
-    fn join_itself(&mut self, id: u32, at: usize, when: Wire, around: Wire) {
+    fn join_itself(&mut self, id: RouteId, at: usize, when: Wire, around: Wire) {
         let order = self.frames[self.frames.len() - 1].order;
-        let lasts = &self.lasts[id as usize][at];
+        let lasts = &self.lasts[id][at];
         let Some(latest) = lasts.latest.as_ref().filter(|l| l.order == order) else {
             return self.begin_latest(id, at, around);
         };
@@ -108,8 +108,8 @@ impl Circuit {
     }
 
     /// The contexts of a step that share members; there may be none yet.
-    fn lasts_of(&mut self, id: u32, target: Option<Target>) -> usize {
-        let all = &mut self.lasts[id as usize];
+    fn lasts_of(&mut self, id: RouteId, target: Option<Target>) -> usize {
+        let all = &mut self.lasts[id];
         let found = all.iter().rposition(|lasts| lasts.target == target);
         self.cells.work += (all.len() - found.unwrap_or(0)) as u64;
         found.unwrap_or_else(|| {
@@ -123,12 +123,12 @@ impl Circuit {
     }
 
     /// The opening node comes below contexts of a step.
-    pub(super) fn advance_lasts(&mut self, id: u32) {
+    pub(super) fn advance_lasts(&mut self, id: RouteId) {
         let order = self.frames[self.frames.len() - 1].order;
-        for at in 0..self.lasts[id as usize].len() {
+        for at in 0..self.lasts[id].len() {
             self.cells.work += 1;
             self.pairs += 1;
-            let lasts = &self.lasts[id as usize][at];
+            let lasts = &self.lasts[id][at];
             if lasts.latest.as_ref().is_some_and(|l| l.order == order) {
                 continue;
             }
@@ -141,17 +141,17 @@ impl Circuit {
     }
 
     /// The opening node is the latest member of contexts, of which one counts if `around` does.
-    fn begin_latest(&mut self, id: u32, at: usize, around: Wire) {
+    fn begin_latest(&mut self, id: RouteId, at: usize, around: Wire) {
         self.end_latest(id, at);
         let order = self.frames[self.frames.len() - 1].order;
-        let Some(to) = self.lasts[id as usize][at].target else {
+        let Some(to) = self.lasts[id][at].target else {
             let or = self.open_or(1);
             self.deliver_picked(id, Spot::Opening, Target::Any(or), &Wire::TRUE);
             self.or_close(or);
             let truth = self.cells.resolve(&Wire::Cell(or));
             self.cells.pin(&truth);
             let state = State::Asked(truth);
-            self.lasts[id as usize][at].latest = Some(Latest { order, state });
+            self.lasts[id][at].latest = Some(Latest { order, state });
             return;
         };
         if !self.is_heard(ArmTarget::Plain(to)) {
@@ -160,14 +160,14 @@ impl Circuit {
         let is_last = self.open_or(1);
         self.cells.pin(&Wire::Cell(is_last));
         let state = State::Sent(is_last);
-        self.lasts[id as usize][at].latest = Some(Latest { order, state });
+        self.lasts[id][at].latest = Some(Latest { order, state });
         let counts = self.and(Wire::Cell(is_last), around);
         self.deliver_picked(id, Spot::Opening, to, &counts);
     }
 
     /// The latest member is the last one of no further context.
-    fn end_latest(&mut self, id: u32, at: usize) {
-        let latest = self.lasts[id as usize][at].latest.take();
+    fn end_latest(&mut self, id: RouteId, at: usize) {
+        let latest = self.lasts[id][at].latest.take();
         match latest.map(|latest| latest.state) {
             Some(State::Sent(is_last)) => {
                 self.or_close(is_last);
@@ -179,24 +179,24 @@ impl Circuit {
     }
 
     /// The contexts of a step at a node close: the latest member inside is their last.
-    pub(super) fn close_lasts(&mut self, id: u32, depth: usize) {
-        for at in (0..self.lasts[id as usize].len()).rev() {
+    pub(super) fn close_lasts(&mut self, id: RouteId, depth: usize) {
+        for at in (0..self.lasts[id].len()).rev() {
             self.cells.work += 1;
             let is_here = |context: &mut Context| context.depth as usize == depth;
-            while let Some(context) = self.lasts[id as usize][at].contexts.pop_if(is_here) {
+            while let Some(context) = self.lasts[id][at].contexts.pop_if(is_here) {
                 self.close_context(id, at, &context);
             }
-            if self.lasts[id as usize][at].contexts.is_empty() {
+            if self.lasts[id][at].contexts.is_empty() {
                 self.end_latest(id, at);
-                self.lasts[id as usize].remove(at);
+                self.lasts[id].remove(at);
             }
         }
     }
 
-    fn close_context(&mut self, id: u32, at: usize, context: &Context) {
-        let is_or_self = self.table[id as usize].axis == Axis::DescendantOrSelf;
+    fn close_context(&mut self, id: RouteId, at: usize, context: &Context) {
+        let is_or_self = self.table[id].axis == Axis::DescendantOrSelf;
         let first = context.order + u64::from(!is_or_self);
-        let latest = self.lasts[id as usize][at].latest.as_ref();
+        let latest = self.lasts[id][at].latest.as_ref();
         match latest.filter(|l| l.order >= first).map(|l| &l.state) {
             Some(&State::Sent(is_last)) => self.or_add(is_last, &context.when),
             Some(State::Asked(truth)) => {

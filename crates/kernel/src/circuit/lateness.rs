@@ -2,54 +2,47 @@
 
 use super::routes::Routes;
 use super::steps::is_late;
-use crate::plan::{Axis, PartKind, Plan};
+use crate::plan::{Axis, Part, PartId, Plan};
 
 impl Routes {
     /// Whether nodes may join a set after they opened.
-    pub fn is_late_set(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                is_late(axis) || self.is_late_set(plan, words[0])
-            }
-            PartKind::Filter => self.is_late_set(plan, words[0]),
-            PartKind::Union => {
+    pub fn is_late_set(&self, plan: &Plan, set: PartId) -> bool {
+        match plan.part(set) {
+            Part::Step(step) => is_late(step.axis) || self.is_late_set(plan, step.base),
+            Part::Filter { base, .. } => self.is_late_set(plan, base),
+            Part::Union(sets) => {
                 // What is absolute comes from the document node, beside what is near.
                 let is_near = self.nature(set).uses_here;
-                words.iter().any(|&part| {
-                    self.is_late_set(plan, part) || is_near && self.nature(part).is_absolute()
+                sets.iter().any(|&set| {
+                    self.is_late_set(plan, set) || is_near && self.nature(set).is_absolute()
                 })
             }
-            PartKind::Identified => true,
+            Part::Identified(_) => true,
             _ => false,
         }
     }
 
     /// Whether a node may join a set by more than one way.
-    pub fn may_repeat(&self, plan: &Plan, set: u32) -> bool {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Union => true,
-            PartKind::Step => {
-                let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                let (base, _) = plan.part(words[0]);
-                if matches!(base, PartKind::Here | PartKind::Root) {
+    pub fn may_repeat(&self, plan: &Plan, set: PartId) -> bool {
+        match plan.part(set) {
+            Part::Union(_) => true,
+            Part::Step(step) => {
+                if matches!(plan.part(step.base), Part::Here | Part::Root) {
                     return false;
                 }
-                let counts = words[3..].iter().any(|&p| self.nature(p).has_focus());
-                match axis {
+                let counts = self.counts_positions(step.predicates);
+                match step.axis {
                     _ if self.is_late_set(plan, set) => true,
-                    Axis::Itself => self.may_repeat(plan, words[0]),
+                    Axis::Itself => self.may_repeat(plan, step.base),
                     // A node has one parent, and arms of one route are heard together.
                     Axis::Child | Axis::Attribute | Axis::Namespace => {
-                        counts && self.may_repeat(plan, words[0])
+                        counts && self.may_repeat(plan, step.base)
                     }
                     Axis::DescendantOrSelf => true,
                     _ => counts,
                 }
             }
-            PartKind::Filter => self.may_repeat(plan, words[0]),
+            Part::Filter { base, .. } => self.may_repeat(plan, base),
             _ => false,
         }
     }

@@ -18,6 +18,7 @@
 use super::Circuit;
 use super::cells::{Handle, Wire};
 use super::frames::{ArmTarget, Target};
+use super::ids::SinkId;
 use super::ranks::{END, Span};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -53,7 +54,7 @@ struct End {
 
 #[derive(Debug)]
 struct Token {
-    sink: u32,
+    sink: SinkId,
     /// Contexts come with sinks of their own or share one: those that came later are newer.
     serial: u64,
     when: Wire,
@@ -132,7 +133,7 @@ impl Circuit {
                 return self.or_add(or, &wire);
             }
         };
-        let serial = self.sinks[sink as usize].serial;
+        let serial = self.sinks[sink].serial;
         let at = station
             .tokens
             .partition_point(|token| token.serial < serial);

@@ -4,10 +4,10 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Wire};
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Spot, Target};
+use super::ids::{InfoId, ListId, RouteId};
 use super::lines::{Line, Station};
 use super::ranks::{END, FilterPick};
-use crate::plan::NONE;
-use crate::tables::append;
+use crate::plan::PartId;
 
 /// How many nodes got as far as one predicate.
 #[derive(Debug, Default)]
@@ -22,14 +22,14 @@ struct Level {
 #[derive(Debug)]
 pub struct List {
     /// The step, or NONE for a filter.
-    route: u32,
-    predicates: Box<[u32]>,
+    route: RouteId,
+    predicates: Box<[PartId]>,
     pub target: Target,
     when: Wire,
     levels: Vec<Level>,
     pub open: u32,
     /// Nodes that came out of order wait here for the end: order, node, condition.
-    waiting: Option<Vec<(u64, u32, Wire)>>,
+    waiting: Option<Vec<(u64, InfoId, Wire)>>,
     /// Counts the nodes, where constants say which positions are asked for.
     line: Option<Box<(FilterPick, Line)>>,
 }
@@ -44,43 +44,48 @@ impl List {
 
 impl Circuit {
     /// A list under a step; its caller closes its first source.
-    pub(super) fn add_list(&mut self, route: u32, target: Target, when: Wire) -> u32 {
-        let predicates = self.table[route as usize].predicates.clone();
+    pub(super) fn add_list(&mut self, route: RouteId, target: Target, when: Wire) -> ListId {
+        let predicates = self.table[route].predicates.clone();
         self.new_list(route, predicates, target, when, None)
     }
 
     /// A list under a filter, in document order.
     pub(super) fn add_filter(
         &mut self,
-        filter: u32,
-        predicates: &[u32],
+        filter: PartId,
+        predicates: &[PartId],
         target: Target,
         is_late: bool,
-    ) -> u32 {
-        let counts = |&p: &u32| self.routes.nature(p).has_focus();
-        let waiting = (is_late && predicates.iter().any(counts)).then(Vec::new);
+    ) -> ListId {
+        let waiting = (is_late && self.routes.counts_positions(predicates)).then(Vec::new);
         let Some(filter) = self.routes.filter_pick(filter) else {
-            return self.new_list(NONE, predicates.into(), target, Wire::TRUE, waiting);
+            return self.new_list(
+                RouteId::NONE,
+                predicates.into(),
+                target,
+                Wire::TRUE,
+                waiting,
+            );
         };
-        let list = self.new_list(NONE, [].into(), target, Wire::TRUE, waiting);
+        let list = self.new_list(RouteId::NONE, [].into(), target, Wire::TRUE, waiting);
         let mut line = Line::default();
         for &span in filter.pick.spans.iter() {
             let mut station = Station::new(span);
             self.enter(&mut station, target, Wire::TRUE);
             self.line_up(&mut line, vec![station]);
         }
-        self.lists[list as usize].line = Some(Box::new((filter, line)));
+        self.lists[list].line = Some(Box::new((filter, line)));
         list
     }
 
     fn new_list(
         &mut self,
-        route: u32,
-        predicates: Box<[u32]>,
+        route: RouteId,
+        predicates: Box<[PartId]>,
         target: Target,
         when: Wire,
-        waiting: Option<Vec<(u64, u32, Wire)>>,
-    ) -> u32 {
+        waiting: Option<Vec<(u64, InfoId, Wire)>>,
+    ) -> ListId {
         self.source_open(ArmTarget::Plain(target));
         let mut levels = Vec::with_capacity(predicates.len());
         for &predicate in predicates.iter() {
@@ -95,7 +100,7 @@ impl Circuit {
             });
         }
         self.cells.pin(&when);
-        let list = List {
+        self.lists.add(List {
             route,
             predicates,
             target,
@@ -104,49 +109,43 @@ impl Circuit {
             open: 1,
             waiting,
             line: None,
-        };
-        if let Some(id) = self.free_lists.pop() {
-            self.lists[id as usize] = list;
-            return id;
-        }
-        append(&mut self.lists, list);
-        self.lists.len() as u32 - 1
+        })
     }
 
     /// The next node of a list, along its axis.
-    pub(super) fn list_add(&mut self, id: u32, spot: Spot) {
-        let when = self.lists[id as usize].when.clone();
+    pub(super) fn list_add(&mut self, id: ListId, spot: Spot) {
+        let when = self.lists[id].when.clone();
         self.list_try(id, spot, Wire::TRUE, when);
     }
 
     /// The next node of a filter, with its own condition.
-    pub(super) fn filter_add(&mut self, id: u32, spot: Spot, when: Wire) {
-        if self.lists[id as usize].waiting.is_none() {
+    pub(super) fn filter_add(&mut self, id: ListId, spot: Spot, when: Wire) {
+        if self.lists[id].waiting.is_none() {
             return self.list_try(id, spot, when, Wire::TRUE);
         }
         let info = self.info_of(spot);
         self.infos[info].references += 1;
         self.cells.pin(&when);
         let order = self.infos[info].order;
-        if let Some(waiting) = &mut self.lists[id as usize].waiting {
+        if let Some(waiting) = &mut self.lists[id].waiting {
             waiting.push((order, info, when));
         }
     }
 
     /// `own` is the condition under which the node is in the list; `when` that of the whole list.
-    fn list_try(&mut self, id: u32, spot: Spot, own: Wire, when: Wire) {
-        if let Some(mut counter) = self.lists[id as usize].line.take() {
+    fn list_try(&mut self, id: ListId, spot: Spot, own: Wire, when: Wire) {
+        if let Some(mut counter) = self.lists[id].line.take() {
             self.count_filtered(id, &mut counter, spot, own);
-            self.lists[id as usize].line = Some(counter);
+            self.lists[id].line = Some(counter);
             return;
         }
         self.pairs += 1;
         let mut passed = self.cells.resolve(&own);
-        for level in 0..self.lists[id as usize].predicates.len() {
+        for level in 0..self.lists[id].predicates.len() {
             if passed.is_false() {
                 return;
             }
-            let predicate = self.lists[id as usize].predicates[level];
+            let predicate = self.lists[id].predicates[level];
             let focus = if self.routes.nature(predicate).has_focus() {
                 self.focus(id, level, &passed)
             } else {
@@ -156,11 +155,11 @@ impl Circuit {
             passed = self.and(passed, truth);
         }
         let (route, target) = {
-            let list = &self.lists[id as usize];
+            let list = &self.lists[id];
             (list.route, list.target)
         };
         let wire = self.and(when, passed);
-        if route == NONE {
+        if route.is_none() {
             self.add(target, spot, wire);
         } else {
             self.arrive(route, spot, target, wire);
@@ -168,7 +167,13 @@ impl Circuit {
     }
 
     /// The next node of a filter whose positions are counted by a line.
-    fn count_filtered(&mut self, id: u32, counter: &mut (FilterPick, Line), spot: Spot, own: Wire) {
+    fn count_filtered(
+        &mut self,
+        id: ListId,
+        counter: &mut (FilterPick, Line),
+        spot: Spot,
+        own: Wire,
+    ) {
         let (filter, line) = counter;
         let truth = self.pass_guards(&filter.pick, spot, own);
         let reached = self.pass(line, &truth);
@@ -192,7 +197,7 @@ impl Circuit {
                 wire = self.and(wire, enough);
             }
             let wire = self.pass_rest(&filter.pick, spot, wire);
-            let target = self.lists[id as usize].target;
+            let target = self.lists[id].target;
             self.add(target, spot, wire);
         }
     }
@@ -208,9 +213,9 @@ impl Circuit {
     }
 
     /// Position and size for a node that got as far as a predicate; counts it.
-    fn focus(&mut self, id: u32, level: usize, passed: &Wire) -> Focus {
-        let mut unknown = std::mem::take(&mut self.lists[id as usize].levels[level].unknown);
-        let mut sure = self.lists[id as usize].levels[level].sure;
+    fn focus(&mut self, id: ListId, level: usize, passed: &Wire) -> Focus {
+        let mut unknown = std::mem::take(&mut self.lists[id].levels[level].unknown);
+        let mut sure = self.lists[id].levels[level].sure;
         self.cells.work += unknown.len() as u64;
         unknown.retain(|&handle| match self.cells.resolve(&Wire::Cell(handle)) {
             Wire::Known(atom) => {
@@ -232,7 +237,7 @@ impl Circuit {
             }
             Wire::Known(_) => sure += 1.0,
         }
-        let state = &mut self.lists[id as usize].levels[level];
+        let state = &mut self.lists[id].levels[level];
         (state.sure, state.unknown) = (sure, unknown);
         let last = state.last;
         if let Some(last) = last {
@@ -245,12 +250,12 @@ impl Circuit {
     }
 
     /// A source of a list is at its end.
-    pub(super) fn close_list(&mut self, id: u32) {
-        self.lists[id as usize].open -= 1;
-        if self.lists[id as usize].open > 0 {
+    pub(super) fn close_list(&mut self, id: ListId) {
+        self.lists[id].open -= 1;
+        if self.lists[id].open > 0 {
             return;
         }
-        if let Some(mut waiting) = self.lists[id as usize].waiting.take() {
+        if let Some(mut waiting) = self.lists[id].waiting.take() {
             waiting.sort_by_key(|(order, ..)| *order);
             for (_, info, when) in waiting {
                 let when_now = self.cells.resolve(&when);
@@ -260,10 +265,10 @@ impl Circuit {
                 self.release(info);
             }
         }
-        if let Some(counter) = self.lists[id as usize].line.take() {
+        if let Some(counter) = self.lists[id].line.take() {
             self.close_line(counter.1);
         }
-        let levels = std::mem::take(&mut self.lists[id as usize].levels);
+        let levels = std::mem::take(&mut self.lists[id].levels);
         for level in levels {
             if let Some(last) = level.last {
                 self.count_close(last);
@@ -273,10 +278,10 @@ impl Circuit {
                 self.cells.unpin(&Wire::Cell(handle));
             }
         }
-        let when = self.lists[id as usize].when.clone();
+        let when = self.lists[id].when.clone();
         self.cells.unpin(&when);
-        let target = self.lists[id as usize].target;
-        self.free_lists.push(id);
+        let target = self.lists[id].target;
+        self.lists.free(id);
         self.source_close(ArmTarget::Plain(target));
     }
 }

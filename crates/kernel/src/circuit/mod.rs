@@ -26,6 +26,7 @@ mod folds;
 mod frames;
 mod gates;
 mod identifiers;
+mod ids;
 mod indexes;
 mod lasts;
 mod lateness;
@@ -50,40 +51,47 @@ mod suffixes;
 mod symbols;
 mod thresholds;
 mod trails;
+mod undecided;
 
 pub use cells::Atom;
 pub use frames::Opening;
+pub use ids::CandidateId;
 
-use crate::plan::{NONE, Plan};
-use crate::tables::bytes_of;
-use cells::{Cells, Wire};
-use frames::{Arm, Behind, Extra, Frame, Infos};
+use crate::events::Symbol;
+use crate::plan::{Plan, TargetId};
+use crate::tables::{Arena, Table, bytes_of};
+use cells::{Cells, Handle, Wire};
+use frames::{Arm, Behind, Extra, Frame, Info};
+use ids::{CountedId, GroupId, IndexId, InfoId, ListId, PairId, RouteId, SharedId, SinkId};
 use lists::List;
 use pairs::Pair;
-use routes::{Need, Route, Routes};
+use routes::{Need, RouteTable, Routes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sinks::Sink;
 use std::rc::Rc;
 use std::sync::Arc;
-use symbols::Symbol;
+use symbols::SymbolUses;
 
 /// What the circuit tells the automaton at the end of an event.
 #[derive(Debug)]
 pub enum Action {
     /// A candidate is a result of a target.
-    Select { target: u32, candidate: u32 },
+    Select {
+        target: TargetId,
+        candidate: CandidateId,
+    },
     /// The circuit no longer holds the candidate.
-    Release { candidate: u32 },
+    Release { candidate: CandidateId },
     /// The values beside a result are known.
     Bind {
-        target: u32,
-        candidate: u32,
+        target: TargetId,
+        candidate: CandidateId,
         values: Vec<Option<Rc<str>>>,
     },
     /// A target counts a node, with its number.
-    Tally { target: u32, number: f64 },
+    Tally { target: TargetId, number: f64 },
     /// A target has its value.
-    Answer { target: u32, atom: Atom },
+    Answer { target: TargetId, atom: Atom },
 }
 
 /// Meetings with members that every node may have on average: what stays below is no growth.
@@ -92,70 +100,68 @@ const PAIRS_FREE: u64 = 64;
 /// Tables over this many bytes are given back at the end of a document.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
+/// Remembered nodes for which the room stays from one document to the next.
+const INFOS_KEPT: usize = 1 << 12;
+
 /// All expressions of a plan over one document at a time.
 pub struct Circuit {
     plan: Arc<Plan>,
     routes: Routes,
-    table: Rc<[Route]>,
-    symbols: Vec<Option<Rc<Symbol>>>,
+    table: RouteTable,
+    symbols: Table<Symbol, Option<Rc<SymbolUses>>>,
     cells: Cells,
-    infos: Infos,
+    infos: Arena<InfoId, Info>,
     frames: Vec<Frame>,
     extras: Vec<Extra>,
-    /// By route: arms at open nodes, innermost last.
-    arms: Vec<Vec<Arm>>,
-    /// By route: arms for whatever follows a closed node.
-    follow: Vec<Vec<Arm>>,
-    /// Closed nodes that any later node may look back at, by route.
-    behind: Vec<(u32, Behind)>,
+    /// Arms at open nodes, innermost last.
+    arms: Table<RouteId, Vec<Arm>>,
+    /// Arms for whatever follows a closed node.
+    follow: Table<RouteId, Vec<Arm>>,
+    /// Closed nodes that any later node may look back at.
+    behind: Vec<(RouteId, Behind)>,
     /// Ends of chains about all nodes to come.
     ahead: Vec<chains::Ahead>,
     /// Nodes that count the nodes to come.
     picks: Vec<picks::Picks>,
-    /// By route: open nodes that wait for the last node below them.
-    lasts: Vec<Vec<lasts::Lasts>>,
-    /// By route: open nodes among which positions are asked for.
-    trails: Vec<trails::Trail>,
+    /// Open nodes that wait for the last node below them.
+    lasts: Table<RouteId, Vec<lasts::Lasts>>,
+    /// Open nodes among which positions are asked for.
+    trails: Table<RouteId, trails::Trail>,
     /// By sink: arrivals on trails that further nodes may join.
-    arrivals: FxHashMap<u32, Vec<cells::Handle>>,
-    counts: Vec<counts::Group>,
-    free_counts: Vec<u32>,
-    /// Groups of the whole document: counted step, group.
-    document_counts: Vec<(u32, u32)>,
-    /// By counted step: open nodes that it counts, and those that ask for what is below them.
-    around: Vec<around::Around>,
-    below: Vec<below::Below>,
+    arrivals: FxHashMap<SinkId, Vec<Handle>>,
+    groups: Arena<GroupId, counts::Group>,
+    /// Groups of the whole document.
+    document_groups: Vec<(CountedId, GroupId)>,
+    /// Open nodes that a step counts, and those that ask for what is below them.
+    around: Table<CountedId, around::Around>,
+    below: Table<CountedId, below::Below>,
     folding: folds::Folding,
     /// For the end of this event: members of groups, numbers of what is behind a node, and groups
     /// that close.
-    joining: Vec<(u32, u32, Wire)>,
-    asking: Vec<(u32, cells::Handle)>,
-    closing: Vec<u32>,
-    indexes: Vec<indexes::Index>,
-    free_indexes: Vec<u32>,
-    /// Indexes of the whole document: set, index.
-    document_indexes: Vec<(u32, u32)>,
-    sinks: Vec<Sink>,
-    free_sinks: Vec<u32>,
-    lists: Vec<List>,
-    free_lists: Vec<u32>,
-    set_pairs: Vec<Pair>,
-    free_pairs: Vec<u32>,
+    joining: Vec<(GroupId, ids::EntryId, Wire)>,
+    asking: Vec<(GroupId, Handle)>,
+    closing: Vec<GroupId>,
+    indexes: Arena<IndexId, indexes::Index>,
+    /// Indexes of the whole document.
+    document_indexes: Vec<(SharedId, IndexId)>,
+    sinks: Arena<SinkId, Sink>,
+    lists: Arena<ListId, List>,
+    set_pairs: Arena<PairId, Pair>,
     /// What was wired at the opening node in this event.
     memo: Vec<(Need, Wire)>,
     /// Elements with ids: the ids, the remembered node.
-    ids: Vec<(Rc<[Rc<str>]>, u32)>,
+    ids: Vec<(Rc<[Rc<str>]>, InfoId)>,
     id_words: FxHashSet<Rc<str>>,
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.
-    ways: Vec<cells::Handle>,
+    ways: Vec<Handle>,
     /// What the document node was asked for.
     root: FxHashMap<Need, frames::Wired>,
     opening_value: Option<Rc<str>>,
     opening_name: (Rc<[u8]>, Rc<[u8]>),
     is_opening: bool,
     /// Closed sinks whose cell may still be open.
-    lingering: Vec<u32>,
+    lingering: Vec<SinkId>,
     linger_max: usize,
     next_order: u64,
     /// Nodes before this one in document order are no results.
@@ -176,43 +182,38 @@ impl Circuit {
             return None;
         }
         routes.complete(plan);
-        let count = routes.all().len();
+        let count = routes.len();
         let (counted, folded) = (routes.counts.len(), routes.folds.len());
         Some(Circuit {
             plan: plan.clone(),
-            table: routes.all().into(),
+            table: routes.table(),
             routes,
-            symbols: Vec::new(),
+            symbols: Table::default(),
             cells: Cells::default(),
-            infos: Infos::default(),
+            infos: Arena::default(),
             frames: Vec::new(),
             extras: Vec::new(),
-            arms: vec![Vec::new(); count],
-            follow: vec![Vec::new(); count],
+            arms: Table::of_defaults(count),
+            follow: Table::of_defaults(count),
             behind: Vec::new(),
             ahead: Vec::new(),
             picks: Vec::new(),
-            lasts: (0..count).map(|_| Vec::new()).collect(),
-            trails: (0..count).map(|_| trails::Trail::default()).collect(),
+            lasts: Table::of_defaults(count),
+            trails: Table::of_defaults(count),
             arrivals: FxHashMap::default(),
-            counts: Vec::new(),
-            free_counts: Vec::new(),
-            document_counts: Vec::new(),
-            around: by_step(counted),
-            below: by_step(counted),
+            groups: Arena::default(),
+            document_groups: Vec::new(),
+            around: Table::of_defaults(counted),
+            below: Table::of_defaults(counted),
             folding: folds::Folding::new(folded),
             joining: Vec::new(),
             asking: Vec::new(),
             closing: Vec::new(),
-            indexes: Vec::new(),
-            free_indexes: Vec::new(),
+            indexes: Arena::default(),
             document_indexes: Vec::new(),
-            sinks: Vec::new(),
-            free_sinks: Vec::new(),
-            lists: Vec::new(),
-            free_lists: Vec::new(),
-            set_pairs: Vec::new(),
-            free_pairs: Vec::new(),
+            sinks: Arena::default(),
+            lists: Arena::default(),
+            set_pairs: Arena::default(),
             memo: Vec::new(),
             ids: Vec::new(),
             id_words: FxHashSet::default(),
@@ -235,16 +236,18 @@ impl Circuit {
 
     /// Forgets the document under way.
     pub fn clear(&mut self) {
-        if self.kept_bytes() > TABLE_BYTES_MAX {
+        let is_large = self.kept_bytes() > TABLE_BYTES_MAX;
+        if is_large {
             self.extras = Vec::new();
-            self.sinks = Vec::new();
-            self.lists = Vec::new();
-            self.set_pairs = Vec::new();
-            self.indexes = Vec::new();
-            self.counts = Vec::new();
         }
+        let kept = if is_large { 0 } else { usize::MAX };
+        self.groups.clear(kept);
+        self.indexes.clear(kept);
+        self.sinks.clear(kept);
+        self.lists.clear(kept);
+        self.set_pairs.clear(kept);
         self.cells.clear();
-        self.infos.clear();
+        self.infos.clear(INFOS_KEPT);
         self.frames.clear();
         self.extras.clear();
         for lists in [&mut self.arms, &mut self.follow] {
@@ -256,28 +259,14 @@ impl Circuit {
         self.lasts.iter_mut().for_each(Vec::clear);
         self.trails.fill_with(trails::Trail::default);
         self.arrivals.clear();
-        self.counts.clear();
-        self.free_counts.clear();
-        self.document_counts.clear();
-        self.around
-            .iter_mut()
-            .for_each(|own| *own = Default::default());
-        self.below
-            .iter_mut()
-            .for_each(|own| *own = Default::default());
+        self.document_groups.clear();
+        self.around.fill_with(around::Around::default);
+        self.below.fill_with(below::Below::default);
         self.folding.clear();
         self.joining.clear();
         self.asking.clear();
         self.closing.clear();
-        self.indexes.clear();
-        self.free_indexes.clear();
         self.document_indexes.clear();
-        self.sinks.clear();
-        self.free_sinks.clear();
-        self.lists.clear();
-        self.free_lists.clear();
-        self.set_pairs.clear();
-        self.free_pairs.clear();
         self.memo.clear();
         self.ids.clear();
         self.id_words.clear();
@@ -291,7 +280,7 @@ impl Circuit {
     }
 
     /// The targets that expressions answer.
-    pub fn targets(&self) -> &[u32] {
+    pub fn targets(&self) -> &[TargetId] {
         &self.routes.targets
     }
 
@@ -316,11 +305,11 @@ impl Circuit {
             + self.infos.bytes()
             + bytes_of(&self.frames)
             + bytes_of(&self.extras)
-            + bytes_of(&self.sinks)
-            + bytes_of(&self.lists)
-            + bytes_of(&self.set_pairs)
-            + bytes_of(&self.indexes)
-            + bytes_of(&self.counts)
+            + self.sinks.bytes()
+            + self.lists.bytes()
+            + self.set_pairs.bytes()
+            + self.indexes.bytes()
+            + self.groups.bytes()
             + self.folding.bytes();
         (tables + self.held_bytes) as u64
     }
@@ -330,30 +319,32 @@ impl Circuit {
         self.cells.work
     }
 
+    /// What an open node keeps; its end will look at it.
+    fn extra_of(&mut self, depth: usize) -> &mut Extra {
+        let extra = &mut self.extras[depth];
+        extra.is_used = true;
+        extra
+    }
+
     /// Whether anybody waits for the attributes or namespaces of the opening element.
     pub fn awaits_attributes(&self) -> bool {
         !self.extras[self.frames.len() - 1].armed_near.is_empty()
     }
 
     /// The node that is opening now, remembered; NONE where nobody asked for that.
-    pub fn opening_info(&self) -> u32 {
-        self.frames.last().map_or(NONE, |frame| frame.info)
+    pub fn opening_info(&self) -> InfoId {
+        self.frames.last().map_or(InfoId::NONE, |frame| frame.info)
     }
 
     /// Whether the node that is opening now may become a result.
     pub fn wants_candidate(&self) -> bool {
         let info = self.opening_info();
-        info != NONE && self.infos[info].outputs > 0 && self.infos[info].candidate == NONE
+        info.is_some() && self.infos[info].outputs > 0 && self.infos[info].candidate.is_none()
     }
 
     /// Tells which candidate the node that is opening now is.
-    pub fn attach(&mut self, candidate: u32) {
+    pub fn attach(&mut self, candidate: CandidateId) {
         let info = self.opening_info();
         self.infos[info].candidate = candidate;
     }
-}
-
-/// A default for each of so many steps.
-fn by_step<T: Default>(count: usize) -> Vec<T> {
-    (0..count).map(|_| T::default()).collect()
 }

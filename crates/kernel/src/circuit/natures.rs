@@ -1,6 +1,7 @@
 //! What the value of a part depends on, known before any document is read.
 
-use crate::plan::{PartKind, Plan};
+use crate::plan::{Part, PartId, Plan};
+use crate::tables::Table;
 
 /// How a part depends on where it is evaluated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,48 +26,46 @@ impl Nature {
     }
 }
 
+/// The nature of each part of a plan.
+pub fn natures(plan: &Plan) -> Table<PartId, Nature> {
+    let mut natures = Table::default();
+    for part in plan.parts() {
+        natures.push(nature(plan.part(part), &natures));
+    }
+    natures
+}
+
 /// The nature of a part, given those before it.
-pub fn nature(plan: &Plan, part: u32, known: &[Nature]) -> Nature {
-    let (kind, words) = plan.part(part);
-    let of = |words: &[u32]| {
-        let mut all = Nature {
-            is_constant: true,
-            ..Nature::default()
-        };
-        for &word in words {
-            let nature = known[word as usize];
-            all.is_constant &= nature.is_constant;
-            all.uses_here |= nature.uses_here;
-            all.uses_position |= nature.uses_position;
-            all.uses_last |= nature.uses_last;
-        }
-        all
+fn nature(part: Part<'_>, known: &Table<PartId, Nature>) -> Nature {
+    let mut all = Nature {
+        is_constant: true,
+        ..Nature::default()
     };
-    let not_constant = |nature: Nature| Nature {
-        is_constant: false,
-        ..nature
-    };
-    match kind {
-        PartKind::Text | PartKind::Number | PartKind::Boolean => of(&[]),
-        PartKind::Call => of(&words[1..]),
-        PartKind::And | PartKind::Or | PartKind::Not => of(words),
-        PartKind::Position => Nature {
+    for operand in part.operands() {
+        let nature = known[operand];
+        all.is_constant &= nature.is_constant;
+        all.uses_here |= nature.uses_here;
+        all.uses_position |= nature.uses_position;
+        all.uses_last |= nature.uses_last;
+    }
+    match part {
+        Part::Position => Nature {
             uses_position: true,
             ..Nature::default()
         },
-        PartKind::Last => Nature {
+        Part::Last => Nature {
             uses_last: true,
             ..Nature::default()
         },
-        PartKind::Here | PartKind::Above => Nature {
+        Part::Here | Part::Above { .. } => Nature {
             uses_here: true,
             ..Nature::default()
         },
-        PartKind::Root => Nature::default(),
-        PartKind::Name | PartKind::ComparePairs => not_constant(of(&words[1..])),
-        PartKind::CompareSome => not_constant(of(&words[1..3])),
-        PartKind::Step | PartKind::Filter => not_constant(of(&words[..1])),
-        PartKind::Beside => Nature::default(),
-        _ => not_constant(of(words)),
+        Part::Text(_) | Part::Number(_) | Part::Boolean(_) => all,
+        Part::Call(..) | Part::And(_) | Part::Or(_) | Part::Not(_) => all,
+        _ => Nature {
+            is_constant: false,
+            ..all
+        },
     }
 }

@@ -4,69 +4,63 @@
 //! it; one that is undecided links it to the cell of whoever comes later.
 
 use super::Circuit;
-use super::cells::{Atom, Handle, Kind, Wire};
+use super::cells::{Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::folds::{Link, part_of};
 use super::frames::{Spot, Target};
+use super::ids::{FoldedId, SinkId};
 use super::routes::{Fold, Folded};
 use super::sinks::SinkKind;
-use crate::plan::{Axis, NONE};
+use crate::plan::Axis;
 use smallvec::SmallVec;
 
 /// The cell that waits for the next member of a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Next {
-    spec: u32,
+    spec: FoldedId,
     cell: Handle,
 }
 
 impl Circuit {
     /// Whether a set is one that others wait for the next member of.
-    pub(super) fn is_next(&self, spec: u32) -> bool {
-        let Folded { step, fold } = self.routes.folds[spec as usize];
-        let axis = self.table[step as usize].axis;
+    pub(super) fn is_next(&self, spec: FoldedId) -> bool {
+        let Folded { step, fold } = self.routes.folds[spec];
+        let axis = self.table[step].axis;
         fold != Fold::Sum && matches!(axis, Axis::FollowingSibling | Axis::Following)
     }
 
     /// A part of the first node behind the opening one.
-    pub(super) fn first_behind(&mut self, spec: u32, depth: usize) -> Wire {
-        let step = self.routes.folds[spec as usize].step;
-        let is_later = self.table[step as usize].axis == Axis::Following;
+    pub(super) fn first_behind(&mut self, spec: FoldedId, depth: usize) -> Wire {
+        let step = self.routes.folds[spec].step;
+        let is_later = self.table[step].axis == Axis::Following;
         if is_later && !is_beside(self.frames[depth].kind) {
             let cell = self.cells.add(Kind::Awaited);
-            self.extras[depth].folds.later.push((spec, cell));
-            self.extras[depth].is_used = true;
+            self.extra_of(depth).folds.later.push((spec, cell));
             return Wire::Cell(cell);
         }
         self.next_of(spec, depth)
     }
 
     /// A node closes that asked for the first node behind it.
-    pub(super) fn begin_next(&mut self, spec: u32, depth: usize, cell: Handle) {
+    pub(super) fn begin_next(&mut self, spec: FoldedId, depth: usize, cell: Handle) {
         let next = self.next_of(spec, depth);
         self.set_link(cell, Link::Next, [Wire::FALSE, Wire::FALSE, next]);
     }
 
     /// The cell that waits for the next member.
-    fn next_of(&mut self, spec: u32, depth: usize) -> Wire {
+    fn next_of(&mut self, spec: FoldedId, depth: usize) -> Wire {
         let nexts = &self.folds_of(spec, depth).nexts;
         if let Some(next) = nexts.iter().find(|next| next.spec == spec) {
             return Wire::Cell(next.cell);
         }
-        let cell = self.add_next();
+        let cell = self.cells.add_pinned(Kind::Awaited);
         self.folds_of(spec, depth).nexts.push(Next { spec, cell });
         Wire::Cell(cell)
     }
 
-    fn add_next(&mut self) -> Handle {
-        let cell = self.cells.add(Kind::Awaited);
-        self.cells.pin(&Wire::Cell(cell));
-        cell
-    }
-
     /// The opening node leads to members that others wait for. All cells are taken off before the
     /// node is asked anything: whoever asks at this node asks for what comes after it.
-    pub(super) fn reach_nexts(&mut self, specs: &[u32], depth: usize) {
+    pub(super) fn reach_nexts(&mut self, specs: &[FoldedId], depth: usize) {
         let mut waiting: SmallVec<[Next; 2]> = SmallVec::new();
         for &spec in specs {
             let nexts = &mut self.folds_of(spec, depth).nexts;
@@ -75,15 +69,15 @@ impl Circuit {
             }
         }
         for Next { spec, cell } in waiting {
-            let step = self.routes.folds[spec as usize].step;
-            let way = self.table[step as usize].next;
+            let step = self.routes.folds[spec].step;
+            let way = self.table[step].next;
             let sink = self.add_sink(SinkKind::Next { spec, depth }, cell);
             let when = if self.cells.is_open(cell) {
                 self.predicates(step, Spot::Opening)
             } else {
                 Wire::FALSE
             };
-            if way == NONE {
+            if way.is_none() {
                 self.add(Target::Sink(sink), Spot::Opening, when);
             } else {
                 self.spread(way, Target::Sink(sink), when);
@@ -93,19 +87,19 @@ impl Circuit {
     }
 
     /// A member is there: the cell that waits takes its part, or passes on if it is not one.
-    pub(super) fn reach_next(&mut self, sink: u32, spec: u32, spot: Spot, when: Wire) {
-        let Some(cell) = self.sinks[sink as usize].cell.take() else {
+    pub(super) fn reach_next(&mut self, sink: SinkId, spec: FoldedId, spot: Spot, when: Wire) {
+        let Some(cell) = self.sinks[sink].cell.take() else {
             return;
         };
-        let value = self.part_of(part_of(self.routes.folds[spec as usize].fold), spot);
+        let value = self.part_of(part_of(self.routes.folds[spec].fold), spot);
         if let (true, Wire::Known(atom)) = (when.is_true(), &value) {
             self.cells.decide(cell, atom.clone());
         } else {
             let rest = if when.is_true() {
                 Wire::FALSE
             } else {
-                let rest = self.add_next();
-                self.sinks[sink as usize].cell = Some(rest);
+                let rest = self.cells.add_pinned(Kind::Awaited);
+                self.sinks[sink].cell = Some(rest);
                 Wire::Cell(rest)
             };
             self.set_link(cell, Link::Next, [when, value, rest]);
@@ -114,7 +108,7 @@ impl Circuit {
     }
 
     /// A node leads to no further members: who still waits does so with those who came since.
-    pub(super) fn leave_next(&mut self, spec: u32, depth: usize, cell: Handle) {
+    pub(super) fn leave_next(&mut self, spec: FoldedId, depth: usize, cell: Handle) {
         if !self.cells.is_open(cell) {
             return self.cells.unpin(&Wire::Cell(cell));
         }
@@ -132,7 +126,6 @@ impl Circuit {
 
     /// No member comes any more.
     pub(super) fn close_next(&mut self, next: Next) {
-        self.cells.decide(next.cell, Atom::Nothing);
-        self.cells.unpin(&Wire::Cell(next.cell));
+        self.cells.retire(next.cell);
     }
 }

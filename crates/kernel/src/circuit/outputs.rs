@@ -2,33 +2,34 @@
 
 use super::cells::{Atom, Kind, Message, Wire};
 use super::frames::Spot;
+use super::gates::INPUT;
+use super::ids::{InfoId, SinkId, Tag};
 use super::sinks::{Entry, FirstPart, SinkKind};
 use super::{Action, Circuit};
-use crate::plan::NONE;
+use crate::plan::TargetId;
 
 impl Circuit {
-    pub(super) fn add_output(&mut self, target: u32, spot: Spot, when: Wire) {
+    pub(super) fn add_output(&mut self, target: TargetId, spot: Spot, when: Wire) {
         let info = self.info_of(spot);
         self.infos[info].references += 1;
         self.infos[info].outputs += 1;
-        let cell = self.cells.add(Kind::Output { target, info });
-        self.cells.pin(&Wire::Cell(cell));
+        let cell = self.cells.add_pinned(Kind::Output { target, info });
         match when {
-            Wire::Cell(input) => self.cells.depend(cell, input, 0),
+            Wire::Cell(input) => self.cells.depend(cell, input, INPUT),
             // The candidate is attached later in this event: the decision takes the same way.
             Wire::Known(atom) => self.cells.queue.push(Message {
                 to: cell,
-                tag: 0,
+                tag: INPUT,
                 atom: Some(atom),
             }),
         }
-        if !self.plan.beside(target).is_empty() {
+        if self.plan.beside(target).len() > 0 {
             self.bind(target, info, spot);
         }
     }
 
     /// A result is decided, or will be none.
-    pub(super) fn decide_output(&mut self, target: u32, info: u32, is_result: bool) {
+    pub(super) fn decide_output(&mut self, target: TargetId, info: InfoId, is_result: bool) {
         let entry = &mut self.infos[info];
         let candidate = entry.candidate;
         entry.outputs -= 1;
@@ -37,7 +38,7 @@ impl Circuit {
         }
         self.decide_bind(target, info, is_result);
         let entry = &mut self.infos[info];
-        if entry.outputs == 0 && candidate != NONE && !entry.is_released {
+        if entry.outputs == 0 && candidate.is_some() && !entry.is_released {
             entry.is_released = true;
             self.actions.push(Action::Release { candidate });
         }
@@ -45,19 +46,16 @@ impl Circuit {
     }
 
     /// Wires the values beside a possible result.
-    fn bind(&mut self, target: u32, info: u32, spot: Spot) {
+    fn bind(&mut self, target: TargetId, info: InfoId, spot: Spot) {
         let plan = self.plan.clone();
-        let sink = self.add_relay(SinkKind::Bind { target, info });
-        let cell = self.cells.add(Kind::Sink(sink));
-        self.cells.pin(&Wire::Cell(cell));
-        self.sinks[sink as usize].cell = Some(cell);
+        let (sink, cell) = self.add_listening(SinkKind::Bind { target, info });
         self.infos[info].references += 1;
-        for (index, pair) in plan.beside(target).chunks_exact(2).enumerate() {
-            let value = self.first(pair[1], spot, FirstPart::Optional);
+        for (index, (_, set)) in plan.beside(target).enumerate() {
+            let value = self.first(set, spot, FirstPart::Optional);
             if let Wire::Cell(input) = value {
-                self.cells.depend(cell, input, index as u32);
+                self.cells.depend(cell, input, Tag(index as u32));
             }
-            self.sinks[sink as usize].entries.push(Entry {
+            self.sinks[sink].entries.push(Entry {
                 order: 0,
                 when: Wire::TRUE,
                 value,
@@ -67,32 +65,31 @@ impl Circuit {
     }
 
     /// The values beside a node matter from now on, or no longer.
-    fn decide_bind(&mut self, target: u32, info: u32, is_result: bool) {
+    fn decide_bind(&mut self, target: TargetId, info: InfoId, is_result: bool) {
         let binds = &mut self.infos[info].binds;
         let Some(at) = binds.iter().position(|(t, _)| *t == target) else {
             return;
         };
         let (_, sink) = binds.swap_remove(at);
         if is_result {
-            self.sinks[sink as usize].pending = 1;
+            self.sinks[sink].pending = 1;
             self.settle_bind(sink);
         } else {
             self.drop_bind(sink, info);
         }
     }
 
-    fn drop_bind(&mut self, sink: u32, info: u32) {
-        if let Some(cell) = self.sinks[sink as usize].cell {
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+    fn drop_bind(&mut self, sink: SinkId, info: InfoId) {
+        if let Some(cell) = self.sinks[sink].cell {
+            self.cells.retire(cell);
         }
-        self.free_sinks.push(sink);
+        self.sinks.free(sink);
         self.release(info);
     }
 
     /// Tells the values beside a result once all are known and it is one.
-    pub(super) fn settle_bind(&mut self, id: u32) {
-        let sink = &self.sinks[id as usize];
+    pub(super) fn settle_bind(&mut self, id: SinkId) {
+        let sink = &self.sinks[id];
         let SinkKind::Bind { target, info } = sink.kind else {
             return;
         };

@@ -3,9 +3,9 @@
 use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::frames::{Spot, Target};
+use super::ids::{PairId, SinkId};
 use super::sinks::SinkKind;
-use crate::plan::Comparison;
-use crate::tables::append;
+use crate::plan::{Comparison, PartId};
 use crate::values;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -24,53 +24,42 @@ struct Side {
 pub struct Pair {
     op: Comparison,
     cell: Handle,
-    pub sinks: [u32; 2],
+    pub sinks: [SinkId; 2],
     /// Sinks in use.
     pub sides_left: u32,
     sides: [Side; 2],
 }
 
 impl Circuit {
-    pub(super) fn compare_pairs(
-        &mut self,
-        op: Comparison,
-        left: u32,
-        right: u32,
-        spot: Spot,
-    ) -> Wire {
-        let id = self.free_pairs.pop().unwrap_or(self.set_pairs.len() as u32);
+    pub(super) fn compare_pairs(&mut self, op: Comparison, sets: [PartId; 2], spot: Spot) -> Wire {
+        let id = self.set_pairs.next();
         let sinks = [0, 1].map(|side| self.add_relay(SinkKind::Pair { pair: id, side }));
         let cell = self.cells.add(Kind::Sink(sinks[0]));
-        let pair = Pair {
+        self.set_pairs.add(Pair {
             op,
             cell,
             sinks,
             sides_left: 2,
             sides: Default::default(),
-        };
-        if id as usize == self.set_pairs.len() {
-            append(&mut self.set_pairs, pair);
-        } else {
-            self.set_pairs[id as usize] = pair;
-        }
-        for (sink, set) in sinks.into_iter().zip([left, right]) {
-            self.sinks[sink as usize].cell = Some(cell);
+        });
+        for (sink, set) in sinks.into_iter().zip(sets) {
+            self.sinks[sink].cell = Some(cell);
             self.collect_merged(set, spot, Target::Sink(sink), Wire::TRUE);
         }
         self.cells.resolve(&Wire::Cell(cell))
     }
 
     /// An entry of a side may be settled: a sure one meets the other side.
-    pub(super) fn settle_pair(&mut self, sink: u32, index: usize) {
-        let SinkKind::Pair { pair, side } = self.sinks[sink as usize].kind else {
+    pub(super) fn settle_pair(&mut self, sink: SinkId, index: usize) {
+        let SinkKind::Pair { pair, side } = self.sinks[sink].kind else {
             return;
         };
-        let entry = &mut self.sinks[sink as usize].entries[index];
+        let entry = &mut self.sinks[sink].entries[index];
         if let (true, Wire::Known(Atom::Text(text))) = (entry.when.is_true(), &entry.value) {
             let text = text.clone();
             // The summary has it from here on.
             entry.value = Wire::TRUE;
-            let state = &mut self.set_pairs[pair as usize];
+            let state = &mut self.set_pairs[pair];
             if state.meet(side, text) {
                 let cell = state.cell;
                 self.cells.decide(cell, Atom::Truth(true));
@@ -80,10 +69,10 @@ impl Circuit {
     }
 
     /// False when nothing that could make it true can come any more.
-    pub(super) fn settle_false(&mut self, pair: u32) {
-        let state = &self.set_pairs[pair as usize];
+    pub(super) fn settle_false(&mut self, pair: PairId) {
+        let state = &self.set_pairs[pair];
         let is_over = |side: usize| {
-            let sink = &self.sinks[state.sinks[side] as usize];
+            let sink = &self.sinks[state.sinks[side]];
             sink.open == 0 && sink.pending == 0
         };
         let is_empty = |side: usize| is_over(side) && state.sides[side].count == 0;
@@ -101,7 +90,7 @@ impl Pair {
         let other = &self.sides[1 - side];
         let compares = match self.op {
             Comparison::Eq => other.texts.contains(&text),
-            Comparison::Ne => other.texts.iter().any(|one| *one != text),
+            Comparison::Ne => other.texts.iter().any(|known| *known != text),
             op => {
                 // The best that the other side has to offer for this operator.
                 let is_left = side == 0;

@@ -8,34 +8,34 @@ use super::cells::{Atom, Wire};
 use super::chains::is_beside;
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Behind, Spot, Target};
+use super::ids::RouteId;
 use super::lines::{Line, Station};
 use super::ranks::Pick;
-use crate::plan::Axis;
+use crate::plan::{Axis, PartId};
 use smallvec::SmallVec;
 
 /// The contexts that count the nodes to come of one step.
 #[derive(Debug)]
 pub struct Picks {
-    route: u32,
+    route: RouteId,
     /// Those that came since the last node, by span.
     fresh: Vec<Station>,
     line: Line,
 }
 
 /// Lines that the opening node passes, by route.
-pub type Lines = SmallVec<[(u32, Line); 1]>;
+pub type Lines = SmallVec<[(RouteId, Line); 1]>;
 
 impl Circuit {
     /// Sends the nodes at the positions that a step asks for, from the opening node, to a target.
-    pub(super) fn spread_picked(&mut self, id: u32, pick: &Pick, target: Target, when: Wire) {
+    pub(super) fn spread_picked(&mut self, id: RouteId, pick: &Pick, target: Target, when: Wire) {
         let depth = self.frames.len() - 1;
         let is_beside = is_beside(self.frames[depth].kind);
-        match self.table[id as usize].axis {
+        match self.table[id].axis {
             Axis::FollowingSibling if depth > 0 && !is_beside => {
                 let mut picks = std::mem::take(&mut self.extras[depth - 1].picks);
                 self.wait(&mut picks, id, target, when);
-                self.extras[depth - 1].picks = picks;
-                self.extras[depth - 1].is_used = true;
+                self.extra_of(depth - 1).picks = picks;
             }
             // The content of its element follows an attribute too.
             Axis::Following if is_beside => self.wait_for_all(id, target, when),
@@ -51,7 +51,7 @@ impl Circuit {
                 }
                 *self.behind_of(axis, depth) = behind;
             }
-            Axis::AncestorOrSelf if self.passes(depth, self.table[id as usize].test) => {
+            Axis::AncestorOrSelf if self.passes(depth, self.table[id].test) => {
                 let wants = self.walk_self(id, pick, target, &when);
                 self.walk_up(id, pick, target, wants);
             }
@@ -63,8 +63,8 @@ impl Circuit {
     }
 
     /// A node at one of the positions goes on, under what is asked behind the position.
-    pub(super) fn deliver_picked(&mut self, id: u32, spot: Spot, target: Target, when: &Wire) {
-        let route = &self.table[id as usize];
+    pub(super) fn deliver_picked(&mut self, id: RouteId, spot: Spot, target: Target, when: &Wire) {
+        let route = &self.table[id];
         if let Some(pick) = route.pick.clone().or_else(|| route.end.clone()) {
             let passed = self.pass_rest(&pick, spot, when.clone());
             self.arrive(id, spot, target, passed);
@@ -73,10 +73,10 @@ impl Circuit {
 
     /// What is asked behind the position, and a condition.
     pub(super) fn pass_rest(&mut self, pick: &Pick, spot: Spot, when: Wire) -> Wire {
-        let one = Some(Wire::Known(Atom::Number(1.0)));
+        let alone = Some(Wire::Known(Atom::Number(1.0)));
         let focus = Focus {
-            position: one.clone(),
-            last: one,
+            position: alone.clone(),
+            last: alone,
         };
         self.pass_all(&pick.rest, spot, &focus, when)
     }
@@ -86,7 +86,7 @@ impl Circuit {
         self.pass_all(&pick.guards, spot, &Focus::default(), when)
     }
 
-    fn pass_all(&mut self, predicates: &[u32], spot: Spot, focus: &Focus, when: Wire) -> Wire {
+    fn pass_all(&mut self, predicates: &[PartId], spot: Spot, focus: &Focus, when: Wire) -> Wire {
         let mut passed = self.cells.resolve(&when);
         for &predicate in predicates {
             if passed.is_false() {
@@ -98,14 +98,14 @@ impl Circuit {
         passed
     }
 
-    fn wait_for_all(&mut self, route: u32, target: Target, when: Wire) {
+    fn wait_for_all(&mut self, route: RouteId, target: Target, when: Wire) {
         let mut picks = std::mem::take(&mut self.picks);
         self.wait(&mut picks, route, target, when);
         self.picks = picks;
     }
 
     /// A context counts the nodes that come from now on.
-    fn wait(&mut self, all: &mut Vec<Picks>, route: u32, target: Target, when: Wire) {
+    fn wait(&mut self, all: &mut Vec<Picks>, route: RouteId, target: Target, when: Wire) {
         let at = all.iter().position(|picks| picks.route == route);
         let at = at.unwrap_or_else(|| {
             all.push(Picks {
@@ -117,7 +117,7 @@ impl Circuit {
         });
         let fresh = &mut all[at].fresh;
         if fresh.is_empty()
-            && let Some(pick) = &self.table[route as usize].pick
+            && let Some(pick) = &self.table[route].pick
         {
             fresh.extend(pick.spans.iter().map(|&span| Station::new(span)));
         }
@@ -127,7 +127,7 @@ impl Circuit {
     }
 
     /// A node that asked for nodes after it closes.
-    pub(super) fn pick_after(&mut self, route: u32, to: ArmTarget, when: Wire) {
+    pub(super) fn pick_after(&mut self, route: RouteId, to: ArmTarget, when: Wire) {
         if let ArmTarget::Plain(target) = to {
             self.wait_for_all(route, target, when.clone());
         }
@@ -137,7 +137,7 @@ impl Circuit {
 
     /// The opening node comes along picked steps. All contexts so far line up before the node is
     /// asked anything: whoever asks at this node asks for what comes after it.
-    pub(super) fn line_up_picks(&mut self, picked: &[u32], depth: usize) -> Lines {
+    pub(super) fn line_up_picks(&mut self, picked: &[RouteId], depth: usize) -> Lines {
         let mut lines = Lines::new();
         for &route in picked {
             let Some(picks) = self.picks_of(route, depth) else {
@@ -163,8 +163,8 @@ impl Circuit {
         }
     }
 
-    fn advance_line(&mut self, route: u32, line: &mut Line) {
-        let Some(pick) = self.table[route as usize].pick.clone() else {
+    fn advance_line(&mut self, route: RouteId, line: &mut Line) {
+        let Some(pick) = self.table[route].pick.clone() else {
             return;
         };
         let truth = self.pass_guards(&pick, Spot::Opening, Wire::TRUE);
@@ -177,8 +177,8 @@ impl Circuit {
         self.finish_pass(reached);
     }
 
-    fn picks_of(&mut self, route: u32, depth: usize) -> Option<&mut Picks> {
-        let is_beside = self.table[route as usize].axis == Axis::FollowingSibling;
+    fn picks_of(&mut self, route: RouteId, depth: usize) -> Option<&mut Picks> {
+        let is_beside = self.table[route].axis == Axis::FollowingSibling;
         let all = if is_beside {
             &mut self.extras[depth - 1].picks
         } else {

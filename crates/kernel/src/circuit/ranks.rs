@@ -5,7 +5,7 @@
 //! nodes that pass it are counted; what it asks behind the position is asked of the nodes left.
 
 use super::routes::Routes;
-use crate::plan::{Op, PartKind, Plan};
+use crate::plan::{Op, Part, PartId, Plan};
 use std::rc::Rc;
 
 /// Positions from one to another, both included; `END` is no bound.
@@ -17,11 +17,11 @@ pub const END: u64 = u64::MAX;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pick {
     /// The predicates before the position.
-    pub guards: Box<[u32]>,
+    pub guards: Box<[PartId]>,
     /// The positions, in order and apart from each other.
     pub spans: Box<[Span]>,
     /// What is asked of the nodes left. One that is alone has position 1 of 1 there.
-    pub rest: Box<[u32]>,
+    pub rest: Box<[PartId]>,
 }
 
 /// The positions that a filter asks for, or how many nodes are behind the one it asks for.
@@ -33,7 +33,7 @@ pub struct FilterPick {
 
 impl Routes {
     /// The positions that a filter's predicates ask for, where constants say which.
-    pub(super) fn filter_pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<FilterPick> {
+    pub(super) fn filter_pick_of(&self, plan: &Plan, predicates: &[PartId]) -> Option<FilterPick> {
         let ranks = self.pick_of(plan, predicates).map(|pick| (None, pick));
         let last = || self.last_pick_of(plan, predicates);
         let (behind, pick) = ranks.or_else(|| last().map(|(behind, pick)| (Some(behind), pick)))?;
@@ -42,12 +42,12 @@ impl Routes {
     }
 
     /// The positions that a filter asks for, where constants say which.
-    pub fn filter_pick(&self, filter: u32) -> Option<FilterPick> {
+    pub fn filter_pick(&self, filter: PartId) -> Option<FilterPick> {
         self.filter_picks.get(&filter).cloned()
     }
 
     /// The one position that predicates ask for, where a constant says how far it is from the last.
-    pub(super) fn last_pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<(u64, Pick)> {
+    pub(super) fn last_pick_of(&self, plan: &Plan, predicates: &[PartId]) -> Option<(u64, Pick)> {
         let at = predicates
             .iter()
             .position(|&p| self.nature(p).has_focus())?;
@@ -60,26 +60,24 @@ impl Routes {
     }
 
     /// The positions that predicates ask for, where constants say which.
-    pub(super) fn pick_of(&self, plan: &Plan, predicates: &[u32]) -> Option<Pick> {
+    pub(super) fn pick_of(&self, plan: &Plan, predicates: &[PartId]) -> Option<Pick> {
         let at = predicates
             .iter()
             .position(|&p| self.nature(p).has_focus())?;
-        let (kind, words) = plan.part(predicates[at]);
         let mut rest = Vec::new();
-        let spans = if kind == PartKind::And {
+        let spans = if let Part::And(parts) = plan.part(predicates[at]) {
             // What does not count positions may as well be asked behind.
-            let (counting, others): (Vec<u32>, Vec<u32>) = words
+            let (counting, others): (Vec<PartId>, Vec<PartId>) = parts
                 .iter()
-                .partition(|&&word| self.nature(word).has_focus());
+                .partition(|&&part| self.nature(part).has_focus());
             rest = others;
-            let spans = counting.iter().map(|&word| spans_of(plan, word));
-            spans.reduce(|all, own| Some(common(&all?, &own?)))??
+            common_spans(plan, &counting)?
         } else {
             spans_of(plan, predicates[at])?
         };
         rest.extend(&predicates[at + 1..]);
         let is_one = matches!(spans[..], [(from, until)] if from == until);
-        if !is_one && rest.iter().any(|&p| self.nature(p).has_focus()) {
+        if !is_one && self.counts_positions(&rest) {
             return None;
         }
         Some(Pick {
@@ -91,25 +89,21 @@ impl Routes {
 }
 
 /// How many are behind the position that a predicate asks for: `position() = last() - 2`.
-fn behind_of(plan: &Plan, part: u32) -> Option<u64> {
-    let (PartKind::Call, &[op, left, right]) = plan.part(part) else {
+fn behind_of(plan: &Plan, part: PartId) -> Option<u64> {
+    let Part::Call(Op::Eq, &[left, right]) = plan.part(part) else {
         return None;
     };
-    let (left, right) = (plan.part(left), plan.part(right));
-    let last = match (Op::from_code(op)?, left.0, right.0) {
-        (Op::Eq, PartKind::Position, _) => right,
-        (Op::Eq, _, PartKind::Position) => left,
+    let last = match (plan.part(left), plan.part(right)) {
+        (Part::Position, last) | (last, Part::Position) => last,
         _ => return None,
     };
     match last {
-        (PartKind::Last, _) => Some(0),
-        (PartKind::Call, &[op, last, number])
-            if Op::from_code(op)? == Op::Subtract && plan.part(last).0 == PartKind::Last =>
-        {
-            let (PartKind::Number, words) = plan.part(number) else {
+        Part::Last => Some(0),
+        Part::Call(Op::Subtract, &[last, number]) => {
+            let (Part::Last, Part::Number(number)) = (plan.part(last), plan.part(number)) else {
                 return None;
             };
-            let number = plan.number(words[0]);
+            let number = plan.number(number);
             let is_count = number.fract() == 0.0 && (0.0..1e9).contains(&number);
             is_count.then_some(number as u64)
         }
@@ -117,30 +111,30 @@ fn behind_of(plan: &Plan, part: u32) -> Option<u64> {
     }
 }
 
-fn spans_of(plan: &Plan, part: u32) -> Option<Vec<Span>> {
-    let (kind, words) = plan.part(part);
-    let mut inner = words.iter().map(|&word| spans_of(plan, word));
-    match kind {
-        PartKind::And => inner.reduce(|all, own| Some(common(&all?, &own?)))?,
-        PartKind::Or => {
-            let outside = inner.map(|own| own.map(|own| outside(&own)));
-            let neither = outside.reduce(|all, own| Some(common(&all?, &own?)))??;
-            Some(self::outside(&neither))
+fn spans_of(plan: &Plan, part: PartId) -> Option<Vec<Span>> {
+    match plan.part(part) {
+        Part::And(parts) => common_spans(plan, parts),
+        Part::Or(parts) => {
+            let outsides = parts
+                .iter()
+                .map(|&part| spans_of(plan, part).map(|own| outside(&own)));
+            let neither = outsides.reduce(|all, own| Some(common(&all?, &own?)))??;
+            Some(outside(&neither))
         }
-        PartKind::Not => inner.next()?.map(|own| outside(&own)),
-        PartKind::Call if words.len() == 3 => {
-            let (left, right) = (plan.part(words[1]), plan.part(words[2]));
-            let op = Op::from_code(words[0])?;
-            match (left.0, right.0) {
-                (PartKind::Position, PartKind::Number) => compared(op, plan.number(right.1[0])),
-                (PartKind::Number, PartKind::Position) => {
-                    compared(mirrored(op), plan.number(left.1[0]))
-                }
-                _ => None,
-            }
-        }
+        Part::Not(part) => spans_of(plan, part).map(|own| outside(&own)),
+        Part::Call(op, &[left, right]) => match (plan.part(left), plan.part(right)) {
+            (Part::Position, Part::Number(number)) => compared(op, plan.number(number)),
+            (Part::Number(number), Part::Position) => compared(mirrored(op), plan.number(number)),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// The positions that all parts ask for.
+fn common_spans(plan: &Plan, parts: &[PartId]) -> Option<Vec<Span>> {
+    let spans = parts.iter().map(|&part| spans_of(plan, part));
+    spans.reduce(|all, own| Some(common(&all?, &own?)))?
 }
 
 fn mirrored(op: Op) -> Op {

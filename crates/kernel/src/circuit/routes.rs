@@ -6,14 +6,17 @@
 //! earlier siblings, what precedes): what later steps and predicates ask of such a node has to be
 //! wired when the node opens, before anybody is known to ask (`needs`).
 
-use super::natures::{Nature, nature};
+use super::ids::{CountedId, FoldedId, RouteId, SharedId};
+use super::natures::{Nature, natures};
 use super::ranks::FilterPick;
 use super::sharing::{IndexSpec, Shared};
 use super::sinks::FirstPart;
 use super::steps::is_ranked;
 pub use super::steps::{Counted, Fold, Folded, Leaf, Route, Scope, is_awaited, looks_behind};
-use crate::plan::{Axis, Comparison, NONE, Output, PartKind, Plan};
+use crate::plan::{Axis, CompareSome, Output, Part, PartId, Plan, Step, TargetId, TestId};
+use crate::tables::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Index;
 use std::rc::Rc;
 
 /// Where the nodes of a set come from, before its route.
@@ -22,7 +25,7 @@ pub enum Source {
     Here,
     Root,
     /// A filter, a union or identified elements: this part.
-    Set(u32),
+    Set(PartId),
 }
 
 /// What has to be wired at a node when it opens, because it may be asked for later.
@@ -31,78 +34,94 @@ pub enum Need {
     /// The node itself is remembered.
     Node,
     /// An atom at the node.
-    Atom(u32),
+    Atom(PartId),
     /// The nodes of a set at the node.
-    Set(u32),
+    Set(PartId),
     /// The truth of a route from the node.
-    Truth(u32),
+    Truth(RouteId),
     /// The nodes of a route from the node.
-    Nodes(u32),
+    Nodes(RouteId),
     /// Its string value.
     Value,
     /// It may become a result of a target.
-    Result(u32),
+    Result(TargetId),
 }
 
 /// All routes of a plan, and what they need of nodes that are asked late.
 #[derive(Debug, Default)]
 pub struct Routes {
-    routes: Vec<Route>,
-    ids: FxHashMap<Route, u32>,
-    natures: Vec<Nature>,
+    routes: Table<RouteId, Route>,
+    ids: FxHashMap<Route, RouteId>,
+    natures: Table<PartId, Nature>,
     /// The routes that some expression takes; a set has others that nobody asks for.
-    pub(super) used: FxHashSet<u32>,
+    pub(super) used: FxHashSet<RouteId>,
     /// Node tests with what is needed of the nodes that pass them.
-    pub needs: Vec<(u32, Vec<Need>)>,
+    pub needs: Vec<(TestId, Vec<Need>)>,
     /// What is needed of every node, because a context node is in a set that is known late.
     pub every_needs: Vec<Need>,
     /// What is needed of elements with an id.
     pub id_needs: Vec<Need>,
     /// Atoms and sets of the document node that predicates ask for.
     pub root_needs: Vec<Need>,
-    /// By part that is a set: its source and route for asking whether there is a node, and for the
-    /// nodes; by comparison with a constant: the same for asking that.
-    planned: Vec<[(Source, u32); 2]>,
+    /// For a set: its source and route for asking whether there is a node, and for the nodes; for a
+    /// comparison with a constant: the same for asking that.
+    planned: Table<PartId, [(Source, RouteId); 2]>,
     /// The positions that filters ask for.
-    pub(super) filter_picks: FxHashMap<u32, FilterPick>,
+    pub(super) filter_picks: FxHashMap<PartId, FilterPick>,
     /// Steps that are counted by groups.
-    pub counts: Vec<Counted>,
+    pub counts: Table<CountedId, Counted>,
     /// By part that counts such a step from the context node: the counted step, and its axis.
-    pub(super) counted: FxHashMap<u32, (u32, Axis)>,
+    pub(super) counted: FxHashMap<PartId, (CountedId, Axis)>,
     /// Sets along an axis that are put together, and by part: which of them.
-    pub folds: Vec<Folded>,
-    pub(super) folded: FxHashMap<u32, u32>,
+    pub folds: Table<FoldedId, Folded>,
+    pub(super) folded: FxHashMap<PartId, FoldedId>,
     /// Sets that many contexts share, by operator.
-    pub indexes: Vec<IndexSpec>,
-    pub(super) shared: FxHashMap<u32, Rc<Shared>>,
+    pub indexes: Table<SharedId, IndexSpec>,
+    pub(super) shared: FxHashMap<PartId, Rc<Shared>>,
     pub uses_names: bool,
     pub uses_ids: bool,
     pub uses_namespaces: bool,
-    pub targets: Vec<u32>,
+    pub targets: Vec<TargetId>,
+}
+
+/// The routes of a plan, shared so that they can be read while the circuit changes.
+#[derive(Clone)]
+pub struct RouteTable(Rc<[Route]>);
+
+impl Index<RouteId> for RouteTable {
+    type Output = Route;
+    #[inline]
+    fn index(&self, id: RouteId) -> &Route {
+        &self.0[id.index()]
+    }
+}
+
+impl RouteTable {
+    /// All routes with their ids.
+    pub fn pairs(&self) -> impl Iterator<Item = (RouteId, &Route)> {
+        let routes = self.0.iter().enumerate();
+        routes.map(|(index, route)| (RouteId(index as u32), route))
+    }
 }
 
 impl Routes {
     pub fn new(plan: &Plan) -> Self {
         let mut routes = Routes {
-            natures: (0..plan.part_count()).fold(Vec::new(), |mut known, part| {
-                let nature = nature(plan, part, &known);
-                known.push(nature);
-                known
-            }),
+            natures: natures(plan),
             ..Routes::default()
         };
-        for target in 0..plan.target_count() {
+        for target in plan.targets() {
             match plan.target(target).0 {
                 Output::Select { set, .. } => {
                     routes.visit(plan, set);
                     routes.need_of_ends(plan, set, Need::Result(target));
-                    for pair in plan.beside(target).chunks_exact(2) {
-                        routes.visit(plan, pair[1]);
-                        routes.note_absolute(plan, pair[1]);
-                        routes.need_of_ends(plan, pair[1], Need::Value);
+                    for (_, beside) in plan.beside(target) {
+                        routes.visit(plan, beside);
+                        routes.note_absolute(plan, beside);
+                        routes.need_of_ends(plan, beside, Need::Value);
                         if routes.is_late_set(plan, set) {
-                            routes.need_of_all(plan, pair[1], Need::Value);
-                            routes.need_of_all(plan, set, Need::Set(pair[1]));
+                            routes.need_of_all(plan, beside, Need::Value);
+                            routes.need_of_all(plan, set, Need::Set(beside));
                         }
                     }
                 }
@@ -126,19 +145,21 @@ impl Routes {
 
     /// Interns the routes of all parts; none come up later.
     pub fn complete(&mut self, plan: &Plan) {
-        for part in 0..plan.part_count() {
-            let (kind, words) = plan.part(part);
-            let planned = if kind.is_set() {
-                [Leaf::Exists, Leaf::Collect].map(|leaf| self.of_set(plan, part, leaf))
-            } else if kind == PartKind::CompareSome {
-                let leaf = self.leaf_of(plan, part).unwrap_or(Leaf::Collect);
-                [self.of_set(plan, words[1], leaf); 2]
-            } else {
-                [(Source::Here, NONE); 2]
+        for part in plan.parts() {
+            let view = plan.part(part);
+            let planned = match view {
+                Part::CompareSome(compare) => {
+                    let leaf = self.leaf_of(&compare).unwrap_or(Leaf::Collect);
+                    [self.of_set(plan, compare.set, leaf); 2]
+                }
+                _ if view.is_set() => {
+                    [Leaf::Exists, Leaf::Collect].map(|leaf| self.of_set(plan, part, leaf))
+                }
+                _ => [(Source::Here, RouteId::NONE); 2],
             };
             self.planned.push(planned);
-            if kind == PartKind::Filter
-                && let Some(pick) = self.filter_pick_of(plan, &words[1..])
+            if let Part::Filter { predicates, .. } = view
+                && let Some(pick) = self.filter_pick_of(plan, predicates)
             {
                 self.filter_picks.insert(part, pick);
             }
@@ -147,80 +168,93 @@ impl Routes {
 
     /// Source and route of a set for asking whether there is a node; of a comparison with a
     /// constant, for asking whether a node compares.
-    pub fn truth_of(&self, part: u32) -> (Source, u32) {
-        self.planned[part as usize][0]
+    pub fn truth_of(&self, part: PartId) -> (Source, RouteId) {
+        self.planned[part][0]
     }
 
     /// Source and route of a set for its nodes.
-    pub fn nodes_of(&self, part: u32) -> (Source, u32) {
-        self.planned[part as usize][1]
+    pub fn nodes_of(&self, part: PartId) -> (Source, RouteId) {
+        self.planned[part][1]
     }
 
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    pub fn all(&self) -> &[Route] {
-        &self.routes
+    /// How many routes there are.
+    pub fn len(&self) -> usize {
+        self.routes.len()
+    }
+
+    /// The routes, to be shared.
+    pub fn table(&self) -> RouteTable {
+        RouteTable(self.routes.iter().cloned().collect())
     }
 
     #[inline]
-    pub fn get(&self, id: u32) -> &Route {
-        &self.routes[id as usize]
+    pub fn get(&self, id: RouteId) -> &Route {
+        &self.routes[id]
     }
 
-    pub fn is_used(&self, id: u32) -> bool {
+    pub fn is_used(&self, id: RouteId) -> bool {
         self.used.contains(&id)
     }
 
-    pub fn nature(&self, part: u32) -> Nature {
-        self.natures[part as usize]
+    pub fn nature(&self, part: PartId) -> Nature {
+        self.natures[part]
     }
 
     /// The source of a set and the route from there, NONE where the source is all.
-    pub fn of_set(&mut self, plan: &Plan, set: u32, leaf: Leaf) -> (Source, u32) {
+    pub fn of_set(&mut self, plan: &Plan, set: PartId, leaf: Leaf) -> (Source, RouteId) {
         let mut at = set;
-        let mut next = NONE;
+        let mut next = RouteId::NONE;
         loop {
-            let (kind, words) = plan.part(at);
-            match kind {
-                PartKind::Step => {
-                    let predicates: Box<[u32]> = words[3..].into();
-                    let is_positional = predicates.iter().any(|&p| self.nature(p).has_focus());
-                    let axis = Axis::from_code(words[1]).unwrap_or(Axis::Itself);
-                    let pick = is_ranked(axis)
-                        .then(|| self.pick_of(plan, &predicates))
-                        .flatten();
-                    next = self.intern(Route {
-                        axis,
-                        test: words[2],
-                        pick: pick.map(Rc::new),
-                        end: self.ending(plan, axis, &predicates),
-                        predicates,
-                        is_positional,
-                        next,
-                        leaf,
-                    });
-                    at = words[0];
+            match plan.part(at) {
+                Part::Step(step) => {
+                    next = self.intern_step(plan, &step, next, leaf);
+                    at = step.base;
                 }
-                PartKind::Here => return (Source::Here, next),
-                PartKind::Root => return (Source::Root, next),
+                Part::Here => return (Source::Here, next),
+                Part::Root => return (Source::Root, next),
                 _ => return (Source::Set(at), next),
             }
         }
     }
 
-    fn intern(&mut self, route: Route) -> u32 {
+    fn intern_step(&mut self, plan: &Plan, step: &Step<'_>, next: RouteId, leaf: Leaf) -> RouteId {
+        let Step {
+            axis,
+            test,
+            predicates,
+            ..
+        } = *step;
+        let pick = is_ranked(axis)
+            .then(|| self.pick_of(plan, predicates))
+            .flatten();
+        let route = Route {
+            axis,
+            test,
+            predicates: predicates.into(),
+            is_positional: self.counts_positions(predicates),
+            pick: pick.map(Rc::new),
+            end: self.ending(plan, axis, predicates),
+            next,
+            leaf,
+        };
         if let Some(&id) = self.ids.get(&route) {
             return id;
         }
-        let id = self.routes.len() as u32;
-        self.routes.push(route.clone());
+        let id = self.routes.push(route.clone());
         self.ids.insert(route, id);
         id
     }
 
-    fn need(&mut self, test: u32, need: Need) {
+    /// Whether one of the predicates asks for positions.
+    pub(super) fn counts_positions(&self, predicates: &[PartId]) -> bool {
+        predicates.iter().any(|&p| self.nature(p).has_focus())
+    }
+
+    fn need(&mut self, test: TestId, need: Need) {
         match self.needs.iter_mut().find(|(t, _)| *t == test) {
             Some((_, needs)) => needs.push(need),
             None => self.needs.push((test, vec![need])),
@@ -228,111 +262,111 @@ impl Routes {
     }
 
     /// Notes what will be asked of the nodes of a set that may join it late.
-    pub(super) fn need_of_ends(&mut self, plan: &Plan, set: u32, need: Need) {
+    pub(super) fn need_of_ends(&mut self, plan: &Plan, set: PartId, need: Need) {
         if self.is_late_set(plan, set) {
             self.need_of_all(plan, set, need);
         }
     }
 
-    fn need_of_all(&mut self, plan: &Plan, set: u32, need: Need) {
-        let (kind, words) = plan.part(set);
-        match kind {
-            PartKind::Step => {
-                self.need(words[2], Need::Node);
-                self.need(words[2], need);
+    fn need_of_all(&mut self, plan: &Plan, set: PartId, need: Need) {
+        match plan.part(set) {
+            Part::Step(step) => {
+                self.need(step.test, Need::Node);
+                self.need(step.test, need);
             }
-            PartKind::Filter => self.need_of_all(plan, words[0], need),
-            PartKind::Union => {
-                for &part in words {
-                    self.need_of_all(plan, part, need);
+            Part::Filter { base, .. } => self.need_of_all(plan, base, need),
+            Part::Union(sets) => {
+                for &set in sets {
+                    self.need_of_all(plan, set, need);
                 }
             }
-            PartKind::Identified => self.id_needs.push(need),
+            Part::Identified(_) => self.id_needs.push(need),
             _ if self.every_needs.contains(&need) => {}
             _ => self.every_needs.push(need),
         }
     }
 
     /// Walks a part and everything in it, noting what is needed where.
-    pub(super) fn visit(&mut self, plan: &Plan, part: u32) {
-        let (kind, words) = plan.part(part);
-        match kind {
-            PartKind::Call => words[1..].iter().for_each(|&w| self.visit(plan, w)),
-            PartKind::And | PartKind::Or | PartKind::Not | PartKind::Union => {
-                words.iter().for_each(|&w| self.visit(plan, w));
+    pub(super) fn visit(&mut self, plan: &Plan, part: PartId) {
+        match plan.part(part) {
+            Part::Call(_, parts) | Part::And(parts) | Part::Or(parts) | Part::Union(parts) => {
+                parts.iter().for_each(|&inner| self.visit(plan, inner));
             }
-            PartKind::Exists => self.visit_asked(plan, words[0], Leaf::Exists),
-            PartKind::Count if self.note_counted(plan, part, words[0]) => {}
-            PartKind::Count => self.visit(plan, words[0]),
-            PartKind::Sum if self.note_folded(plan, part, words[0], Fold::Sum) => {}
-            PartKind::String
-                if self.note_folded(plan, part, words[0], Fold::First(FirstPart::Text)) => {}
-            PartKind::Sum | PartKind::String | PartKind::Strings => {
-                self.visit(plan, words[0]);
-                self.need_of_ends(plan, words[0], Need::Value);
+            Part::Not(inner) => self.visit(plan, inner),
+            Part::Exists(set) => self.visit_truth(plan, set, Leaf::Exists),
+            Part::Count(set) if self.note_counted(plan, part, set) => {}
+            Part::Count(set) => self.visit(plan, set),
+            Part::Sum(set) if self.note_folded(plan, part, set, Fold::Sum) => {}
+            Part::String(set)
+                if self.note_folded(plan, part, set, Fold::First(FirstPart::Text)) => {}
+            Part::Sum(set) | Part::String(set) | Part::Strings(set) => {
+                self.visit_values(plan, set);
             }
-            PartKind::Name => {
+            Part::Name(name, set) => {
                 self.uses_names = true;
-                let fold = Fold::First(FirstPart::Name(words[0]));
-                if !self.note_folded(plan, part, words[1], fold) {
-                    self.visit(plan, words[1]);
-                }
-            }
-            PartKind::ComparePairs if self.note_shared(plan, part) => {}
-            PartKind::ComparePairs => {
-                for &set in &words[1..] {
+                let fold = Fold::First(FirstPart::Name(name));
+                if !self.note_folded(plan, part, set, fold) {
                     self.visit(plan, set);
-                    self.need_of_ends(plan, set, Need::Value);
                 }
             }
-            PartKind::CompareSome => {
-                self.visit(plan, words[2]);
-                match self.leaf_of(plan, part) {
-                    Some(leaf) => self.visit_asked(plan, words[1], leaf),
-                    None => {
-                        self.visit(plan, words[1]);
-                        self.need_of_ends(plan, words[1], Need::Value);
-                    }
+            Part::ComparePairs(..) if self.note_shared(plan, part) => {}
+            Part::ComparePairs(_, sets) => {
+                sets.into_iter()
+                    .for_each(|set| self.visit_values(plan, set));
+            }
+            Part::CompareSome(compare) => {
+                self.visit(plan, compare.atom);
+                match self.leaf_of(&compare) {
+                    Some(leaf) => self.visit_truth(plan, compare.set, leaf),
+                    None => self.visit_values(plan, compare.set),
                 }
             }
-            PartKind::Step => {
-                self.visit(plan, words[0]);
+            Part::Step(step) => {
+                self.visit(plan, step.base);
                 self.visit_routes(plan, part, Leaf::Collect);
-                for &predicate in &words[3..] {
-                    self.visit_predicate(plan, predicate);
-                }
-                if Axis::from_code(words[1]) == Some(Axis::Namespace) {
-                    self.uses_namespaces = true;
-                }
+                self.visit_step(plan, &step);
             }
-            PartKind::Filter => {
-                self.visit(plan, words[0]);
-                for &predicate in &words[1..] {
+            Part::Filter { base, predicates } => {
+                self.visit(plan, base);
+                for &predicate in predicates {
                     self.visit_predicate(plan, predicate);
                     for need in self.needs_of(plan, predicate) {
                         if let Need::Set(set) = need {
                             self.need_of_all(plan, set, Need::Value);
                         }
-                        self.need_of_ends(plan, words[0], need);
+                        self.need_of_ends(plan, base, need);
                     }
                 }
             }
-            PartKind::Above => {
-                self.visit(plan, words[1]);
-                self.need(words[0], Need::Node);
-                self.need(words[0], Need::Atom(words[1]));
+            Part::Above { test, atom, .. } => {
+                self.visit(plan, atom);
+                self.need(test, Need::Node);
+                self.need(test, Need::Atom(atom));
             }
-            PartKind::Identified => {
+            Part::Identified(words) => {
                 self.uses_ids = true;
-                self.visit(plan, words[0]);
+                self.visit(plan, words);
             }
             _ => {}
         }
     }
 
+    /// Walks a set whose string values are asked for.
+    pub(super) fn visit_values(&mut self, plan: &Plan, set: PartId) {
+        self.visit(plan, set);
+        self.need_of_ends(plan, set, Need::Value);
+    }
+
+    fn visit_step(&mut self, plan: &Plan, step: &Step<'_>) {
+        for &predicate in step.predicates {
+            self.visit_predicate(plan, predicate);
+        }
+        self.uses_namespaces |= step.axis == Axis::Namespace;
+    }
+
     /// Walks a set of which only a truth is asked. Along a route nobody collects its nodes, so
     /// they need not be remembered.
-    fn visit_asked(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
+    fn visit_truth(&mut self, plan: &Plan, set: PartId, leaf: Leaf) {
         if let (Source::Set(_), _) = self.of_set(plan, set, leaf) {
             self.visit(plan, set);
             if matches!(leaf, Leaf::Compare { .. }) {
@@ -340,25 +374,22 @@ impl Routes {
             }
         }
         let mut at = set;
-        while let (PartKind::Step, words) = plan.part(at) {
-            for &predicate in &words[3..] {
-                self.visit_predicate(plan, predicate);
-            }
-            self.uses_namespaces |= Axis::from_code(words[1]) == Some(Axis::Namespace);
-            at = words[0];
+        while let Part::Step(step) = plan.part(at) {
+            self.visit_step(plan, &step);
+            at = step.base;
         }
         self.visit_routes(plan, set, leaf);
     }
 
-    pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: u32) {
+    pub(super) fn visit_predicate(&mut self, plan: &Plan, predicate: PartId) {
         self.visit(plan, predicate);
         self.note_absolute(plan, predicate);
     }
 
     /// What a predicate asks of the document node is wired there, when it opens.
-    fn note_absolute(&mut self, plan: &Plan, part: u32) {
+    fn note_absolute(&mut self, plan: &Plan, part: PartId) {
         if self.nature(part).is_absolute() {
-            let need = if plan.part(part).0.is_set() {
+            let need = if plan.part(part).is_set() {
                 // Whoever asks for them may ask for their values too, and does so late.
                 self.need_of_all(plan, part, Need::Value);
                 Need::Set(part)
@@ -370,45 +401,29 @@ impl Routes {
             }
             return;
         }
-        let (kind, words) = plan.part(part);
-        let inner: &[u32] = match kind {
-            PartKind::ComparePairs if self.shared.contains_key(&part) => {
-                let local = 2 - self.shared[&part].side;
-                &words[local..=local]
+        // Of a comparison with a shared set only the other side is asked for here.
+        let shared_side = self.shared.get(&part).map(|shared| shared.side);
+        for (place, operand) in plan.part(part).operands().into_iter().enumerate() {
+            if shared_side != Some(place) {
+                self.note_absolute(plan, operand);
             }
-            PartKind::Call | PartKind::Name | PartKind::ComparePairs => &words[1..],
-            PartKind::CompareSome => &words[1..3],
-            PartKind::Above => &words[1..2],
-            PartKind::Step | PartKind::Filter => &words[..1],
-            PartKind::And
-            | PartKind::Or
-            | PartKind::Not
-            | PartKind::Union
-            | PartKind::Exists
-            | PartKind::Count
-            | PartKind::Sum
-            | PartKind::String
-            | PartKind::Strings
-            | PartKind::Identified => words,
-            _ => &[],
-        };
-        inner.iter().for_each(|&w| self.note_absolute(plan, w));
+        }
     }
 
     /// The needs of the late steps of a set's route.
-    fn visit_routes(&mut self, plan: &Plan, set: u32, leaf: Leaf) {
+    fn visit_routes(&mut self, plan: &Plan, set: PartId, leaf: Leaf) {
         let (source, first) = self.of_set(plan, set, leaf);
         if let Source::Set(part) = source {
             // Its nodes are collected, whatever is asked of them; no other route is taken.
             if leaf != Leaf::Collect {
                 return;
             }
-            if first != NONE {
+            if first.is_some() {
                 self.need_of_ends(plan, part, Need::Nodes(first));
             }
         }
         let mut at = first;
-        while at != NONE {
+        while at.is_some() {
             self.used.insert(at);
             let route = self.get(at).clone();
             if route.is_late() {
@@ -435,44 +450,41 @@ impl Routes {
             }
         }
         match (route.next, route.leaf) {
-            (NONE, Leaf::Compare { .. }) => self.need(route.test, Need::Value),
-            (NONE, _) => {}
+            (RouteId::NONE, Leaf::Compare { .. }) => self.need(route.test, Need::Value),
+            (RouteId::NONE, _) => {}
             (next, Leaf::Collect) => self.need(route.test, Need::Nodes(next)),
             (next, _) => self.need(route.test, Need::Truth(next)),
         }
     }
 
     /// What of a predicate can be wired without knowing positions.
-    fn needs_of(&self, plan: &Plan, part: u32) -> Vec<Need> {
+    fn needs_of(&self, plan: &Plan, part: PartId) -> Vec<Need> {
         let nature = self.nature(part);
         if nature.is_constant || nature.is_absolute() {
             return Vec::new();
         }
-        let (kind, words) = plan.part(part);
-        if !nature.has_focus() {
-            let need = if kind.is_set() {
-                Need::Set(part)
-            } else {
-                Need::Atom(part)
-            };
-            return vec![need];
+        let view = plan.part(part);
+        match view {
+            _ if !nature.has_focus() && view.is_set() => vec![Need::Set(part)],
+            _ if !nature.has_focus() => vec![Need::Atom(part)],
+            Part::Call(..) | Part::CompareSome(_) | Part::And(_) | Part::Or(_) | Part::Not(_) => {
+                let operands = view.operands().into_iter();
+                operands
+                    .flat_map(|operand| self.needs_of(plan, operand))
+                    .collect()
+            }
+            _ => Vec::new(),
         }
-        let inner: &[u32] = match kind {
-            PartKind::Call => &words[1..],
-            PartKind::CompareSome => &words[1..3],
-            PartKind::And | PartKind::Or | PartKind::Not => words,
-            _ => &[],
-        };
-        inner.iter().flat_map(|&w| self.needs_of(plan, w)).collect()
     }
 
-    /// The leaf of a comparison with a constant.
-    pub fn leaf_of(&self, plan: &Plan, part: u32) -> Option<Leaf> {
-        let (_, words) = plan.part(part);
-        self.nature(words[2]).is_constant.then(|| Leaf::Compare {
-            op: Comparison::from_code(words[0]).unwrap_or(Comparison::Eq),
-            constant: words[2],
-            as_number: words[3] != 0,
-        })
+    /// The leaf of a comparison, if it is one with a constant.
+    pub fn leaf_of(&self, compare: &CompareSome) -> Option<Leaf> {
+        self.nature(compare.atom)
+            .is_constant
+            .then_some(Leaf::Compare {
+                op: compare.op,
+                constant: compare.atom,
+                as_number: compare.as_number,
+            })
     }
 }

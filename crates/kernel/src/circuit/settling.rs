@@ -1,14 +1,15 @@
 //! Values that sinks compute once enough of their nodes is known.
 
 use super::cells::{Atom, Wire};
+use super::ids::SinkId;
 use super::sinks::{Entry, FirstPart, SURE, SinkKind};
 use super::{Action, Circuit};
 use crate::values;
 use std::rc::Rc;
 
 impl Circuit {
-    pub(super) fn settle_first(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
+    pub(super) fn settle_first(&mut self, id: SinkId) {
+        let sink = &mut self.sinks[id];
         let SinkKind::First { part, is_ordered } = sink.kind else {
             return;
         };
@@ -47,8 +48,8 @@ impl Circuit {
     }
 
     /// Sums and joined strings: known when everything is.
-    pub(super) fn settle_all(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
+    pub(super) fn settle_all(&mut self, id: SinkId) {
+        let sink = &mut self.sinks[id];
         let (true, Some(cell)) = (sink.open == 0 && sink.pending == 0, sink.cell) else {
             return;
         };
@@ -73,8 +74,8 @@ impl Circuit {
         self.cells.decide(cell, atom);
     }
 
-    pub(super) fn settle_tally(&mut self, id: u32, index: usize) {
-        let sink = &mut self.sinks[id as usize];
+    pub(super) fn settle_tally(&mut self, id: SinkId, index: usize) {
+        let sink = &mut self.sinks[id];
         let SinkKind::Tally { target, .. } = sink.kind else {
             return;
         };

@@ -4,10 +4,10 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::evaluation::comparison;
 use super::frames::{ArmTarget, Spot, Target};
+use super::ids::{CountedId, EntryId, FoldedId, IndexId, InfoId, ListId, PairId, RouteId, SinkId};
 use super::indexes::{Ask, Joining};
 use super::routes::Need;
-use crate::plan::Comparison;
-use crate::tables::append;
+use crate::plan::{Comparison, NamePart, Part, PartId, TargetId};
 
 /// What of the first node is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub enum FirstPart {
     /// Its string value; empty where there is no node.
     Text,
     /// A part of its name.
-    Name(u32),
+    Name(NamePart),
     /// Its string value, or nothing where there is no node.
     Optional,
 }
@@ -49,22 +49,22 @@ pub enum SinkKind {
     },
     /// One side of a comparison of two sets.
     Pair {
-        pair: u32,
+        pair: PairId,
         side: usize,
     },
     /// The results of a target.
     Output {
-        target: u32,
+        target: TargetId,
     },
     /// What a target adds up.
     Tally {
-        target: u32,
+        target: TargetId,
         needs_value: bool,
     },
     /// The values beside a result.
     Bind {
-        target: u32,
-        info: u32,
+        target: TargetId,
+        info: InfoId,
     },
     /// Each node once, whatever ways lead to it.
     Merge {
@@ -73,11 +73,11 @@ pub enum SinkKind {
     },
     /// On along a route.
     Steps {
-        route: u32,
+        route: RouteId,
         target: Target,
     },
     Filter {
-        list: u32,
+        list: ListId,
     },
     /// Members of a set that is put together when the node ends that leads to them.
     Folded {
@@ -85,29 +85,29 @@ pub enum SinkKind {
     },
     /// Members that the sink's cell waits for, below the node at a depth.
     Next {
-        spec: u32,
+        spec: FoldedId,
         depth: usize,
     },
     /// Members of a counted step, below the node at a depth.
     Counted {
-        spec: u32,
+        spec: CountedId,
         depth: usize,
-        asked: u32,
+        asked: EntryId,
     },
     /// Members of a shared set.
     Indexed {
-        index: u32,
+        index: IndexId,
         joining: Joining,
     },
     /// Members of a shared set that are not settled.
     Unsettled {
-        index: u32,
+        index: IndexId,
     },
     /// Nodes whose values are compared with a part of a shared set.
     Ask(Ask),
     /// Kept for whoever asks later.
     Store {
-        entries: Vec<(u32, Wire)>,
+        entries: Vec<(InfoId, Wire)>,
         links: Vec<(Target, Wire)>,
         /// Nobody will ask any more; who asked already still hears.
         is_dropped: bool,
@@ -147,14 +147,14 @@ pub struct Sink {
 }
 
 impl Circuit {
-    pub(super) fn add_sink(&mut self, kind: SinkKind, cell: Handle) -> u32 {
+    pub(super) fn add_sink(&mut self, kind: SinkKind, cell: Handle) -> SinkId {
         let id = self.add_relay(kind);
-        self.sinks[id as usize].cell = Some(cell);
+        self.sinks[id].cell = Some(cell);
         id
     }
 
     /// A sink without a cell of its own; its caller closes its first source.
-    pub(super) fn add_relay(&mut self, kind: SinkKind) -> u32 {
+    pub(super) fn add_relay(&mut self, kind: SinkKind) -> SinkId {
         if let SinkKind::Merge { target, .. } | SinkKind::Steps { target, .. } = kind {
             self.source_open(ArmTarget::Plain(target));
         }
@@ -172,40 +172,42 @@ impl Circuit {
             head: 0,
             serial: self.next_serial,
         };
-        if let Some(id) = self.free_sinks.pop() {
-            self.sinks[id as usize] = sink;
-            return id;
-        }
-        append(&mut self.sinks, sink);
-        self.sinks.len() as u32 - 1
+        self.sinks.add(sink)
     }
 
     /// A value computed from all nodes of a set.
-    pub(super) fn gather(&mut self, kind: SinkKind, set: u32, spot: Spot) -> Wire {
+    pub(super) fn gather(&mut self, kind: SinkKind, set: PartId, spot: Spot) -> Wire {
         let (id, cell) = self.add_gathering(kind);
         self.collect_merged(set, spot, Target::Sink(id), Wire::TRUE);
         self.cells.resolve(&Wire::Cell(cell))
     }
 
     /// A value computed from all nodes that a route reaches from the opening node.
-    pub(super) fn gather_along(&mut self, kind: SinkKind, route: u32) -> Wire {
+    pub(super) fn gather_along(&mut self, kind: SinkKind, route: RouteId) -> Wire {
         let (id, cell) = self.add_gathering(kind);
         self.spread(route, Target::Sink(id), Wire::TRUE);
         self.close_sink(id);
         self.cells.resolve(&Wire::Cell(cell))
     }
 
-    fn add_gathering(&mut self, kind: SinkKind) -> (u32, Handle) {
+    fn add_gathering(&mut self, kind: SinkKind) -> (SinkId, Handle) {
         let id = self.add_relay(kind);
         let cell = self.cells.add(Kind::Sink(id));
-        self.sinks[id as usize].cell = Some(cell);
+        self.sinks[id].cell = Some(cell);
+        (id, cell)
+    }
+
+    /// A sink with a cell that stays until the sink goes, and hears of its entries.
+    pub(super) fn add_listening(&mut self, kind: SinkKind) -> (SinkId, Handle) {
+        let (id, cell) = self.add_gathering(kind);
+        self.cells.pin(&Wire::Cell(cell));
         (id, cell)
     }
 
     /// A part of the first node of a set.
-    pub(super) fn first(&mut self, set: u32, spot: Spot, part: FirstPart) -> Wire {
+    pub(super) fn first(&mut self, set: PartId, spot: Spot, part: FirstPart) -> Wire {
         let plan = self.plan.clone();
-        if plan.part(set).0 == crate::plan::PartKind::Here {
+        if let Part::Here = plan.part(set) {
             return self.part_of(part, spot);
         }
         let is_ordered = !self.routes.is_late_set(&plan, set);
@@ -219,8 +221,8 @@ impl Circuit {
         }
     }
 
-    pub(super) fn is_sink_heard(&self, id: u32) -> bool {
-        let sink = &self.sinks[id as usize];
+    pub(super) fn is_sink_heard(&self, id: SinkId) -> bool {
+        let sink = &self.sinks[id];
         match sink.kind {
             SinkKind::Merge { target, .. } | SinkKind::Steps { target, .. } => {
                 self.is_heard(ArmTarget::Plain(target))
@@ -245,20 +247,20 @@ impl Circuit {
         }
         let mut lingering = std::mem::take(&mut self.lingering);
         lingering.retain(|&id| {
-            let sink = &mut self.sinks[id as usize];
+            let sink = &mut self.sinks[id];
             if sink.cell.is_some_and(|cell| self.cells.is_open(cell)) {
                 return true;
             }
             self.held_bytes -= sink.entries.len() * size_of::<Entry>();
             sink.entries = Vec::new();
             if let SinkKind::Pair { pair, .. } = sink.kind {
-                let pair_state = &mut self.set_pairs[pair as usize];
+                let pair_state = &mut self.set_pairs[pair];
                 pair_state.sides_left -= 1;
                 if pair_state.sides_left == 0 {
-                    self.free_pairs.push(pair);
+                    self.set_pairs.free(pair);
                 }
             }
-            self.free_sinks.push(id);
+            self.sinks.free(id);
             false
         });
         self.linger_max = (2 * lingering.len()).max(LINGER_MIN);
@@ -278,15 +280,38 @@ impl Circuit {
         if !self.is_sink_heard(id) {
             return;
         }
-        let cell = self.sinks[id as usize].cell;
-        match &self.sinks[id as usize].kind {
+        let sink = &self.sinks[id];
+        match sink.kind {
             SinkKind::Count => {
-                if let Some(cell) = cell {
+                if let Some(cell) = sink.cell {
                     self.count_add(cell, &when);
                 }
             }
-            SinkKind::Compare { op, value } => {
-                let (op, value) = (comparison(*op), value.clone());
+            SinkKind::Tally { .. } | SinkKind::Output { .. }
+                if self.order_of(spot) < self.heard_from => {}
+            SinkKind::Output { target } => self.add_output(target, spot, when),
+            SinkKind::Merge { target, window } => self.merge(id, target, window, spot, when),
+            SinkKind::Steps { route, target } => match spot {
+                Spot::Opening => self.spread(route, target, when),
+                Spot::Late(info) => self.link_wired(info, Need::Nodes(route), target, when),
+            },
+            SinkKind::Filter { list } => self.filter_add(list, spot, when),
+            SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
+            SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
+            SinkKind::Indexed { index, joining } => self.add_indexed(index, joining, spot, when),
+            SinkKind::Store { .. } => self.store(id, spot, when),
+            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
+            _ => self.add_value(id, spot, when),
+        }
+    }
+
+    /// A node joins a set whose sink looks at the values of nodes.
+    fn add_value(&mut self, id: SinkId, spot: Spot, when: Wire) {
+        let sink = &self.sinks[id];
+        let cell = sink.cell;
+        match sink.kind {
+            SinkKind::Compare { op, ref value } => {
+                let (op, value) = (comparison(op), value.clone());
                 let own = self.value_of(spot);
                 let truth = self.apply(op, &[own, value]);
                 let wire = self.and(when, truth);
@@ -295,81 +320,44 @@ impl Circuit {
                 }
             }
             SinkKind::First { part, is_ordered } => {
-                let part = *part;
-                let has_sure = *is_ordered && self.sinks[id as usize].pending == SURE;
+                let has_sure = is_ordered && sink.pending == SURE;
                 if !has_sure {
                     let value = self.part_of(part, spot);
                     self.add_entry(id, spot, when, value, 0);
                     self.settle_first(id);
                 }
             }
-            SinkKind::Sum | SinkKind::Strings => {
-                let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, 0);
-            }
             SinkKind::Pair { side, .. } => {
-                let side = *side;
                 let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, side as u32);
-                let last = self.sinks[id as usize].entries.len() - 1;
-                self.settle_pair(id, last);
-            }
-            SinkKind::Indexed { index, joining } => {
-                let (index, joining) = (*index, *joining);
-                self.add_indexed(index, joining, spot, when);
+                let entry = self.add_entry(id, spot, when, value, side);
+                self.settle_pair(id, entry);
             }
             SinkKind::Ask(_) => {
                 let value = self.value_of(spot);
-                self.add_entry(id, spot, when, value, 0);
-                let last = self.sinks[id as usize].entries.len() - 1;
-                if self.sinks[id as usize].entries[last].is_settled() {
-                    self.settle_ask(id, last);
+                let entry = self.add_entry(id, spot, when, value, 0);
+                if self.sinks[id].entries[entry].is_settled() {
+                    self.settle_ask(id, entry);
                 }
             }
-            SinkKind::Tally { .. } | SinkKind::Output { .. }
-                if self.order_of(spot) < self.heard_from => {}
             SinkKind::Tally { needs_value, .. } => {
-                let value = if *needs_value {
+                let value = if needs_value {
                     self.value_of(spot)
                 } else {
                     Wire::Known(Atom::Nothing)
                 };
-                self.add_entry(id, spot, when, value, 0);
-                let last = self.sinks[id as usize].entries.len() - 1;
-                self.settle_tally(id, last);
+                let entry = self.add_entry(id, spot, when, value, 0);
+                self.settle_tally(id, entry);
             }
-            SinkKind::Output { target } => self.add_output(*target, spot, when),
-            SinkKind::Merge { target, window } => {
-                let (target, window) = (*target, *window);
-                self.merge(id, target, window, spot, when);
-            }
-            SinkKind::Steps { route, target } => {
-                let (route, target) = (*route, *target);
-                match spot {
-                    Spot::Opening => self.spread(route, target, when),
-                    Spot::Late(info) => self.link_late(info, route, target, when),
-                }
-            }
-            SinkKind::Filter { list } => self.filter_add(*list, spot, when),
-            &SinkKind::Folded { part } => {
+            SinkKind::Folded { part } => {
                 let value = self.part_of(part, spot);
                 self.cells.pin(&when);
                 self.cells.pin(&value);
                 self.add_entry(id, spot, when, value, 0);
             }
-            &SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
-            &SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
-            SinkKind::Store { .. } => self.store(id, spot, when),
-            SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}
-        }
-    }
-
-    fn link_late(&mut self, info: u32, route: u32, target: Target, when: Wire) {
-        let need = Need::Nodes(route);
-        let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
-        match wired {
-            Some((_, super::frames::Wired::Store(store))) => self.link(*store, target, when),
-            _ => debug_assert!(false, "{need:?} was not wired in time"),
+            _ => {
+                let value = self.value_of(spot);
+                self.add_entry(id, spot, when, value, 0);
+            }
         }
     }
 
@@ -381,8 +369,8 @@ impl Circuit {
     }
 
     /// A source of a sink is at its end.
-    pub(super) fn close_sink(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
+    pub(super) fn close_sink(&mut self, id: SinkId) {
+        let sink = &mut self.sinks[id];
         sink.open -= 1;
         if sink.open > 0 {
             return;
@@ -390,86 +378,56 @@ impl Circuit {
         if !self.arrivals.is_empty() {
             self.end_arrivals(id);
         }
-        let sink = &mut self.sinks[id as usize];
+        match self.sinks[id].kind {
+            SinkKind::First { .. } => self.settle_first(id),
+            SinkKind::Sum | SinkKind::Strings => self.settle_all(id),
+            SinkKind::Pair { pair, .. } => self.settle_false(pair),
+            SinkKind::Store { .. } => return self.close_store(id),
+            SinkKind::Ask(_) => return self.finish_ask(id),
+            SinkKind::Output { .. }
+            | SinkKind::Tally { .. }
+            | SinkKind::Bind { .. }
+            | SinkKind::Unsettled { .. } => return,
+            _ => return self.end_sink(id),
+        }
+        self.lingering.push(id);
+    }
+
+    /// A sink that has nothing more to do goes; where it sent nodes is told.
+    fn end_sink(&mut self, id: SinkId) {
+        self.sinks.free(id);
+        let sink = &mut self.sinks[id];
         let cell = sink.cell;
-        match &mut sink.kind {
+        match sink.kind {
             SinkKind::Count => {
                 if let Some(cell) = cell {
                     self.count_close(cell);
                 }
-                self.free_sinks.push(id);
             }
-            SinkKind::Compare { value, .. } => {
-                let value = value.clone();
-                self.cells.unpin(&value);
+            SinkKind::Compare { ref value, .. } => {
+                self.cells.unpin(value);
                 if let Some(cell) = cell {
                     self.or_close(cell);
                 }
-                self.free_sinks.push(id);
-            }
-            SinkKind::First { .. } => {
-                self.settle_first(id);
-                self.lingering.push(id);
-            }
-            SinkKind::Sum | SinkKind::Strings => {
-                self.settle_all(id);
-                self.lingering.push(id);
-            }
-            SinkKind::Pair { pair, .. } => {
-                let pair = *pair;
-                self.settle_false(pair);
-                self.lingering.push(id);
             }
             SinkKind::Merge { target, .. } => {
-                let target = *target;
                 for entry in std::mem::take(&mut sink.entries) {
                     if let Wire::Cell(or) = entry.when {
                         self.or_close(or);
                     }
-                    self.release(entry.order as u32);
+                    self.release(InfoId(entry.order as u32));
                 }
-                self.free_sinks.push(id);
                 self.source_close(ArmTarget::Plain(target));
             }
-            SinkKind::Steps { target, .. } => {
-                let target = *target;
-                self.free_sinks.push(id);
-                self.source_close(ArmTarget::Plain(target));
-            }
-            SinkKind::Filter { list } => {
-                let list = *list;
-                self.free_sinks.push(id);
-                self.close_list(list);
-            }
-            SinkKind::Store {
-                links, is_dropped, ..
-            } => {
-                let is_dropped = *is_dropped;
-                for (target, when) in std::mem::take(links) {
-                    self.cells.unpin(&when);
-                    self.source_close(ArmTarget::Plain(target));
-                }
-                if is_dropped {
-                    self.free_sinks.push(id);
-                }
-            }
-            SinkKind::Indexed { index, joining } => {
-                let (index, joining) = (*index, *joining);
-                self.free_sinks.push(id);
-                self.close_indexed(index, joining);
-            }
-            &mut SinkKind::Next { spec, depth } => {
-                self.free_sinks.push(id);
+            SinkKind::Steps { target, .. } => self.source_close(ArmTarget::Plain(target)),
+            SinkKind::Filter { list } => self.close_list(list),
+            SinkKind::Indexed { index, joining } => self.close_indexed(index, joining),
+            SinkKind::Next { spec, depth } => {
                 if let Some(cell) = cell {
                     self.leave_next(spec, depth, cell);
                 }
             }
-            SinkKind::Counted { .. } | SinkKind::Folded { .. } => self.free_sinks.push(id),
-            SinkKind::Ask(_) => self.finish_ask(id),
-            SinkKind::Output { .. }
-            | SinkKind::Tally { .. }
-            | SinkKind::Bind { .. }
-            | SinkKind::Unsettled { .. } => {}
+            _ => {}
         }
     }
 }

@@ -9,6 +9,7 @@
 //! `n + i`, and the parent of a node is half its number. So its nodes are no subtrees of neighbours
 //! alone, but every entry is below the root, and a range is the same nodes in whatever order.
 
+use super::ids::EntryId;
 use crate::tables::{bytes_of, room_for};
 
 /// Distances to the next thing that matters: the low end to its bound, the high end to its bound,
@@ -64,8 +65,12 @@ impl<T> Default for Slack<T> {
 
 impl<T: Copy> Slack<T> {
     /// The number that the next entry gets.
-    pub fn next(&self) -> u32 {
-        (self.gone + self.leaves.len()) as u32
+    pub fn next(&self) -> EntryId {
+        self.entry(self.leaves.len())
+    }
+
+    fn entry(&self, place: usize) -> EntryId {
+        EntryId((self.gone + place) as u32)
     }
 
     pub fn bytes(&self) -> usize {
@@ -73,7 +78,7 @@ impl<T: Copy> Slack<T> {
     }
 
     /// Adds an entry that nobody waits for yet.
-    pub fn push(&mut self, item: T, low: f64, high: f64) -> u32 {
+    pub fn push(&mut self, item: T, low: f64, high: f64) -> EntryId {
         if self.leaves.len() == self.nodes.len() {
             self.make_room();
         }
@@ -88,26 +93,26 @@ impl<T: Copy> Slack<T> {
             is_over: false,
         });
         self.update(at);
-        (self.gone + at) as u32
+        self.entry(at)
     }
 
     /// What an entry stands for; nothing where it is over.
-    pub fn item(&self, entry: u32) -> Option<T> {
-        let leaf = &self.leaves[entry as usize - self.gone];
+    pub fn item(&self, entry: EntryId) -> Option<T> {
+        let leaf = &self.leaves[entry.index() - self.gone];
         (!leaf.is_over).then_some(leaf.item)
     }
 
     /// The ends of an entry now.
-    pub fn ends(&self, entry: u32) -> (f64, f64) {
-        let at = entry as usize - self.gone;
+    pub fn ends(&self, entry: EntryId) -> (f64, f64) {
+        let at = entry.index() - self.gone;
         let (low, high) = self.pending(at);
         let leaf = &self.leaves[at];
         (leaf.low + low, leaf.high + high)
     }
 
     /// Tells of an entry once its low end reaches one bound or its high end the other.
-    pub fn wait(&mut self, entry: u32, low_at: f64, high_at: f64) {
-        let Some(at) = (entry as usize).checked_sub(self.gone) else {
+    pub fn wait(&mut self, entry: EntryId, low_at: f64, high_at: f64) {
+        let Some(at) = entry.index().checked_sub(self.gone) else {
             return;
         };
         let leaf = &mut self.leaves[at];
@@ -116,28 +121,28 @@ impl<T: Copy> Slack<T> {
     }
 
     /// Nobody waits for an entry any more.
-    pub fn end(&mut self, entry: u32) {
-        if let Some(at) = (entry as usize).checked_sub(self.gone) {
+    pub fn end(&mut self, entry: EntryId) {
+        if let Some(at) = entry.index().checked_sub(self.gone) {
             self.leaves[at].is_over = true;
             self.update(at);
         }
     }
 
     /// Moves the ends of all entries before one.
-    pub fn add_before(&mut self, entry: u32, low: f64, high: f64) {
-        let until = (entry as usize).saturating_sub(self.gone);
+    pub fn add_before(&mut self, entry: EntryId, low: f64, high: f64) {
+        let until = entry.index().saturating_sub(self.gone);
         self.add(0, until, low, high);
     }
 
     /// Moves the ends of an entry and of all behind it.
-    pub fn add_from(&mut self, entry: u32, low: f64, high: f64) {
-        let from = (entry as usize).saturating_sub(self.gone);
+    pub fn add_from(&mut self, entry: EntryId, low: f64, high: f64) {
+        let from = entry.index().saturating_sub(self.gone);
         self.add(from, self.leaves.len(), low, high);
     }
 
     /// Moves the ends of the entries from one to before another.
-    pub fn add_between(&mut self, from: u32, until: u32, low: f64, high: f64) {
-        let place = |entry: u32| (entry as usize).saturating_sub(self.gone);
+    pub fn add_between(&mut self, from: EntryId, until: EntryId, low: f64, high: f64) {
+        let place = |entry: EntryId| entry.index().saturating_sub(self.gone);
         let (from, until) = (place(from), place(until));
         self.add(from, until, low, high);
     }
@@ -156,20 +161,20 @@ impl<T: Copy> Slack<T> {
     }
 
     /// Sets the high end of an entry, whatever it was.
-    pub fn set_high(&mut self, entry: u32, high: f64) {
-        let at = entry as usize - self.gone;
+    pub fn set_high(&mut self, entry: EntryId, high: f64) {
+        let at = entry.index() - self.gone;
         let (_, above) = self.pending(at);
         self.leaves[at].high = high - above;
         self.update(at);
     }
 
     /// The entries that are not gone.
-    pub fn entries(&self) -> std::ops::Range<u32> {
-        self.gone as u32..self.next()
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = EntryId> + use<T> {
+        (self.gone as u32..self.next().0).map(EntryId)
     }
 
     /// An entry that is at one of its bounds, or whose ends meet.
-    pub fn reached(&self) -> Option<u32> {
+    pub fn reached(&self) -> Option<EntryId> {
         let is_near = |nearest: &Distances| nearest.iter().any(|&distance| distance <= 0.0);
         if self.leaves.is_empty() || !is_near(&self.nodes[1].nearest) {
             return None;
@@ -181,7 +186,7 @@ impl<T: Copy> Slack<T> {
             let left = shifted(&self.nearest(2 * at), low, high);
             at = if is_near(&left) { 2 * at } else { 2 * at + 1 };
         }
-        Some((self.gone + at - room) as u32)
+        Some(self.entry(at - room))
     }
 
     fn nearest(&self, node: usize) -> Distances {
@@ -319,12 +324,12 @@ mod tests {
     struct Plain(Vec<(f64, f64, f64, f64, bool)>);
 
     impl Plain {
-        fn reached(&self) -> Vec<u32> {
+        fn reached(&self) -> Vec<EntryId> {
             let near =
                 |e: &(f64, f64, f64, f64, bool)| !e.4 && (e.0 >= e.2 || e.1 <= e.3 || e.0 >= e.1);
             let all = self.0.iter().enumerate();
             all.filter(|(_, e)| near(e))
-                .map(|(at, _)| at as u32)
+                .map(|(at, _)| EntryId(at as u32))
                 .collect()
         }
     }
@@ -339,10 +344,10 @@ mod tests {
         for _ in 0..8 {
             assert_eq!(slack.pop(), None);
         }
-        assert_eq!(slack.push(9, 0.0, f64::INFINITY), 1);
-        slack.add_before(2, 1.0, 0.0);
+        assert_eq!(slack.push(9, 0.0, f64::INFINITY), EntryId(1));
+        slack.add_before(EntryId(2), 1.0, 0.0);
         assert_eq!(slack.pop(), Some((9, 1.0)));
-        assert_eq!(slack.next(), 1);
+        assert_eq!(slack.next(), EntryId(1));
     }
 
     #[test]
@@ -356,7 +361,7 @@ mod tests {
             let (mut slack, mut plain) = (Slack::<()>::default(), Plain::default());
             for _ in 0..120 {
                 let count = plain.0.len() as u64;
-                let pick = random(count.max(1)) as u32;
+                let pick = EntryId(random(count.max(1)) as u32);
                 match random(6) {
                     0 | 1 => {
                         let high = if random(3) == 0 { f64::INFINITY } else { 40.0 };
@@ -368,14 +373,14 @@ mod tests {
                     2 if count > 0 => {
                         let (low, high) = (random(20) as f64, 20.0 - random(20) as f64);
                         slack.wait(pick, low, high);
-                        (plain.0[pick as usize].2, plain.0[pick as usize].3) = (low, high);
+                        (plain.0[pick.index()].2, plain.0[pick.index()].3) = (low, high);
                     }
                     3 => {
                         slack.add_before(pick, 1.0, 0.0);
                         plain
                             .0
                             .iter_mut()
-                            .take(pick as usize)
+                            .take(pick.index())
                             .for_each(|e| e.0 += 1.0);
                     }
                     4 => {
@@ -383,23 +388,24 @@ mod tests {
                         plain
                             .0
                             .iter_mut()
-                            .skip(pick as usize)
+                            .skip(pick.index())
                             .for_each(|e| e.1 -= 1.0);
                     }
                     _ => {}
                 }
-                let mut told = Vec::new();
+                let mut reached = Vec::new();
                 while let Some(entry) = slack.reached() {
                     let (low, high) = slack.ends(entry);
-                    let known = plain.0[entry as usize];
+                    let known = plain.0[entry.index()];
                     assert_eq!((low, high), (known.0, known.1));
                     slack.end(entry);
-                    told.push(entry);
+                    reached.push(entry);
                 }
-                told.sort_unstable();
-                assert_eq!(told, plain.reached());
-                told.iter()
-                    .for_each(|&entry| plain.0[entry as usize].4 = true);
+                reached.sort_unstable();
+                assert_eq!(reached, plain.reached());
+                reached
+                    .iter()
+                    .for_each(|&entry| plain.0[entry.index()].4 = true);
             }
         }
     }

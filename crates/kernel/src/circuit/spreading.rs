@@ -5,14 +5,15 @@ use super::cells::Wire;
 use super::chains::is_beside;
 use super::evaluation::Focus;
 use super::frames::{ArmTarget, Behind, Spot, Target, Wired};
+use super::ids::{InfoId, RouteId};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::{SinkKind, Window};
-use crate::plan::{Axis, NONE, NodeKind, PartKind};
+use crate::plan::{Axis, NodeKind, Part, PartId, TestId};
 use smallvec::SmallVec;
 
 impl Circuit {
     /// Sends the nodes of a set to a target, each once. Ends the target's first source.
-    pub(super) fn collect_merged(&mut self, set: u32, spot: Spot, target: Target, when: Wire) {
+    pub(super) fn collect_merged(&mut self, set: PartId, spot: Spot, target: Target, when: Wire) {
         let plan = self.plan.clone();
         if self.routes.may_repeat(&plan, set) {
             let window = self.window(set);
@@ -26,36 +27,35 @@ impl Circuit {
     }
 
     /// Until when further ways to a node may come up.
-    fn window(&self, set: u32) -> Window {
+    fn window(&self, set: PartId) -> Window {
         let plan = self.plan.clone();
-        let (kind, words) = plan.part(set);
-        let counts = |&predicate: &u32| self.routes.nature(predicate).has_focus();
-        match kind {
+        match plan.part(set) {
             _ if !self.routes.is_late_set(&plan, set) => Window::Event,
-            PartKind::Step => match (Axis::from_code(words[1]), self.window(words[0])) {
+            Part::Step(step) => match (step.axis, self.window(step.base)) {
                 // From a node that is behind, its ancestors may be behind too.
                 (_, Window::End) => Window::End,
-                (Some(Axis::Parent | Axis::Ancestor), _) => Window::Node,
+                (Axis::Parent | Axis::Ancestor, _) => Window::Node,
                 // The node itself may have ended, if the step starts at an earlier sibling.
-                (Some(Axis::AncestorOrSelf), base) => base.max(Window::Node),
+                (Axis::AncestorOrSelf, base) => base.max(Window::Node),
                 // The parent of an ancestor's siblings ends after that of the node that looks back.
-                (Some(Axis::PrecedingSibling), Window::Event) => Window::Parent,
+                (Axis::PrecedingSibling, Window::Event) => Window::Parent,
                 _ => Window::End,
             },
             // What counts nodes that come in any order lets go of them in the end.
-            PartKind::Filter if words[1..].iter().any(counts) => Window::End,
-            PartKind::Filter => self.window(words[0]),
-            PartKind::Union => words
-                .iter()
-                .map(|&part| self.window(part))
-                .max()
-                .unwrap_or(Window::Event),
+            Part::Filter { predicates, .. } if self.routes.counts_positions(predicates) => {
+                Window::End
+            }
+            Part::Filter { base, .. } => self.window(base),
+            Part::Union(sets) => {
+                let windows = sets.iter().map(|&set| self.window(set));
+                windows.max().unwrap_or(Window::Event)
+            }
             _ => Window::End,
         }
     }
 
     /// Sends the nodes of a set to a target.
-    pub(super) fn collect(&mut self, set: u32, spot: Spot, target: Target, when: Wire) {
+    pub(super) fn collect(&mut self, set: PartId, spot: Spot, target: Target, when: Wire) {
         let plan = self.plan.clone();
         if self.routes.nature(set).is_absolute() && !self.is_document(spot) {
             if let Some(Wired::Store(store)) = self.root.get(&Need::Set(set)) {
@@ -64,40 +64,39 @@ impl Circuit {
             return;
         }
         if let Spot::Late(info) = spot {
-            if plan.part(set).0 == PartKind::Here {
+            if let Part::Here = plan.part(set) {
                 return self.add(target, spot, when);
             }
             return self.link_wired(info, Need::Set(set), target, when);
         }
         match self.routes.nodes_of(set) {
-            (Source::Set(part), NONE) => self.collect_source(part, target, when),
+            (Source::Set(part), RouteId::NONE) => self.collect_source(part, target, when),
             (Source::Set(part), route) => {
                 let steps = Target::Sink(self.add_relay(SinkKind::Steps { route, target }));
                 self.collect_merged(part, spot, steps, when);
             }
-            (_, NONE) => self.add(target, spot, when),
+            (_, RouteId::NONE) => self.add(target, spot, when),
             (_, route) => self.spread(route, target, when),
         }
     }
 
     /// Sends a filter, a union or the identified elements to a target, at the opening node.
-    fn collect_source(&mut self, part: u32, target: Target, when: Wire) {
+    fn collect_source(&mut self, part: PartId, target: Target, when: Wire) {
         let plan = self.plan.clone();
-        let (kind, words) = plan.part(part);
-        match kind {
-            PartKind::Union => {
-                for &set in words {
+        match plan.part(part) {
+            Part::Union(sets) => {
+                for &set in sets {
                     self.collect(set, Spot::Opening, target, when.clone());
                 }
             }
-            PartKind::Filter => {
-                let is_late = self.routes.is_late_set(&plan, words[0]);
-                let list = self.add_filter(part, &words[1..], target, is_late);
+            Part::Filter { base, predicates } => {
+                let is_late = self.routes.is_late_set(&plan, base);
+                let list = self.add_filter(part, predicates, target, is_late);
                 let sink = Target::Sink(self.add_relay(SinkKind::Filter { list }));
-                self.collect_merged(words[0], Spot::Opening, sink, when);
+                self.collect_merged(base, Spot::Opening, sink, when);
             }
-            PartKind::Identified => {
-                let words = self.evaluate(words[0], Spot::Opening, &Focus::default());
+            Part::Identified(words) => {
+                let words = self.evaluate(words, Spot::Opening, &Focus::default());
                 self.collect_identified(words, target, when);
             }
             _ => {}
@@ -105,12 +104,12 @@ impl Circuit {
     }
 
     /// Sends what a route reaches from the opening node to a target.
-    pub(super) fn spread(&mut self, id: u32, target: Target, when: Wire) {
+    pub(super) fn spread(&mut self, id: RouteId, target: Target, when: Wire) {
         if self.cells.resolve(&when).is_false() {
             return;
         }
         let routes = self.table.clone();
-        let route = &routes[id as usize];
+        let route = &routes[id];
         if let Some(pick) = &route.pick {
             return self.spread_picked(id, pick, target, when);
         }
@@ -131,6 +130,19 @@ impl Circuit {
             Axis::Child | Axis::Descendant => return,
             _ => ArmTarget::List(self.add_list(id, target, when.clone())),
         };
+        self.spread_along(id, to, when);
+        if let ArmTarget::List(_) = to {
+            self.source_close(to);
+        }
+    }
+
+    /// Sends the nodes along the axis of a route's step, from the opening node.
+    fn spread_along(&mut self, id: RouteId, to: ArmTarget, when: Wire) {
+        let routes = self.table.clone();
+        let route = &routes[id];
+        let depth = self.frames.len() - 1;
+        let kind = self.frames[depth].kind;
+        let is_parent = matches!(kind, NodeKind::Element | NodeKind::Document);
         let is_beside = is_beside(kind);
         let is_self = |this: &Self| this.passes(depth, route.test);
         match route.axis {
@@ -175,24 +187,27 @@ impl Circuit {
             }
             _ => {}
         }
-        if let ArmTarget::List(_) = to {
-            self.source_close(to);
-        }
     }
 
     /// Whether the open node at a depth passes a test.
     #[inline]
-    pub(super) fn passes(&self, depth: usize, test: u32) -> bool {
-        let symbol = self.frames[depth].symbol as usize;
+    pub(super) fn passes(&self, depth: usize, test: TestId) -> bool {
+        let symbol = self.frames[depth].symbol;
         self.symbols[symbol]
             .as_ref()
-            .is_some_and(|known| known.tests.binary_search(&test).is_ok())
+            .is_some_and(|known| known.passes(test))
     }
 
     /// A route meets open nodes, the innermost first.
-    fn reach_back(&mut self, id: u32, depths: std::ops::Range<usize>, to: ArmTarget, when: &Wire) {
+    fn reach_back(
+        &mut self,
+        id: RouteId,
+        depths: std::ops::Range<usize>,
+        to: ArmTarget,
+        when: &Wire,
+    ) {
         let routes = self.table.clone();
-        let route = &routes[id as usize];
+        let route = &routes[id];
         for depth in depths.rev() {
             self.cells.work += 1;
             if !self.passes(depth, route.test) {
@@ -202,15 +217,15 @@ impl Circuit {
                 return self.or_add(or, when);
             }
             let info = self.frames[depth].info;
-            debug_assert!(info != NONE, "a node was not remembered in time");
-            if info != NONE {
+            debug_assert!(info.is_some(), "a node was not remembered in time");
+            if info.is_some() {
                 self.deliver(id, to, Spot::Late(info), when);
             }
         }
     }
 
     /// A route meets closed nodes, the last first.
-    fn reach_behind(&mut self, id: u32, nodes: Vec<u32>, to: ArmTarget, when: &Wire) {
+    fn reach_behind(&mut self, id: RouteId, nodes: Vec<InfoId>, to: ArmTarget, when: &Wire) {
         self.cells.work += nodes.len() as u64;
         self.pairs += nodes.len() as u64;
         for info in nodes.into_iter().rev() {
@@ -219,7 +234,7 @@ impl Circuit {
     }
 
     /// A route's step reaches a node.
-    pub(super) fn deliver(&mut self, route: u32, to: ArmTarget, spot: Spot, when: &Wire) {
+    pub(super) fn deliver(&mut self, route: RouteId, to: ArmTarget, spot: Spot, when: &Wire) {
         match to {
             ArmTarget::List(list) => self.list_add(list, spot),
             ArmTarget::Plain(target) | ArmTarget::Fresh(target) => {
@@ -233,10 +248,10 @@ impl Circuit {
     }
 
     /// The predicates of a route's step, none of which counts positions, at a node.
-    pub(super) fn predicates(&mut self, id: u32, spot: Spot) -> Wire {
+    pub(super) fn predicates(&mut self, id: RouteId, spot: Spot) -> Wire {
         let routes = self.table.clone();
         let mut wires: SmallVec<[Wire; 2]> = SmallVec::new();
-        for &predicate in routes[id as usize].predicates.iter() {
+        for &predicate in routes[id].predicates.iter() {
             let wire = self.evaluate(predicate, spot, &Focus::default());
             if wire.is_false() {
                 return wire;
@@ -247,16 +262,16 @@ impl Circuit {
     }
 
     /// A node passed a step: the rest of the route goes on from it.
-    pub(super) fn arrive(&mut self, id: u32, spot: Spot, target: Target, when: Wire) {
+    pub(super) fn arrive(&mut self, id: RouteId, spot: Spot, target: Target, when: Wire) {
         if self.cells.resolve(&when).is_false() {
             return;
         }
         let (next, leaf) = {
-            let route = &self.table[id as usize];
+            let route = &self.table[id];
             (route.next, route.leaf)
         };
         match (target, next) {
-            (Target::Any(or), NONE) => {
+            (Target::Any(or), RouteId::NONE) => {
                 let rest = self.leaf(leaf, spot);
                 let wire = self.and(when, rest);
                 self.or_add(or, &wire);
@@ -266,7 +281,7 @@ impl Circuit {
                 let wire = self.and(when, rest);
                 self.or_add(or, &wire);
             }
-            (_, NONE) => self.add(target, spot, when),
+            (_, RouteId::NONE) => self.add(target, spot, when),
             (_, next) => match spot {
                 Spot::Opening => self.spread(next, target, when),
                 Spot::Late(info) => self.link_wired(info, Need::Nodes(next), target, when),
@@ -274,7 +289,8 @@ impl Circuit {
         }
     }
 
-    fn link_wired(&mut self, info: u32, need: Need, target: Target, when: Wire) {
+    /// A target asks for nodes that were wired at a remembered node.
+    pub(super) fn link_wired(&mut self, info: InfoId, need: Need, target: Target, when: Wire) {
         let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
         match wired {
             Some((_, Wired::Store(store))) => self.link(*store, target, when),
@@ -288,9 +304,9 @@ impl Circuit {
                 self.or_open(or);
             }
             ArmTarget::Plain(Target::Sink(sink)) | ArmTarget::Fresh(Target::Sink(sink)) => {
-                self.sinks[sink as usize].open += 1;
+                self.sinks[sink].open += 1;
             }
-            ArmTarget::List(list) => self.lists[list as usize].open += 1,
+            ArmTarget::List(list) => self.lists[list].open += 1,
         }
     }
 
@@ -316,7 +332,7 @@ impl Circuit {
                 self.is_sink_heard(sink)
             }
             ArmTarget::List(list) => {
-                let list = &self.lists[list as usize];
+                let list = &self.lists[list];
                 !list.is_over() && self.is_heard(ArmTarget::Plain(list.target))
             }
         }
@@ -324,7 +340,10 @@ impl Circuit {
 }
 
 /// The remembered nodes that a route looks back at, in document order.
-fn listed_behind<'a>(mut all: impl Iterator<Item = &'a (u32, Behind)>, id: u32) -> Vec<u32> {
+fn listed_behind<'a>(
+    mut all: impl Iterator<Item = &'a (RouteId, Behind)>,
+    id: RouteId,
+) -> Vec<InfoId> {
     match all.find(|(route, _)| *route == id) {
         Some((_, Behind::Nodes(nodes))) => nodes.clone(),
         _ => Vec::new(),

@@ -1,8 +1,9 @@
 //! One step of a route, and which way its axis looks.
 
+use super::ids::RouteId;
 use super::ranks::Pick;
 use super::sinks::FirstPart;
-use crate::plan::{Axis, Comparison, NONE};
+use crate::plan::{Axis, Comparison, PartId, TestId};
 use std::rc::Rc;
 
 /// What is asked of the nodes at the end of a route.
@@ -13,7 +14,7 @@ pub enum Leaf {
     /// That one's string value compares with a constant part.
     Compare {
         op: Comparison,
-        constant: u32,
+        constant: PartId,
         as_number: bool,
     },
     /// The nodes.
@@ -24,22 +25,22 @@ pub enum Leaf {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Route {
     pub axis: Axis,
-    pub test: u32,
-    pub predicates: Box<[u32]>,
+    pub test: TestId,
+    pub predicates: Box<[PartId]>,
     pub is_positional: bool,
     /// The positions that it asks for, along an axis that picks by rank.
     pub pick: Option<Rc<Pick>>,
     /// The same where it asks for the last node, along an axis that finds it.
     pub end: Option<Rc<Pick>>,
     /// The rest, or NONE.
-    pub next: u32,
+    pub next: RouteId,
     pub leaf: Leaf,
 }
 
 impl Route {
     /// Whether every node that the step reaches will do.
     pub fn is_plain(&self) -> bool {
-        self.predicates.is_empty() && self.next == NONE && self.leaf == Leaf::Exists
+        self.predicates.is_empty() && self.next.is_none() && self.leaf == Leaf::Exists
     }
 
     pub fn is_late(&self) -> bool {
@@ -85,17 +86,17 @@ impl Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub scope: Scope,
-    pub test: u32,
-    pub predicates: Box<[u32]>,
+    pub test: TestId,
+    pub predicates: Box<[PartId]>,
     /// The way down, or NONE.
-    pub way: u32,
+    pub way: RouteId,
 }
 
 /// A set along an axis of which all members are put together, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Folded {
     /// The route of the step along the axis; what is behind it is a way down.
-    pub step: u32,
+    pub step: RouteId,
     pub fold: Fold,
 }
 

@@ -3,19 +3,19 @@
 use super::Circuit;
 use super::cells::Wire;
 use super::frames::{ArmTarget, Spot, Target};
+use super::ids::{InfoId, SinkId};
 use super::sinks::{Entry, SinkKind, Window};
-use crate::plan::NONE;
 
 impl Circuit {
     pub(super) fn merge(
         &mut self,
-        id: u32,
+        id: SinkId,
         target: Target,
         window: Window,
         spot: Spot,
         when: Wire,
     ) {
-        let serial = self.sinks[id as usize].serial;
+        let serial = self.sinks[id].serial;
         let info = self.info_of(spot);
         self.cells.work += self.infos[info].joined.len() as u64;
         let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
@@ -26,23 +26,22 @@ impl Circuit {
         self.or_add(or, &when);
         self.infos[info].joined.push((serial, or));
         let depth = self.infos[info].depth;
-        let closer = match window {
-            Window::Node if depth != NONE => Some(depth as usize),
-            Window::Parent if depth != NONE && depth > 0 => Some(depth as usize - 1),
+        let closer = match (window, depth) {
+            (Window::Node, Some(depth)) => Some(depth as usize),
+            (Window::Parent, Some(depth)) => (depth as usize).checked_sub(1),
             // A closed sibling: its parent is the parent of the node that looks back.
-            Window::Parent if depth == NONE && self.frames.len() > 1 => Some(self.frames.len() - 2),
+            (Window::Parent, None) => self.frames.len().checked_sub(2),
             _ => None,
         };
         match closer {
             _ if window == Window::Event => self.ways.push(or),
             Some(closer) => {
-                self.extras[closer].on_close.push(or);
-                self.extras[closer].is_used = true;
+                self.extra_of(closer).on_close.push(or);
             }
             None => {
                 self.infos[info].references += 1;
-                self.sinks[id as usize].entries.push(Entry {
-                    order: u64::from(info),
+                self.sinks[id].entries.push(Entry {
+                    order: u64::from(info.0),
                     when: Wire::Cell(or),
                     value: Wire::TRUE,
                 });
@@ -51,34 +50,32 @@ impl Circuit {
         self.add(target, spot, Wire::Cell(or));
     }
 
-    pub(super) fn store(&mut self, id: u32, spot: Spot, when: Wire) {
-        let mut told = Vec::new();
-        let mut keeps = false;
-        if let SinkKind::Store {
+    pub(super) fn store(&mut self, id: SinkId, spot: Spot, when: Wire) {
+        let SinkKind::Store {
             links, is_dropped, ..
-        } = &self.sinks[id as usize].kind
-        {
-            told.clone_from(links);
-            keeps = !is_dropped;
-        }
-        if keeps {
+        } = &self.sinks[id].kind
+        else {
+            return;
+        };
+        let (links, is_dropped) = (links.clone(), *is_dropped);
+        if !is_dropped {
             let info = self.info_of(spot);
             self.infos[info].references += 1;
             self.cells.pin(&when);
-            if let SinkKind::Store { entries, .. } = &mut self.sinks[id as usize].kind {
+            if let SinkKind::Store { entries, .. } = &mut self.sinks[id].kind {
                 entries.push((info, when.clone()));
             }
         }
-        self.pairs += told.len() as u64;
-        for (target, link) in told {
+        self.pairs += links.len() as u64;
+        for (target, link) in links {
             let wire = self.and(link, when.clone());
             self.add(target, spot, wire);
         }
     }
 
     /// A target asks for what a store has and will have.
-    pub(super) fn link(&mut self, id: u32, target: Target, when: Wire) {
-        let SinkKind::Store { entries, .. } = &self.sinks[id as usize].kind else {
+    pub(super) fn link(&mut self, id: SinkId, target: Target, when: Wire) {
+        let SinkKind::Store { entries, .. } = &self.sinks[id].kind else {
             return;
         };
         let entries = entries.clone();
@@ -90,17 +87,17 @@ impl Circuit {
             let spot = self.spot_of(info);
             self.add(target, spot, wire);
         }
-        if self.sinks[id as usize].open > 0 {
+        if self.sinks[id].open > 0 {
             self.source_open(ArmTarget::Plain(target));
             self.cells.pin(&when);
-            if let SinkKind::Store { links, .. } = &mut self.sinks[id as usize].kind {
+            if let SinkKind::Store { links, .. } = &mut self.sinks[id].kind {
                 links.push((target, when));
             }
         }
     }
 
     /// The spot of a remembered node, which may be the one that is opening.
-    pub(super) fn spot_of(&self, info: u32) -> Spot {
+    pub(super) fn spot_of(&self, info: InfoId) -> Spot {
         if self.opening_info() == info && self.is_opening {
             Spot::Opening
         } else {
@@ -108,9 +105,27 @@ impl Circuit {
         }
     }
 
+    /// A store gets no further nodes.
+    pub(super) fn close_store(&mut self, id: SinkId) {
+        let SinkKind::Store {
+            links, is_dropped, ..
+        } = &mut self.sinks[id].kind
+        else {
+            return;
+        };
+        let (links, is_dropped) = (std::mem::take(links), *is_dropped);
+        if is_dropped {
+            self.sinks.free(id);
+        }
+        for (target, when) in links {
+            self.cells.unpin(&when);
+            self.source_close(ArmTarget::Plain(target));
+        }
+    }
+
     /// Lets go of what a store kept.
-    pub(super) fn drop_store(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
+    pub(super) fn drop_store(&mut self, id: SinkId) {
+        let sink = &mut self.sinks[id];
         let is_closed = sink.open == 0;
         let mut kept = Vec::new();
         if let SinkKind::Store {
@@ -128,7 +143,7 @@ impl Circuit {
         }
         // While its arms are up its number is taken.
         if is_closed {
-            self.free_sinks.push(id);
+            self.sinks.free(id);
         }
     }
 }

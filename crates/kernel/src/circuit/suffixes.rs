@@ -9,6 +9,7 @@ use super::Circuit;
 use super::cells::{Atom, Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::folds::{number_of, stays_exact};
+use super::ids::{FoldedId, MemberId, SuffixId, Tag};
 use super::sinks::Entry;
 use crate::plan::Axis;
 
@@ -59,15 +60,14 @@ impl Suffix {
 
 impl Circuit {
     /// The sum of what is behind the opening node.
-    pub(super) fn sum_behind(&mut self, spec: u32, depth: usize) -> Wire {
+    pub(super) fn sum_behind(&mut self, spec: FoldedId, depth: usize) -> Wire {
         let frame = self.frames[depth];
-        let step = self.routes.folds[spec as usize].step;
-        let is_later = self.table[step as usize].axis == Axis::Following;
+        let step = self.routes.folds[spec].step;
+        let is_later = self.table[step].axis == Axis::Following;
         let cell = self.cells.add(Kind::Awaited);
         if is_later && !is_beside(frame.kind) {
             self.suffix_of(spec, depth);
-            self.extras[depth].folds.later.push((spec, cell));
-            self.extras[depth].is_used = true;
+            self.extra_of(depth).folds.later.push((spec, cell));
         } else {
             self.begin_suffix(spec, depth, frame.order + 1, cell);
         }
@@ -75,33 +75,30 @@ impl Circuit {
     }
 
     /// A node asks for members that nodes from an order on lead to.
-    pub(super) fn begin_suffix(&mut self, spec: u32, depth: usize, from: u64, cell: Handle) {
+    pub(super) fn begin_suffix(&mut self, spec: FoldedId, depth: usize, from: u64, cell: Handle) {
         let id = self.suffix_of(spec, depth);
-        self.folding.suffixes[id as usize].asked.push((from, cell));
+        self.folding.suffixes[id].asked.push((from, cell));
         self.charge_suffix(id);
     }
 
     /// Whether a node asked for the sum of what is behind it.
-    pub(super) fn has_suffix(&mut self, spec: u32, depth: usize) -> bool {
+    pub(super) fn has_suffix(&mut self, spec: FoldedId, depth: usize) -> bool {
         let suffixes = &self.folds_of(spec, depth).suffixes;
         suffixes.iter().any(|(own, _)| *own == spec)
     }
 
-    fn suffix_of(&mut self, spec: u32, depth: usize) -> u32 {
+    fn suffix_of(&mut self, spec: FoldedId, depth: usize) -> SuffixId {
         let suffixes = &self.folds_of(spec, depth).suffixes;
         if let Some((_, id)) = suffixes.iter().find(|(own, _)| *own == spec) {
             return *id;
         }
-        let id = self.folding.free_suffixes.pop().unwrap_or_else(|| {
-            self.folding.suffixes.push(Suffix::default());
-            self.folding.suffixes.len() as u32 - 1
-        });
+        let id = self.folding.suffixes.add(Suffix::default());
         self.folds_of(spec, depth).suffixes.push((spec, id));
         id
     }
 
     /// The members that the closing node led to join. Their values are known.
-    pub(super) fn join_suffix(&mut self, spec: u32, depth: usize, entries: Vec<Entry>) {
+    pub(super) fn join_suffix(&mut self, spec: FoldedId, depth: usize, entries: Vec<Entry>) {
         let from = self.frames[depth].order;
         let id = self.suffix_of(spec, depth);
         for entry in entries {
@@ -110,7 +107,7 @@ impl Circuit {
                 Wire::Cell(_) => f64::NAN,
             };
             self.cells.unpin(&entry.value);
-            self.folding.suffixes[id as usize].members.push(Member {
+            self.folding.suffixes[id].members.push(Member {
                 from,
                 order: entry.order,
                 when: entry.when,
@@ -120,24 +117,23 @@ impl Circuit {
         self.charge_suffix(id);
     }
 
-    fn charge_suffix(&mut self, id: u32) {
-        let suffix = &mut self.folding.suffixes[id as usize];
+    fn charge_suffix(&mut self, id: SuffixId) {
+        let suffix = &mut self.folding.suffixes[id];
         let bytes = suffix.bytes();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut suffix.charged, bytes);
     }
 
     /// No member comes any more.
-    pub(super) fn close_suffix(&mut self, id: u32) {
-        let suffix = &mut self.folding.suffixes[id as usize];
+    pub(super) fn close_suffix(&mut self, id: SuffixId) {
+        let suffix = &mut self.folding.suffixes[id];
         suffix.members.sort_by_key(|member| member.from);
         suffix.frontier = suffix.members.len();
-        let cell = self.cells.add(Kind::Suffix(id));
-        self.cells.pin(&Wire::Cell(cell));
+        let cell = self.cells.add_pinned(Kind::Suffix(id));
         suffix.cell = Some(cell);
         for (at, member) in suffix.members.iter_mut().enumerate() {
             let when = self.cells.resolve(&member.when);
             if let Wire::Cell(input) = when {
-                self.cells.depend(cell, input, at as u32);
+                self.cells.depend(cell, input, Tag(at as u32));
             }
             self.cells.unpin(&std::mem::replace(&mut member.when, when));
         }
@@ -145,18 +141,18 @@ impl Circuit {
     }
 
     /// An undecided member is decided.
-    pub(super) fn tell_suffix(&mut self, id: u32, member: u32, atom: Atom) {
-        let suffix = &mut self.folding.suffixes[id as usize];
-        suffix.members[member as usize].when = Wire::Known(atom);
-        if suffix.frontier == member as usize + 1 {
+    pub(super) fn tell_suffix(&mut self, id: SuffixId, member: MemberId, atom: Atom) {
+        let suffix = &mut self.folding.suffixes[id];
+        suffix.members[member.index()].when = Wire::Known(atom);
+        if suffix.frontier == member.index() + 1 {
             self.settle_suffix(id);
         }
     }
 
     /// Goes back over decided members, and tells the nodes on the way.
-    fn settle_suffix(&mut self, id: u32) {
+    fn settle_suffix(&mut self, id: SuffixId) {
         loop {
-            let suffix = &mut self.folding.suffixes[id as usize];
+            let suffix = &mut self.folding.suffixes[id];
             let next = suffix.frontier.checked_sub(1);
             let next = next.map(|at| &suffix.members[at]);
             let passed = |from: u64| next.is_none_or(|member| member.from < from);
@@ -185,13 +181,12 @@ impl Circuit {
         self.free_suffix(id);
     }
 
-    fn free_suffix(&mut self, id: u32) {
-        let suffix = std::mem::take(&mut self.folding.suffixes[id as usize]);
+    fn free_suffix(&mut self, id: SuffixId) {
+        let suffix = std::mem::take(&mut self.folding.suffixes[id]);
         self.held_bytes -= suffix.charged;
         if let Some(cell) = suffix.cell {
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+            self.cells.retire(cell);
         }
-        self.folding.free_suffixes.push(id);
+        self.folding.suffixes.free(id);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::Circuit;
 use super::cells::{Atom, Edge, Handle, Kind, Wire};
+use super::ids::Tag;
 use super::ranges::Range;
 use crate::plan::Op;
 use std::cmp::Ordering;
@@ -115,19 +116,19 @@ impl Circuit {
                 return;
             };
             let is_moving = args.iter().all(|arg| matches!(arg, Wire::Cell(_)));
-            self.watch(gate, 0, &args[0], meeting(left, right, is_moving));
-            self.watch(gate, 1, &args[1], meeting(right, left, is_moving));
+            self.watch(gate, Tag(0), &args[0], meeting(left, right, is_moving));
+            self.watch(gate, Tag(1), &args[1], meeting(right, left, is_moving));
         } else if let Some(wanted) = wanted {
             for (index, arg) in args.iter().enumerate() {
                 if let Some(bounds) = self.bounds_of_argument(op, &args, index, wanted) {
-                    self.watch(gate, index as u32, arg, bounds);
+                    self.watch(gate, Tag(index as u32), arg, bounds);
                 }
             }
         }
     }
 
     /// `gate` is told when a number reaches one of the bounds.
-    fn watch(&mut self, gate: Handle, tag: u32, arg: &Wire, bounds: Range) {
+    fn watch(&mut self, gate: Handle, tag: Tag, arg: &Wire, bounds: Range) {
         let &Wire::Cell(input) = arg else { return };
         let edge = Edge { to: gate, tag };
         let Some(nearest) = self.cells.wait(input, edge, bounds) else {
@@ -135,8 +136,8 @@ impl Circuit {
         };
         match self.cells.open(input).map(|cell| &cell.kind) {
             Some(Kind::Apply { .. }) => self.watch_arguments(input),
-            Some(&Kind::Rank { group, entry, side }) => {
-                self.wait_for_rank(group, entry, side, nearest);
+            Some(&Kind::Rank { among, entry }) => {
+                self.wait_for_rank(among, entry, nearest);
             }
             _ => {}
         }
@@ -194,8 +195,8 @@ impl Circuit {
             return self.cells.range(wire);
         };
         match self.cells.open(*handle).map(|cell| &cell.kind) {
-            Some(&Kind::Rank { group, entry, side }) => {
-                return Some(self.range_of_rank(group, entry, side));
+            Some(&Kind::Rank { among, entry }) => {
+                return Some(self.range_of_rank(among, entry));
             }
             // Nobody told it of moves that nobody waited for.
             Some(Kind::Apply { op, args }) if *op < Op::Eq => {

@@ -10,8 +10,8 @@
 use super::Circuit;
 use super::cells::{Handle, Wire};
 use super::frames::{Spot, Target};
+use super::ids::{InfoId, RouteId, SinkId};
 use super::ranks::{END, Pick, Span};
-use crate::plan::NONE;
 use smallvec::{SmallVec, smallvec};
 
 /// Members of one step behind or around the nodes that ask, in document order.
@@ -24,7 +24,7 @@ pub struct Trail {
 
 #[derive(Debug)]
 struct Member {
-    info: u32,
+    info: InfoId,
     /// Whether it counts.
     counts: Wire,
     arrivals: SmallVec<[Arrival; 1]>,
@@ -36,7 +36,7 @@ struct Member {
 #[derive(Debug)]
 struct Arrival {
     span: Span,
-    sink: u32,
+    sink: SinkId,
     /// Tells the sink from others that had its number.
     serial: u64,
     /// Whether one of them did.
@@ -54,7 +54,7 @@ const NEAR: usize = 8;
 
 impl Circuit {
     /// A member joins a trail, at its place in document order.
-    fn extend_trail(&mut self, trail: &mut Trail, pick: &Pick, info: u32) {
+    fn extend_trail(&mut self, trail: &mut Trail, pick: &Pick, info: InfoId) {
         let counts = self.pass_guards(pick, Spot::Late(info), Wire::TRUE);
         if counts.is_false() {
             return;
@@ -83,7 +83,7 @@ impl Circuit {
     }
 
     /// A closed node joins a trail; those that nobody can reach any more go.
-    pub(super) fn lengthen_trail(&mut self, trail: &mut Trail, pick: &Pick, info: u32) {
+    pub(super) fn lengthen_trail(&mut self, trail: &mut Trail, pick: &Pick, info: InfoId) {
         self.extend_trail(trail, pick, info);
         match pick.spans.last() {
             Some(&(_, END)) => {}
@@ -142,7 +142,7 @@ impl Circuit {
     }
 
     /// The nodes that a context wants along a trail go to a target.
-    pub(super) fn walk(&mut self, id: u32, trail: &mut Trail, target: Target, wants: Wants) {
+    pub(super) fn walk(&mut self, id: RouteId, trail: &mut Trail, target: Target, wants: Wants) {
         self.skip_false(trail);
         match target {
             Target::Sink(sink) => self.walk_back(id, trail, sink, wants),
@@ -173,7 +173,7 @@ impl Circuit {
         }
     }
 
-    fn walk_back(&mut self, id: u32, trail: &mut Trail, sink: u32, mut wants: Wants) {
+    fn walk_back(&mut self, id: RouteId, trail: &mut Trail, sink: SinkId, mut wants: Wants) {
         let mut at = trail.members.len();
         let mut dropped: SmallVec<[usize; 4]> = SmallVec::new();
         while at > 0 && !wants.is_empty() {
@@ -222,8 +222,14 @@ impl Circuit {
     }
 
     /// A token comes by a member. Nothing where one with the same wants goes on for it.
-    fn come_by(&mut self, member: &mut Member, span: Span, sink: u32, when: Wire) -> Option<Wire> {
-        let serial = self.sinks[sink as usize].serial;
+    fn come_by(
+        &mut self,
+        member: &mut Member,
+        span: Span,
+        sink: SinkId,
+        when: Wire,
+    ) -> Option<Wire> {
+        let serial = self.sinks[sink].serial;
         self.cells.work += member.arrivals.len() as u64;
         let mut known = member.arrivals.iter();
         if let Some(arrival) = known.find(|known| known.span == span && known.serial == serial) {
@@ -252,7 +258,7 @@ impl Circuit {
         Some(when)
     }
 
-    fn note_arrival(&mut self, sink: u32, or: Handle) {
+    fn note_arrival(&mut self, sink: SinkId, or: Handle) {
         let ors = self.arrivals.entry(sink).or_default();
         if ors.len() >= TRIM_MIN && ors.len().is_power_of_two() {
             self.cells.work += ors.len() as u64;
@@ -265,7 +271,7 @@ impl Circuit {
     fn forget_ended(&mut self, member: &mut Member) {
         let arrivals = std::mem::take(&mut member.arrivals);
         for arrival in arrivals {
-            let sink = &self.sinks[arrival.sink as usize];
+            let sink = &self.sinks[arrival.sink];
             if sink.serial == arrival.serial && sink.open > 0 {
                 member.arrivals.push(arrival);
             } else {
@@ -307,7 +313,13 @@ impl Circuit {
     }
 
     /// The opening node is the first member of its own walk: what it wants behind itself.
-    pub(super) fn walk_self(&mut self, id: u32, pick: &Pick, target: Target, when: &Wire) -> Wants {
+    pub(super) fn walk_self(
+        &mut self,
+        id: RouteId,
+        pick: &Pick,
+        target: Target,
+        when: &Wire,
+    ) -> Wants {
         let counts = self.pass_guards(pick, Spot::Opening, Wire::TRUE);
         let wants = Circuit::wants_of(pick, when);
         if counts.is_false() {
@@ -325,7 +337,7 @@ impl Circuit {
     }
 
     /// Whether a wanted node, from the nearest member on, will do.
-    fn truth_back(&mut self, id: u32, trail: &mut Trail, span: Span) -> Wire {
+    fn truth_back(&mut self, id: RouteId, trail: &mut Trail, span: Span) -> Wire {
         let mut asked: Vec<(usize, Vec<(Span, Wants)>)> = Vec::new();
         let mut spans: SmallVec<[Span; 2]> = smallvec![span];
         let mut at = trail.members.len();
@@ -361,7 +373,7 @@ impl Circuit {
 
     fn truth_of_step(
         &mut self,
-        id: u32,
+        id: RouteId,
         member: &Member,
         before: Option<&Member>,
         span: Span,
@@ -390,20 +402,19 @@ impl Circuit {
     }
 
     /// The trail of open nodes above the opening one.
-    fn trail_above(&mut self, id: u32, pick: &Pick) -> Trail {
+    fn trail_above(&mut self, id: RouteId, pick: &Pick) -> Trail {
         let depth = self.frames.len() - 1;
         let mut from = depth;
         while from > 0 && !self.extras[from - 1].trails.contains(&id) {
             from -= 1;
             self.cells.work += 1;
         }
-        let mut trail = std::mem::take(&mut self.trails[id as usize]);
-        let test = self.table[id as usize].test;
+        let mut trail = std::mem::take(&mut self.trails[id]);
+        let test = self.table[id].test;
         for at in from..depth {
-            self.extras[at].trails.push(id);
-            self.extras[at].is_used = true;
+            self.extra_of(at).trails.push(id);
             let info = self.frames[at].info;
-            if info != NONE && self.passes(at, test) {
+            if info.is_some() && self.passes(at, test) {
                 self.extend_trail(&mut trail, pick, info);
             }
         }
@@ -411,17 +422,17 @@ impl Circuit {
     }
 
     /// Sends the nodes above the opening one that are at the positions asked for to a target.
-    pub(super) fn walk_up(&mut self, id: u32, pick: &Pick, target: Target, wants: Wants) {
+    pub(super) fn walk_up(&mut self, id: RouteId, pick: &Pick, target: Target, wants: Wants) {
         let mut trail = self.trail_above(id, pick);
         self.walk(id, &mut trail, target, wants);
-        self.trails[id as usize] = trail;
+        self.trails[id] = trail;
     }
 
     /// An open node closes: nobody comes by it any more.
     pub(super) fn leave_trails(&mut self, depth: usize) {
         let info = self.frames[depth].info;
         for id in std::mem::take(&mut self.extras[depth].trails) {
-            let members = &mut self.trails[id as usize].members;
+            let members = &mut self.trails[id].members;
             if let Some(member) = members.pop_if(|member| member.info == info) {
                 self.drop_member(member);
             }
@@ -429,7 +440,7 @@ impl Circuit {
     }
 
     /// A set gets no further nodes: nobody comes by for it any more.
-    pub(super) fn end_arrivals(&mut self, sink: u32) {
+    pub(super) fn end_arrivals(&mut self, sink: SinkId) {
         for or in self.arrivals.remove(&sink).unwrap_or_default() {
             self.or_end(or);
         }

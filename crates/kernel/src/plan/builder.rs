@@ -4,9 +4,10 @@ use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, 
 use super::image::Plan;
 use super::intern::Interner;
 use super::parts::PartKey;
-use super::program::{OutputSpec, PathSpec, Program};
+use super::program::{OutputSpec, PathSpec, Patterns, Program, Request};
 use super::questions::is_question;
 use super::reader::ProgramError;
+use super::requests::{Place, Requested};
 use crate::vocabulary::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
 
@@ -76,6 +77,8 @@ pub struct Builder {
     pub(super) is_question: Vec<bool>,
     /// The programs that cannot; none in a builder that is itself such a rest.
     pub(super) rest: Option<Box<Builder>>,
+    /// The programs that request something else than rows.
+    pub(super) requests: Vec<Requested<Box<[u8]>>>,
 }
 
 impl Default for Builder {
@@ -111,6 +114,7 @@ impl Builder {
             postings: Vec::new(),
             is_question: Vec::new(),
             rest: None,
+            requests: Vec::new(),
         };
         let root = builder
             .tests
@@ -130,16 +134,33 @@ impl Builder {
         builder
     }
 
-    /// Adds a program under the subscription's number.
-    pub fn add(&mut self, subscription: u32, program: &[u8]) -> Result<(), ProgramError> {
-        let program = Program::read(program)?;
-        self.add_program(subscription, &program)
+    /// Adds a program under the subscription's number. `place` tells the subscription from others
+    /// that had its name before; a plan keeps it for programs that request something else than
+    /// rows.
+    pub fn add(
+        &mut self,
+        subscription: u32,
+        place: Place,
+        program: &[u8],
+    ) -> Result<(), ProgramError> {
+        match Request::of(program)? {
+            (Request::Rows, body) => self.add_rows(subscription, &Program::read(body)?),
+            (Request::Records, _) => {
+                self.requests.push(Requested {
+                    subscription,
+                    place,
+                    program: program.into(),
+                });
+                Ok(())
+            }
+        }
     }
 
-    fn add_program(&mut self, subscription: u32, program: &Program) -> Result<(), ProgramError> {
-        let local = self.intern_tables(program)?;
-        let mut ways = Vec::with_capacity(program.paths.len());
-        for path in &program.paths {
+    fn add_rows(&mut self, subscription: u32, program: &Program) -> Result<(), ProgramError> {
+        let patterns = &program.patterns;
+        let local = self.intern_tables(patterns)?;
+        let mut ways = Vec::with_capacity(patterns.paths.len());
+        for path in &patterns.paths {
             ways.extend(self.way(path, &local));
         }
         ways.sort_unstable();
@@ -174,7 +195,7 @@ impl Builder {
         self.postings[target as usize].push(subscription);
         match &mut self.rest {
             Some(rest) if !self.is_question[target as usize] => {
-                rest.add_program(subscription, program)
+                rest.add_rows(subscription, program)
             }
             _ => Ok(()),
         }
@@ -185,18 +206,18 @@ impl Builder {
         super::freeze::freeze(self)
     }
 
-    fn intern_tables(&mut self, program: &Program) -> Result<Local, ProgramError> {
-        let strings: Vec<u32> = program
+    fn intern_tables(&mut self, patterns: &Patterns) -> Result<Local, ProgramError> {
+        let strings: Vec<u32> = patterns
             .strings
             .iter()
             .map(|s| self.strings.intern(s.clone().into_boxed_slice()).0)
             .collect();
-        let numbers = program
+        let numbers = patterns
             .numbers
             .iter()
             .map(|n| self.numbers.intern(n.to_bits()).0)
             .collect();
-        let tests = program
+        let tests = patterns
             .tests
             .iter()
             .map(|test| {
@@ -219,15 +240,15 @@ impl Builder {
             formulas: Vec::new(),
             parts: Vec::new(),
         };
-        for expr in &program.exprs {
+        for expr in &patterns.exprs {
             let id = self.intern_expr(expr, &local);
             local.exprs.push(id);
         }
-        for formula in &program.formulas {
-            let id = self.intern_spec(formula, program, &local)?;
+        for formula in &patterns.formulas {
+            let id = self.intern_spec(formula, patterns, &local)?;
             local.formulas.push(id);
         }
-        for part in &program.parts {
+        for part in &patterns.parts {
             let key = PartKey::of(part, &local);
             local.parts.push(self.parts.intern(key).0);
         }

@@ -4,7 +4,7 @@
 //! formulas that differ in constants arm together.
 
 use super::builder::Builder;
-use super::program::{ExprSpec, FormulaSpec, OperandSpec, Program};
+use super::program::{ExprSpec, FormulaSpec, OperandSpec, Patterns};
 use super::reader::ProgramError;
 use crate::vocabulary::{Axis, Comparison, Op};
 
@@ -102,7 +102,7 @@ impl Builder {
     pub(super) fn intern_spec(
         &mut self,
         spec: &FormulaSpec,
-        program: &Program,
+        patterns: &Patterns,
         local: &Local,
     ) -> Result<u32, ProgramError> {
         let map = |ids: &[u32]| {
@@ -142,7 +142,7 @@ impl Builder {
                 FormulaKey::StartsWith(local.strings[*string as usize])
             }
             FormulaSpec::Computed { expr, operands } => {
-                if !operands_in_range(program, *expr, operands.len()) {
+                if !operands_in_range(patterns, *expr, operands.len()) {
                     return Err(ProgramError(
                         "an expression names an operand that is not there",
                     ));
@@ -309,13 +309,13 @@ impl Builder {
     }
 }
 
-fn operands_in_range(program: &Program, expr: u32, count: usize) -> bool {
+fn operands_in_range(patterns: &Patterns, expr: u32, count: usize) -> bool {
     // A walk over the whole table up to `expr` would accept the operands of unrelated
     // expressions; the tree below `expr` is what counts.
     let mut todo = vec![expr];
-    let mut seen = vec![false; program.exprs.len()];
+    let mut seen = vec![false; patterns.exprs.len()];
     while let Some(index) = todo.pop() {
-        let ExprSpec { op, args } = &program.exprs[index as usize];
+        let ExprSpec { op, args } = &patterns.exprs[index as usize];
         if std::mem::replace(&mut seen[index as usize], true) {
             continue;
         }

@@ -5,17 +5,23 @@
 //! them by their place there. Nothing is copied to read a plan, so a mapped file serves as well
 //! as owned memory.
 
+use super::ids::{
+    ExprId, FormulaId, GuardId, NumberId, OperandId, PartId, SegmentId, ShapeId, SpineId, StringId,
+    SubscriptionId, TargetId, TestId,
+};
+use super::parts::Part;
 use super::questions::{Figure, Image};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
+use crate::ids::{Id, as_ids};
 use crate::rows::Naming;
-use crate::vocabulary::{NodeKind, Op, PartKind};
+use crate::vocabulary::{Aggregate, AtomKind, NodeKind, Op, PartKind};
 use std::any::Any;
 use std::sync::Arc;
 
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +60,10 @@ pub(super) enum Section {
     Questions = 15,
     /// The plan of what cannot.
     Rest = 16,
+    /// Programs that request something else than rows: subscription, place, string.
+    Requests = 17,
 }
-pub(super) const SECTIONS: usize = 17;
+pub(super) const SECTIONS: usize = 18;
 pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 
 pub(super) mod size {
@@ -69,6 +77,7 @@ pub(super) mod size {
     pub const TARGET: usize = 5;
     pub const OPERAND: usize = 7;
     pub const PART: usize = 2;
+    pub const REQUEST: usize = 4;
 }
 
 /// Many programs interned together, ready to run. Immutable; any number of automata share it.
@@ -145,46 +154,52 @@ impl Plan {
     }
 
     #[inline]
-    fn record(&self, section: Section, id: u32, size: usize) -> &[u32] {
-        let start = self.offsets[section as usize] as usize + id as usize * size;
+    pub(super) fn record(&self, section: Section, id: impl Id, size: usize) -> &[u32] {
+        let start = self.offsets[section as usize] as usize + id.index() * size;
         &self.words[start..start + size]
     }
 
-    fn count(&self, section: Section, size: usize) -> u32 {
+    pub(super) fn count(&self, section: Section, size: usize) -> u32 {
         self.lengths[section as usize] / size as u32
     }
 
-    /// A list of the pool.
+    /// The ids of a list of the pool.
     #[inline]
-    pub fn list(&self, at: u32) -> &[u32] {
+    pub(super) fn list<I: Id>(&self, at: u32) -> &[I] {
+        as_ids(self.words_at(at))
+    }
+
+    /// The words of a list of the pool.
+    #[inline]
+    pub(super) fn words_at(&self, at: u32) -> &[u32] {
         let start = self.offsets[Section::Lists as usize] as usize + at as usize;
         let length = self.words[start] as usize;
         &self.words[start + 1..start + 1 + length]
     }
 
     /// The bytes of a string.
-    pub fn string(&self, id: u32) -> &[u8] {
+    pub fn string(&self, id: StringId) -> &[u8] {
         let record = self.record(Section::Strings, id, 2);
         let bytes = word_bytes(self.section(Section::Bytes));
         &bytes[record[0] as usize..(record[0] + record[1]) as usize]
     }
 
     /// A number.
-    pub fn number(&self, id: u32) -> f64 {
+    pub fn number(&self, id: NumberId) -> f64 {
         let record = self.record(Section::Numbers, id, 2);
         f64::from_bits(u64::from(record[0]) | u64::from(record[1]) << 32)
     }
 
-    /// How many node tests there are.
-    pub fn test_count(&self) -> u32 {
-        self.count(Section::Tests, size::TEST)
+    /// All node tests.
+    pub fn tests(&self) -> impl Iterator<Item = TestId> + use<> {
+        (0..self.count(Section::Tests, size::TEST)).map(TestId)
     }
 
-    /// Kind, local name and URIs (lists of strings) of a node test.
-    pub fn test(&self, id: u32) -> (NodeKind, Option<&[u8]>, Option<&[u32]>) {
+    /// Kind, local name and URIs of a node test.
+    pub fn test(&self, id: TestId) -> (NodeKind, Option<&[u8]>, Option<&[StringId]>) {
         let record = self.record(Section::Tests, id, size::TEST);
         let kind = NodeKind::from_code(record[0]).unwrap_or(NodeKind::Any);
-        let local = (record[1] != NONE).then(|| self.string(record[1]));
+        let local = (record[1] != NONE).then(|| self.string(StringId(record[1])));
         (
             kind,
             local,
@@ -194,17 +209,21 @@ impl Plan {
 
     /// A scalar expression.
     #[inline]
-    pub fn expr(&self, id: u32) -> Expr<'_> {
+    pub fn expr(&self, id: ExprId) -> Expr<'_> {
         let record = self.record(Section::Exprs, id, size::EXPR);
-        Expr {
-            op: Op::from_code(record[0]).unwrap_or(Op::Boolean),
-            args: self.list(record[1]),
+        let words = self.words_at(record[1]);
+        match Op::from_code(record[0]).unwrap_or(Op::Boolean) {
+            Op::Text => Expr::Text(StringId(words[0])),
+            Op::Number => Expr::Number(NumberId(words[0])),
+            Op::Boolean => Expr::Boolean(words[0] != 0),
+            Op::Operand => Expr::Operand(words[0] as usize),
+            op => Expr::Call(op, as_ids(words)),
         }
     }
 
     /// A formula.
     #[inline]
-    pub fn formula(&self, id: u32) -> Formula<'_> {
+    pub fn formula(&self, id: FormulaId) -> Formula<'_> {
         Formula {
             record: self.record(Section::Formulas, id, size::FORMULA),
             plan: self,
@@ -218,16 +237,16 @@ impl Plan {
 
     /// A shape.
     #[inline]
-    pub fn shape(&self, id: u32) -> Shape<'_> {
+    pub fn shape(&self, id: ShapeId) -> Shape<'_> {
         Shape {
             record: self.record(Section::Shapes, id, size::SHAPE),
             plan: self,
         }
     }
 
-    /// A step of the spine trie; 0 is the document node.
+    /// A step of the spine trie.
     #[inline]
-    pub fn spine(&self, id: u32) -> Spine<'_> {
+    pub fn spine(&self, id: SpineId) -> Spine<'_> {
         Spine {
             record: self.record(Section::Spines, id, size::SPINE),
             plan: self,
@@ -241,12 +260,12 @@ impl Plan {
 
     /// A guard.
     #[inline]
-    pub fn guard(&self, id: u32) -> Guard<'_> {
+    pub fn guard(&self, id: GuardId) -> Guard<'_> {
         let r = self.record(Section::Guards, id, size::GUARD);
         Guard {
-            spine: r[0],
-            formula: r[1],
-            segment: r[2],
+            spine: SpineId(r[0]),
+            formula: FormulaId(r[1]),
+            segment: SegmentId(r[2]),
             above: self.list(r[3]),
             targets: self.list(r[4]),
             operands: self.list(r[5]),
@@ -260,71 +279,14 @@ impl Plan {
 
     /// Upper spine, lower spine and guards of a segment.
     #[inline]
-    pub fn segment(&self, id: u32) -> (u32, u32, &[u32]) {
+    pub fn segment(&self, id: SegmentId) -> (SpineId, SpineId, &[GuardId]) {
         let r = self.record(Section::Segments, id, size::SEGMENT);
-        (r[0], r[1], self.list(r[2]))
+        (SpineId(r[0]), SpineId(r[1]), self.list(r[2]))
     }
 
-    /// Output and subscriptions of a target.
-    #[inline]
-    pub fn target(&self, id: u32) -> (Output, &[u32]) {
-        let r = self.record(Section::Targets, id, size::TARGET);
-        let output = match r[0] {
-            0 => Output::Fragments,
-            5 => Output::Spans,
-            1 => Output::Aggregate {
-                function: r[1],
-                running: r[2] != 0,
-            },
-            2 => Output::Boolean {
-                holds: r[1],
-                fails: r[2],
-            },
-            3 => Output::Value {
-                formula: r[1],
-                kind: r[2],
-            },
-            6 => Output::Select {
-                set: r[1],
-                spans: r[2] & 1 != 0,
-                has_beside: r[2] & 2 != 0,
-            },
-            7 => Output::SelectValue {
-                atom: r[1],
-                kind: r[2],
-            },
-            8 => Output::SelectFilter { atom: r[1] },
-            9 => Output::SelectAggregate {
-                set: r[1],
-                function: r[2] >> 1,
-                running: r[2] & 1 != 0,
-            },
-            _ => Output::Filter { holds: r[1] },
-        };
-        (output, self.list(r[3]))
-    }
-
-    /// Names (strings) and sets of the values beside the results of a target, by turns.
-    pub fn beside(&self, target: u32) -> &[u32] {
-        let r = self.record(Section::Targets, target, size::TARGET);
-        if r[0] == 6 && r[4] != NONE {
-            self.part(r[4]).1
-        } else {
-            &[]
-        }
-    }
-
-    /// A part of an expression: what it is and its words.
-    #[inline]
-    pub fn part(&self, id: u32) -> (PartKind, &[u32]) {
-        let r = self.record(Section::Parts, id, size::PART);
-        let kind = PartKind::from_code(r[0]).unwrap_or(PartKind::Boolean);
-        (kind, self.list(r[1]))
-    }
-
-    /// How many parts of expressions there are.
-    pub fn part_count(&self) -> u32 {
-        self.count(Section::Parts, size::PART)
+    /// All targets.
+    pub fn targets(&self) -> impl Iterator<Item = TargetId> + use<> {
+        (0..self.target_count()).map(TargetId)
     }
 
     /// How many targets there are.
@@ -332,18 +294,90 @@ impl Plan {
         self.count(Section::Targets, size::TARGET)
     }
 
+    /// Output and subscriptions of a target.
+    #[inline]
+    pub fn target(&self, id: TargetId) -> (Output, &[SubscriptionId]) {
+        let r = self.record(Section::Targets, id, size::TARGET);
+        let aggregate = |code: u32| Aggregate::from_code(code).unwrap_or(Aggregate::Count);
+        let atom_kind = |code: u32| AtomKind::from_code(code).unwrap_or(AtomKind::Boolean);
+        let output = match r[0] {
+            0 => Output::Fragments,
+            5 => Output::Spans,
+            1 => Output::Aggregate {
+                function: aggregate(r[1]),
+                running: r[2] != 0,
+            },
+            2 => Output::Boolean {
+                holds: FormulaId(r[1]),
+                fails: FormulaId(r[2]),
+            },
+            3 => Output::Value {
+                formula: FormulaId(r[1]),
+                kind: atom_kind(r[2]),
+            },
+            6 => Output::Select {
+                set: PartId(r[1]),
+                spans: r[2] & 1 != 0,
+                has_beside: r[2] & 2 != 0,
+            },
+            7 => Output::SelectValue {
+                atom: PartId(r[1]),
+                kind: atom_kind(r[2]),
+            },
+            8 => Output::SelectFilter { atom: PartId(r[1]) },
+            9 => Output::SelectAggregate {
+                set: PartId(r[1]),
+                function: aggregate(r[2] >> 1),
+                running: r[2] & 1 != 0,
+            },
+            _ => Output::Filter {
+                holds: FormulaId(r[1]),
+            },
+        };
+        (output, self.list(r[3]))
+    }
+
+    /// Names and sets of the values beside the results of a target.
+    pub fn beside(
+        &self,
+        target: TargetId,
+    ) -> impl ExactSizeIterator<Item = (StringId, PartId)> + '_ {
+        let r = self.record(Section::Targets, target, size::TARGET);
+        let part = PartId(r[4]);
+        let pairs = match part.is_some().then(|| self.part(part)) {
+            Some(Part::Beside(pairs)) if r[0] == 6 => pairs,
+            _ => &[],
+        };
+        pairs
+            .iter()
+            .map(|&[name, set]| (StringId(name), PartId(set)))
+    }
+
+    /// All parts of expressions, each behind those that it consists of.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = PartId> + use<> {
+        (0..self.count(Section::Parts, size::PART)).map(PartId)
+    }
+
+    /// A part of an expression.
+    #[inline]
+    pub(crate) fn part(&self, id: PartId) -> Part<'_> {
+        let r = self.record(Section::Parts, id, size::PART);
+        let kind = PartKind::from_code(r[0]).unwrap_or(PartKind::Boolean);
+        Part::new(kind, self.words_at(r[1]))
+    }
+
     /// An operand of a computed formula.
     #[inline]
-    pub fn operand(&self, id: u32) -> Operand {
+    pub fn operand(&self, id: OperandId) -> Operand {
         let r = self.record(Section::Operands, id, size::OPERAND);
         Operand {
             kind: OperandKind::of_code(r[0]),
-            root: r[1],
-            leaf: r[2],
+            root: SpineId(r[1]),
+            leaf: SpineId(r[2]),
             is_guarded: r[3] & 1 != 0,
             is_near: r[3] & 2 != 0,
-            entry: r[4],
-            condition: (r[5] != NONE).then_some([r[5], r[6]]),
+            entry: SpineId(r[4]),
+            condition: (r[5] != NONE).then_some([r[5], r[6]].map(FormulaId)),
         }
     }
 
@@ -368,16 +402,16 @@ impl Plan {
     }
 
     /// The atom `= value`, if any formula asks for that string.
-    pub fn equal_atom(&self, value: &[u8]) -> Option<u32> {
+    pub fn equal_atom(&self, value: &[u8]) -> Option<FormulaId> {
         self.equal(value).map(|(formula, _)| formula)
     }
 
     /// The string that a value is, if any formula asks for it.
-    pub fn equal_string(&self, value: &[u8]) -> Option<u32> {
+    pub fn equal_string(&self, value: &[u8]) -> Option<StringId> {
         self.equal(value).map(|(_, string)| string)
     }
 
-    fn equal(&self, value: &[u8]) -> Option<(u32, u32)> {
+    fn equal(&self, value: &[u8]) -> Option<(FormulaId, StringId)> {
         let table = self.section(Section::Equals);
         if table.is_empty() {
             return None;
@@ -385,8 +419,9 @@ impl Plan {
         let mask = table.len() / 2 - 1;
         let mut slot = hash_bytes(value) as usize & mask;
         loop {
-            let (formula, string) = (table[2 * slot], table[2 * slot + 1]);
-            if formula == NONE {
+            let formula = FormulaId(table[2 * slot]);
+            let string = StringId(table[2 * slot + 1]);
+            if formula.is_none() {
                 return None;
             }
             if self.string(string) == value {
@@ -413,7 +448,8 @@ pub(super) fn hash_bytes(bytes: &[u8]) -> u64 {
 }
 
 impl Naming for Plan {
-    fn name_beside(&self, target: u32, place: usize) -> &[u8] {
-        self.string(self.beside(target)[2 * place])
+    fn name_beside(&self, target: TargetId, place: usize) -> &[u8] {
+        let name = self.beside(target).nth(place);
+        name.map_or(b"", |(name, _)| self.string(name))
     }
 }

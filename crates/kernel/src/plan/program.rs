@@ -1,12 +1,39 @@
 //! The bytes of one compiled query, read and checked.
 //!
-//! Everything is a varint except string bytes and numbers. Tables come before their users and an
-//! entry refers only to earlier entries of its own table, so one forward read suffices.
+//! A *program* is "PSP3", what it requests (see `Request`), and the body of that request. The body
+//! of rows is *patterns* and an output; that of records has patterns of its own for each variable
+//! and is read by the joins. Everything is a varint except string bytes and numbers. Tables come
+//! before their users and an entry refers only to earlier entries of its own table, so one forward
+//! read suffices.
 
 use super::reader::{ProgramError, Read, Reader};
 use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
 
-const MAGIC: &[u8] = b"PSK2";
+const MAGIC: &[u8] = b"PSP3";
+
+/// What a program asks to be handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Rows of results, decided while a document is read.
+    Rows,
+    /// Records of witnesses, which are joined.
+    Records,
+}
+
+impl Request {
+    /// What a program requests, and a reader of its body.
+    pub fn of(program: &[u8]) -> Read<(Request, Reader<'_>)> {
+        let body = program.strip_prefix(MAGIC);
+        let body = body.ok_or(ProgramError("the first bytes are wrong"))?;
+        let mut reader = Reader::new(body);
+        let request = match reader.word()? {
+            0 => Request::Rows,
+            1 => Request::Records,
+            _ => return Err(ProgramError("an unknown request")),
+        };
+        Ok((request, reader))
+    }
+}
 
 /// A node test; names and URIs are indices into the program's strings.
 #[derive(Clone, Debug)]
@@ -111,9 +138,9 @@ pub enum OutputSpec {
 /// No part.
 pub const NO_PART: u32 = u32::MAX;
 
-/// One compiled query.
+/// What is looked for: paths, and the conditions at their nodes.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct Patterns {
     pub strings: Vec<Vec<u8>>,
     pub numbers: Vec<f64>,
     pub tests: Vec<TestSpec>,
@@ -121,6 +148,12 @@ pub struct Program {
     pub formulas: Vec<FormulaSpec>,
     pub parts: Vec<PartSpec>,
     pub paths: Vec<PathSpec>,
+}
+
+/// One compiled query that requests rows.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub patterns: Patterns,
     pub output: OutputSpec,
 }
 
@@ -154,10 +187,16 @@ impl Reader<'_> {
     }
 }
 
-impl Program {
-    /// Reads a program; every index in the result is in range.
-    pub fn read(bytes: &[u8]) -> Read<Program> {
-        let mut r = Reader::new(bytes, MAGIC)?;
+impl Patterns {
+    /// Patterns that fill their bytes; every index in the result is in range.
+    pub fn read(bytes: &[u8]) -> Read<Patterns> {
+        let mut r = Reader::new(bytes);
+        let patterns = Patterns::read_from(&mut r)?;
+        r.end()?;
+        Ok(patterns)
+    }
+
+    fn read_from(r: &mut Reader<'_>) -> Read<Patterns> {
         let strings = r.many(|r, _| Ok(r.bytes()?.to_vec()))?;
         let numbers = r.many(|r, _| {
             let mut raw = [0; 8];
@@ -177,7 +216,7 @@ impl Program {
         let n_formulas = formulas.len();
         let mut parts: Vec<PartSpec> = Vec::new();
         for _ in 0..r.count()? {
-            let part = read_part(&mut r, &parts, &sizes)?;
+            let part = read_part(r, &parts, &sizes)?;
             parts.push(part);
         }
         let paths = r.many(|r, _| {
@@ -191,6 +230,24 @@ impl Program {
             })?;
             Ok(PathSpec { root, steps })
         })?;
+        Ok(Patterns {
+            strings,
+            numbers,
+            tests,
+            exprs,
+            formulas,
+            parts,
+            paths,
+        })
+    }
+}
+
+impl Program {
+    /// Reads the body of a program; every index in the result is in range.
+    pub fn read(mut r: Reader<'_>) -> Read<Program> {
+        let mut patterns = Patterns::read_from(&mut r)?;
+        let (n_strings, n_formulas) = (patterns.strings.len(), patterns.formulas.len());
+        let parts = &mut patterns.parts;
         let output = match r.word()? {
             0 => OutputSpec::Fragments,
             5 => OutputSpec::Spans,
@@ -210,11 +267,11 @@ impl Program {
                 holds: r.below(n_formulas)?,
             },
             6 => {
-                let set = r.set(&parts)?;
+                let set = r.set(parts)?;
                 let spans = r.below(2)? == 1;
                 let mut beside = Vec::new();
                 for _ in 0..r.count()? {
-                    beside.extend([r.below(n_strings)?, r.set(&parts)?]);
+                    beside.extend([r.below(n_strings)?, r.set(parts)?]);
                 }
                 let mut place = NO_PART;
                 if !beside.is_empty() {
@@ -231,30 +288,21 @@ impl Program {
                 }
             }
             7 => OutputSpec::SelectValue {
-                atom: r.atom(&parts)?,
+                atom: r.atom(parts)?,
                 kind: r.below(3)?,
             },
             8 => OutputSpec::SelectFilter {
-                atom: r.atom(&parts)?,
+                atom: r.atom(parts)?,
             },
             9 => OutputSpec::SelectAggregate {
-                set: r.set(&parts)?,
+                set: r.set(parts)?,
                 function: r.below(5)?,
                 running: r.below(2)? == 1,
             },
             _ => return Err(ProgramError("an unknown output")),
         };
         r.end()?;
-        Ok(Program {
-            strings,
-            numbers,
-            tests,
-            exprs,
-            formulas,
-            parts,
-            paths,
-            output,
-        })
+        Ok(Program { patterns, output })
     }
 }
 

@@ -23,11 +23,9 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of bytes that begin with `magic`.
-    pub fn new(bytes: &'a [u8], magic: &[u8]) -> Read<Reader<'a>> {
-        let rest = bytes.strip_prefix(magic);
-        let rest = rest.ok_or(ProgramError("the first bytes are wrong"))?;
-        Ok(Reader { rest })
+    /// A reader of bytes.
+    pub fn new(rest: &'a [u8]) -> Reader<'a> {
+        Reader { rest }
     }
 
     /// Sees to it that everything was read.

@@ -1,15 +1,25 @@
 //! Views of the records of a plan: what each word of a record means.
 
+use super::ids::{
+    ExprId, FormulaId, GuardId, NumberId, OperandId, PartId, SegmentId, ShapeId, SpineId, StringId,
+    TargetId, TestId,
+};
 use super::image::Plan;
-use crate::vocabulary::{Axis, Comparison, Op, codes};
+use crate::vocabulary::{Aggregate, AtomKind, Axis, Comparison, Op, codes};
 
-/// A scalar expression: operator and arguments.
+/// A scalar expression.
 #[derive(Clone, Copy)]
-pub struct Expr<'a> {
-    /// The operator.
-    pub op: Op,
-    /// Expressions, or for a leaf one index.
-    pub args: &'a [u32],
+pub enum Expr<'a> {
+    /// A string constant.
+    Text(StringId),
+    /// A number constant.
+    Number(NumberId),
+    /// A boolean constant.
+    Boolean(bool),
+    /// An operand of the formula, by its place among them.
+    Operand(usize),
+    /// An operator and its arguments.
+    Call(Op, &'a [ExprId]),
 }
 
 /// What a target reports.
@@ -19,36 +29,36 @@ pub enum Output {
     Fragments,
     /// The nodes, without their bytes.
     Spans,
-    /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
+    /// An aggregate over the nodes.
     Aggregate {
         /// Which one.
-        function: u32,
+        function: Aggregate,
         /// Whether it reports after every node.
         running: bool,
     },
     /// A boolean, by a formula at the document node and its negation.
     Boolean {
         /// Holds when the answer is true.
-        holds: u32,
+        holds: FormulaId,
         /// Holds when the answer is false.
-        fails: u32,
+        fails: FormulaId,
     },
     /// A computed formula at the document node.
     Value {
         /// The formula.
-        formula: u32,
-        /// 0 string, 1 number, 2 boolean.
-        kind: u32,
+        formula: FormulaId,
+        /// What the value is converted to.
+        kind: AtomKind,
     },
     /// One match per document.
     Filter {
         /// Holds when the document matches.
-        holds: u32,
+        holds: FormulaId,
     },
     /// The nodes of a set.
     Select {
         /// The set, a part.
-        set: u32,
+        set: PartId,
         /// Whether they come without their bytes.
         spans: bool,
         /// Whether values travel beside them.
@@ -57,21 +67,21 @@ pub enum Output {
     /// The value of an atom at the document node.
     SelectValue {
         /// The atom, a part.
-        atom: u32,
-        /// 0 string, 1 number, 2 boolean.
-        kind: u32,
+        atom: PartId,
+        /// What the value is converted to.
+        kind: AtomKind,
     },
     /// One match per document, when an atom is true.
     SelectFilter {
         /// The atom, a part.
-        atom: u32,
+        atom: PartId,
     },
     /// An aggregate over a set.
     SelectAggregate {
         /// The set, a part.
-        set: u32,
+        set: PartId,
         /// As for `Aggregate`.
-        function: u32,
+        function: Aggregate,
         /// Whether it reports after every node.
         running: bool,
     },
@@ -95,7 +105,7 @@ impl Output {
     }
 
     /// Function and whether it is running, of an aggregate.
-    pub fn aggregate(self) -> Option<(u32, bool)> {
+    pub fn aggregate(self) -> Option<(Aggregate, bool)> {
         match self {
             Output::Aggregate { function, running }
             | Output::SelectAggregate {
@@ -134,15 +144,15 @@ impl OperandKind {
     }
 }
 
-/// An operand of a computed formula. `root` NONE: a part of the context node itself.
+/// An operand of a computed formula. Without a `root` it is a part of the context node itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
     /// Which part.
     pub kind: OperandKind,
     /// Root of the operand's spine, matched at the context node.
-    pub root: u32,
+    pub root: SpineId,
     /// Leaf of the operand's spine.
-    pub leaf: u32,
+    pub leaf: SpineId,
     /// Whether there are conditions on the way.
     pub is_guarded: bool,
     /// Whether the path stays at the node and its attributes, so that all it can reach is known
@@ -150,26 +160,26 @@ pub struct Operand {
     pub is_near: bool,
     /// The last of the self steps that the path starts with, or its root: a node that does not
     /// match it can reach nothing.
-    pub entry: u32,
+    pub entry: SpineId,
     /// A formula and its negation, whose truth is the operand.
-    pub condition: Option<[u32; 2]>,
+    pub condition: Option<[FormulaId; 2]>,
 }
 
 /// A guarded suffix of a path.
 #[derive(Clone, Copy)]
 pub struct Guard<'a> {
     /// The step it stands at.
-    pub spine: u32,
+    pub spine: SpineId,
     /// The formula that has to hold there.
-    pub formula: u32,
+    pub formula: FormulaId,
     /// The segment down to the next guard or the leaf.
-    pub segment: u32,
+    pub segment: SegmentId,
     /// Segments that lead up to the guards above.
-    pub above: &'a [u32],
+    pub above: &'a [SegmentId],
     /// Targets for which it is the topmost guard.
-    pub targets: &'a [u32],
+    pub targets: &'a [TargetId],
     /// Operands for which it is.
-    pub operands: &'a [u32],
+    pub operands: &'a [OperandId],
 }
 
 codes! {
@@ -215,15 +225,20 @@ impl<'a> Formula<'a> {
     pub fn kind(&self) -> FormulaKind {
         FormulaKind::from_code(self.record[0]).unwrap_or(FormulaKind::False)
     }
-    /// Children of And and Or; operands of Computed.
+    /// Children of And and Or.
     #[inline]
-    pub fn children(&self) -> &'a [u32] {
+    pub fn children(&self) -> &'a [FormulaId] {
+        self.plan.list(self.record[4])
+    }
+    /// Operands of Computed.
+    #[inline]
+    pub fn operands(&self) -> &'a [OperandId] {
         self.plan.list(self.record[4])
     }
     /// The child of Not; the formula that an Edge leads to.
     #[inline]
-    pub fn sub(&self) -> u32 {
-        self.record[3]
+    pub fn sub(&self) -> FormulaId {
+        FormulaId(self.record[3])
     }
     /// The axis of an Edge: child, descendant or attribute.
     #[inline]
@@ -232,63 +247,69 @@ impl<'a> Formula<'a> {
     }
     /// The node test of Edge and Is.
     #[inline]
-    pub fn test(&self) -> u32 {
-        self.record[2]
+    pub fn test(&self) -> TestId {
+        TestId(self.record[2])
     }
     /// The operator of Text and Number.
     #[inline]
     pub fn comparison(&self) -> Comparison {
         Comparison::from_code(self.record[1]).unwrap_or(Comparison::Eq)
     }
-    /// The string or number of a value atom.
+    /// The string of an atom that compares strings.
     #[inline]
-    pub fn constant(&self) -> u32 {
-        self.record[2]
+    pub fn string(&self) -> StringId {
+        StringId(self.record[2])
+    }
+    /// The number of Number.
+    #[inline]
+    pub fn number(&self) -> NumberId {
+        NumberId(self.record[2])
     }
     /// The expression of Computed.
     #[inline]
-    pub fn expr(&self) -> u32 {
-        self.record[2]
+    pub fn expr(&self) -> ExprId {
+        ExprId(self.record[2])
     }
     /// Its shape.
     #[inline]
-    pub fn shape(&self) -> u32 {
-        self.record[5]
+    pub fn shape(&self) -> ShapeId {
+        ShapeId(self.record[5])
     }
-    /// Its negation, if some formula needs it.
+    /// Its negation, or NONE where no formula needs it.
     #[inline]
-    pub fn negation(&self) -> u32 {
-        self.record[6]
+    pub fn negation(&self) -> FormulaId {
+        FormulaId(self.record[6])
     }
     /// Disjunctions with this child.
     #[inline]
-    pub fn disjunctions(&self) -> &'a [u32] {
+    pub fn disjunctions(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[7])
     }
     /// Conjunctions that this child wakes.
     #[inline]
-    pub fn conjunctions(&self) -> &'a [u32] {
+    pub fn conjunctions(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[8])
     }
     /// Edges that lead to this formula.
     #[inline]
-    pub fn edges(&self) -> &'a [u32] {
+    pub fn edges(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[9])
     }
     /// Guards with this formula.
     #[inline]
-    pub fn guards(&self) -> &'a [u32] {
+    pub fn guards(&self) -> &'a [GuardId] {
         self.plan.list(self.record[10])
     }
     /// Targets that watch this formula at the document node.
     #[inline]
-    pub fn root_targets(&self) -> &'a [u32] {
+    pub fn root_targets(&self) -> &'a [TargetId] {
         self.plan.list(self.record[11])
     }
-    /// Operands that its truth answers: pairs of operand and answer.
+    /// Operands that its truth answers, with the answers.
     #[inline]
-    pub fn operands(&self) -> &'a [u32] {
-        self.plan.list(self.record[13])
+    pub fn answers(&self) -> impl Iterator<Item = (OperandId, bool)> + use<'a> {
+        let words = self.plan.words_at(self.record[13]).chunks_exact(2);
+        words.map(|pair| (OperandId(pair[0]), pair[1] != 0))
     }
     /// Whether it has to announce its truth; otherwise it is only probed.
     #[inline]
@@ -339,19 +360,23 @@ impl<'a> Shape<'a> {
         Axis::from_code(self.record[1]).unwrap_or(Axis::Child)
     }
     /// The test of an Edge.
-    pub fn test(&self) -> u32 {
-        self.record[2]
+    pub fn test(&self) -> TestId {
+        TestId(self.record[2])
     }
     /// The shape below an Edge or Not.
-    pub fn sub(&self) -> u32 {
-        self.record[3]
+    pub fn sub(&self) -> ShapeId {
+        ShapeId(self.record[3])
     }
-    /// Children of And and Or; operands of Computed.
-    pub fn children(&self) -> &'a [u32] {
+    /// Children of And and Or.
+    pub fn children(&self) -> &'a [ShapeId] {
+        self.plan.list(self.record[4])
+    }
+    /// Operands of Computed.
+    pub fn operands(&self) -> &'a [OperandId] {
         self.plan.list(self.record[4])
     }
     /// The formulas of this shape.
-    pub fn formulas(&self) -> &'a [u32] {
+    pub fn formulas(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[5])
     }
 }
@@ -366,36 +391,47 @@ pub struct Spine<'a> {
 impl<'a> Spine<'a> {
     /// The step above; NONE for the document node and for the root of an operand.
     #[inline]
-    pub fn parent(&self) -> u32 {
-        self.record[0]
+    pub fn parent(&self) -> SpineId {
+        SpineId(self.record[0])
     }
     /// How it is reached from there.
     #[inline]
     pub fn axis(&self) -> Axis {
         Axis::from_code(self.record[1]).unwrap_or(Axis::Child)
     }
-    /// The steps below by axis and test: triples, sorted.
-    pub fn kids(&self) -> &'a [u32] {
-        self.plan.list(self.record[3])
+    /// The steps below with their axes and tests.
+    pub fn kids(&self) -> impl Iterator<Item = (Axis, TestId, SpineId)> + use<'a> {
+        let words = self.plan.words_at(self.record[3]).chunks_exact(3);
+        words.map(|kid| {
+            let axis = Axis::from_code(kid[0]).unwrap_or(Axis::Child);
+            (axis, TestId(kid[1]), SpineId(kid[2]))
+        })
+    }
+    /// The step below along an axis with a test.
+    pub fn kid(&self, axis: Axis, test: TestId) -> Option<SpineId> {
+        // Triples, sorted by axis and test.
+        let (kids, _) = self.plan.words_at(self.record[3]).as_chunks::<3>();
+        let at = kids.binary_search_by_key(&(axis as u32, test.0), |kid| (kid[0], kid[1]));
+        at.ok().map(|at| SpineId(kids[at][2]))
     }
     /// Targets whose nodes this step selects at once.
-    pub fn plain(&self) -> &'a [u32] {
+    pub fn plain(&self) -> &'a [TargetId] {
         self.plan.list(self.record[4])
     }
     /// Segments that end in this leaf.
-    pub fn segments(&self) -> &'a [u32] {
+    pub fn segments(&self) -> &'a [SegmentId] {
         self.plan.list(self.record[5])
     }
     /// Formulas of the guards at this step.
-    pub fn formulas(&self) -> &'a [u32] {
+    pub fn formulas(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[6])
     }
     /// Operands that end in this leaf.
-    pub fn claims(&self) -> &'a [u32] {
+    pub fn claims(&self) -> &'a [OperandId] {
         self.plan.list(self.record[7])
     }
     /// Every target that may select this leaf.
-    pub fn reach(&self) -> &'a [u32] {
+    pub fn reach(&self) -> &'a [TargetId] {
         self.plan.list(self.record[8])
     }
     /// Whether a target needs the number of the node.

@@ -1,6 +1,9 @@
 //! Names become symbols: classes of nodes that no node test of the plan can tell apart.
 
+use super::ids::TestId;
 use super::{NodeKind, Plan};
+use crate::events::Symbol;
+use crate::tables::Table;
 use rustc_hash::FxHashMap;
 
 /// A class of nodes: their kind and the tests they pass.
@@ -8,32 +11,32 @@ use rustc_hash::FxHashMap;
 pub struct SymbolClass {
     pub kind: NodeKind,
     /// Sorted ids of the tests that hold.
-    pub tests: Box<[u32]>,
+    pub tests: Box<[TestId]>,
 }
 
 /// The symbols met so far. Their number is bounded by the plan, not by the documents.
 pub struct Symbols {
-    classes: Vec<SymbolClass>,
-    ids: FxHashMap<SymbolClass, u32>,
-    named: FxHashMap<Box<[u8]>, Vec<u32>>,
-    unnamed: Vec<u32>,
-    pub document: u32,
-    pub text: u32,
-    pub comment: u32,
+    classes: Table<Symbol, SymbolClass>,
+    ids: FxHashMap<SymbolClass, Symbol>,
+    named: FxHashMap<Box<[u8]>, Vec<TestId>>,
+    unnamed: Vec<TestId>,
+    pub document: Symbol,
+    pub text: Symbol,
+    pub comment: Symbol,
 }
 
 impl Symbols {
     pub fn new(plan: &Plan) -> Self {
         let mut symbols = Symbols {
-            classes: Vec::new(),
+            classes: Table::default(),
             ids: FxHashMap::default(),
             named: FxHashMap::default(),
             unnamed: Vec::new(),
-            document: 0,
-            text: 0,
-            comment: 0,
+            document: Symbol::default(),
+            text: Symbol::default(),
+            comment: Symbol::default(),
         };
-        for test in 0..plan.test_count() {
+        for test in plan.tests() {
             match plan.test(test).1 {
                 Some(local) => symbols.named.entry(local.into()).or_default().push(test),
                 None => symbols.unnamed.push(test),
@@ -45,22 +48,19 @@ impl Symbols {
         symbols
     }
 
-    pub fn class(&self, symbol: u32) -> &SymbolClass {
-        &self.classes[symbol as usize]
+    pub fn class(&self, symbol: Symbol) -> &SymbolClass {
+        &self.classes[symbol]
     }
 
     #[inline]
-    pub fn passes(&self, symbol: u32, test: u32) -> bool {
-        self.classes[symbol as usize]
-            .tests
-            .binary_search(&test)
-            .is_ok()
+    pub fn passes(&self, symbol: Symbol, test: TestId) -> bool {
+        self.classes[symbol].tests.binary_search(&test).is_ok()
     }
 
     /// The symbol of a node with this kind and name.
-    pub fn resolve(&mut self, plan: &Plan, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
+    pub fn resolve(&mut self, plan: &Plan, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
         let named = self.named.get(local).map_or(&[][..], Vec::as_slice);
-        let mut tests: Vec<u32> = named
+        let mut tests: Vec<TestId> = named
             .iter()
             .chain(&self.unnamed)
             .copied()
@@ -74,14 +74,13 @@ impl Symbols {
         if let Some(&id) = self.ids.get(&class) {
             return id;
         }
-        let id = self.classes.len() as u32;
-        self.classes.push(class.clone());
+        let id = self.classes.push(class.clone());
         self.ids.insert(class, id);
         id
     }
 }
 
-fn test_holds(plan: &Plan, test: u32, kind: NodeKind, uri: &[u8]) -> bool {
+fn test_holds(plan: &Plan, test: TestId, kind: NodeKind, uri: &[u8]) -> bool {
     let (wanted, _, uris) = plan.test(test);
     let kind_holds = wanted == NodeKind::Any || wanted == kind;
     kind_holds
@@ -102,10 +101,10 @@ pub fn uri_matches(pattern: &[u8], uri: &[u8]) -> bool {
     };
     // Pieces between stars match leftmost; the last one has to end the URI.
     while let Some(star) = memchr::memchr(b'*', rest) {
-        let Some(found) = memchr::memmem::find(uri, &rest[..star]) else {
+        let Some(at) = memchr::memmem::find(uri, &rest[..star]) else {
             return false;
         };
-        uri = &uri[found + star..];
+        uri = &uri[at + star..];
         rest = &rest[star + 1..];
     }
     uri.ends_with(rest)

@@ -2,7 +2,8 @@
 
 use super::matches::Matches;
 use super::selections::Selections;
-use crate::events::Scope;
+use crate::events::{Declarations, Scope};
+use crate::ids::{SubscriptionId, TargetId};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ pub type Bindings = Rc<[Option<Rc<str>>]>;
 /// Names the values beside rows. It is the plan, of which rows know no more than this.
 pub trait Naming: Send + Sync {
     /// The name of a value beside the results of a target, by its place.
-    fn name_beside(&self, target: u32, place: usize) -> &[u8];
+    fn name_beside(&self, target: TargetId, place: usize) -> &[u8];
 }
 
 /// The values beside a row. They share nothing with the automaton, so rows may go to other threads.
@@ -78,7 +79,7 @@ pub struct Beside {
     /// Number of the row.
     pub row: u32,
     names: Arc<dyn Naming>,
-    target: u32,
+    target: TargetId,
     values: Box<[Option<Box<str>>]>,
 }
 
@@ -89,9 +90,6 @@ impl Beside {
         values.map(|(place, value)| (self.names.name_beside(self.target, place), value.as_deref()))
     }
 }
-
-/// Namespace declarations `(prefix, uri)`.
-pub type Declarations = Vec<(Box<[u8]>, Box<[u8]>)>;
 
 /// Finished rows, column by column.
 #[derive(Default)]
@@ -133,7 +131,7 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug)]
 pub struct RowHead {
     pub document: u32,
-    pub subscription: u32,
+    pub subscription: SubscriptionId,
     pub ordinal: u64,
     pub kind: RowKind,
     /// Start and end; none for an atomic value.
@@ -169,7 +167,7 @@ impl Rows {
     /// Adds a row whose value was appended to `value.bytes` already.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
-        self.subscription.push(head.subscription);
+        self.subscription.push(head.subscription.0);
         self.ordinal.push(head.ordinal as i64);
         self.kind.push(head.kind as u8);
         self.name.bytes.extend_from_slice(name);
@@ -190,7 +188,7 @@ impl Rows {
     pub(crate) fn bind<N: Naming + 'static>(
         &mut self,
         names: &Arc<N>,
-        target: u32,
+        target: TargetId,
         bindings: Option<&Bindings>,
     ) {
         if let Some(bindings) = bindings {
@@ -252,7 +250,7 @@ impl Rows {
     }
 
     /// How many rows there are, those in bulk included.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len() + self.matches.len() + self.selections.len()
     }
 
@@ -280,7 +278,7 @@ impl Rows {
             .as_ref()
             .is_some_and(|last| Rc::ptr_eq(last, scope))
         {
-            let declarations = flatten(scope);
+            let declarations = scope.declarations();
             if declarations.is_empty() {
                 return -1;
             }
@@ -289,21 +287,4 @@ impl Rows {
         }
         self.scopes.len() as i32 - 1
     }
-}
-
-/// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
-pub fn flatten(scope: &Scope) -> Declarations {
-    let mut found: Declarations = Vec::new();
-    let mut at = Some(scope);
-    while let Some(scope) = at {
-        for (prefix, uri) in scope.declared.iter() {
-            if !found.iter().any(|(seen, _)| seen == prefix) {
-                found.push((prefix.clone(), uri.clone()));
-            }
-        }
-        at = scope.outer.as_deref();
-    }
-    found.retain(|(_, uri)| !uri.is_empty());
-    found.sort();
-    found
 }

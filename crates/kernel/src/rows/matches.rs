@@ -80,7 +80,8 @@ impl Matches {
         runs.map(|(run, &(number, ..))| (number, self.range(run)))
     }
 
-    fn range(&self, run: usize) -> Range<usize> {
+    /// Which matches are those of a document, by its place among those that have some.
+    pub(super) fn range(&self, run: usize) -> Range<usize> {
         let next = self.runs.get(run + 1);
         self.runs[run].2..next.map_or(self.len(), |next| next.2)
     }
@@ -92,6 +93,21 @@ impl Matches {
 
     /// Appends the rows of one document.
     pub(super) fn spread_run(&self, run: usize, to: &mut Rows) {
+        self.tell_run(run, to);
+        let length = to.len();
+        to.ordinal.resize(length, 0);
+        to.start.resize(length, -1);
+        to.end.resize(length, -1);
+        to.node.resize(length, 0);
+        to.scope.resize(length, -1);
+        for column in [&mut to.name, &mut to.value] {
+            let end = column.bytes.len() as i32;
+            column.offsets.resize(length + 1, end);
+        }
+    }
+
+    /// Appends to the columns in which the rows differ, and to that of their kind.
+    pub(super) fn tell_run(&self, run: usize, to: &mut Rows) {
         let range = self.range(run);
         let length = to.len() + range.len();
         to.document.resize(length, self.runs[run].0);
@@ -101,16 +117,7 @@ impl Matches {
             Some(offsets) => to.decided_at.extend(offsets.iter().map(|&at| told(at))),
             None => to.decided_at.resize(length, told(UNTOLD)),
         }
-        to.ordinal.resize(length, 0);
         to.kind.resize(length, RowKind::Match as u8);
-        to.start.resize(length, -1);
-        to.end.resize(length, -1);
-        to.node.resize(length, 0);
-        to.scope.resize(length, -1);
-        for column in [&mut to.name, &mut to.value] {
-            let end = column.bytes.len() as i32;
-            column.offsets.resize(length + 1, end);
-        }
     }
 }
 

@@ -6,8 +6,8 @@ mod matches;
 mod selections;
 mod spread;
 
-pub use columns::{Beside, Declarations, RowKind, Rows, TextColumn};
-pub(crate) use columns::{Bindings, Naming, RowHead, flatten};
+pub use columns::{Beside, RowKind, Rows, TextColumn};
+pub(crate) use columns::{Bindings, Naming, RowHead};
 pub use found::Found;
 pub(crate) use matches::Matches;
 pub(crate) use selections::{List, Selected, Selections};

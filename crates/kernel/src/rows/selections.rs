@@ -149,7 +149,7 @@ impl Selections {
     }
 
     /// The declarations that the fragments refer to.
-    pub(super) fn take_scopes(&mut self) -> Vec<super::Declarations> {
+    pub(super) fn take_scopes(&mut self) -> Vec<crate::events::Declarations> {
         let fragments = self.fragments.as_mut();
         fragments.map_or_else(Vec::new, |rows| std::mem::take(&mut rows.scopes))
     }

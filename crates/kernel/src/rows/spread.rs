@@ -1,10 +1,14 @@
 //! Puts what was found in bulk among the rows, each document's behind its others.
 
-use super::columns::{Beside, Declarations, Rows};
+use super::columns::{Beside, Rows};
 use super::matches::Matches;
 use super::selections::Selections;
+use crate::events::Declarations;
 use std::iter::Peekable;
 use std::vec::IntoIter;
+
+/// So many matches of a document come in a part of their own.
+const MATCHES_MIN: usize = 1 << 10;
 
 /// What a document gave in bulk, by its place among that of its kind.
 #[derive(Clone, Copy)]
@@ -36,7 +40,8 @@ impl Rows {
     }
 
     /// The same in parts: a part ends behind what a document gave in bulk, as soon as it has
-    /// `rows_max` rows.
+    /// `rows_max` rows. Many matches come in parts of their own, of which only `document`,
+    /// `subscription`, `kind` and `decided_at` are filled: the rest is the same in all their rows.
     pub fn parts(mut self, rows_max: usize) -> Parts {
         let matches = std::mem::take(&mut self.matches);
         let mut selections = std::mem::take(&mut self.selections);
@@ -69,6 +74,20 @@ impl Rows {
 }
 
 impl Parts {
+    /// A part of matches alone, if many of them come next.
+    fn next_matches(&mut self) -> Rows {
+        let mut part = Rows::default();
+        while let Some(&(at, Run::Matches(run))) = self.runs.as_slice().first()
+            && at == self.next
+            && part.len() < self.rows_max
+            && self.matches.range(run).len() >= MATCHES_MIN
+        {
+            self.matches.tell_run(run, &mut part);
+            self.runs.next();
+        }
+        part
+    }
+
     /// Appends the single rows up to a place.
     fn append_single(&mut self, end: usize, part: &mut Rows) {
         for row in self.next..end {
@@ -103,6 +122,13 @@ impl Iterator for Parts {
             rows.scopes = std::mem::take(&mut self.scopes);
             return Some(rows);
         }
+        let is_whole = self.rows_max == usize::MAX;
+        if !is_whole {
+            let part = self.next_matches();
+            if !part.is_empty() {
+                return Some(part);
+            }
+        }
         let mut part = Rows::default();
         while part.len() < self.rows_max {
             let Some((at, run)) = self.runs.next() else {
@@ -117,7 +143,7 @@ impl Iterator for Parts {
                 }
             }
         }
-        if self.rows_max == usize::MAX {
+        if is_whole {
             part.scopes = std::mem::take(&mut self.scopes);
         } else if !self.scopes.is_empty() {
             self.add_scopes(&mut part);

@@ -28,12 +28,16 @@ use crate::plan::questions::Part;
 /// With fewer questions the automaton is as fast, and decides earlier.
 const QUESTIONS_MIN: u32 = 64;
 
-/// Larger documents have so many nodes that the automaton is as good.
-const DOCUMENT_BYTES_MAX: usize = 1 << 20;
+/// Larger documents are not read as a whole: they have so many nodes that the automaton is as good,
+/// and what they decide early comes early.
+pub const WHOLE_BYTES_MAX: usize = 1 << 20;
 
 /// Documents are read together up to this size; more of them would crowd each other out of the
 /// cache.
 pub const BUNDLE_BYTES_MAX: usize = 512 << 10;
+
+/// A bundle has at most so many documents.
+pub const BUNDLE_DOCUMENTS_MAX: usize = DOCUMENTS_MAX;
 
 /// The choices of a session.
 pub struct Strategy {
@@ -51,8 +55,7 @@ impl Strategy {
         let bounds = held.min(text.saturating_sub(limits.entity_bytes_max));
         Strategy {
             questions_min: options.questions_min.unwrap_or(QUESTIONS_MIN),
-            document_bytes_max: DOCUMENT_BYTES_MAX
-                .min(usize::try_from(bounds).unwrap_or(usize::MAX)),
+            document_bytes_max: WHOLE_BYTES_MAX.min(usize::try_from(bounds).unwrap_or(usize::MAX)),
             // Events, parts of results and plans in the middle of a document are of no use after
             // its end, when the trie is asked.
             has_trie: !(options.is_traced || options.in_parts || options.is_live),
@@ -72,8 +75,8 @@ impl Strategy {
 
 /// How many documents are best asked the questions of a plan together. Filters that paths decide
 /// gain most. Values differ from document to document, and so do the lists of nodes that queries
-/// share.
-pub fn together_max(plan: &Plan) -> usize {
+/// share. Times of filters that conditions decide cost more than a bundle of them gains.
+pub fn together_max(plan: &Plan, with_times: bool) -> usize {
     let Some(questions) = plan.questions() else {
         return 1;
     };
@@ -81,7 +84,7 @@ pub fn together_max(plan: &Plan) -> usize {
     if length(Part::Queries) > length(Part::Filters) {
         1
     } else if length(Part::Blocks) > length(Part::Filters) {
-        DOCUMENTS_MAX / 4
+        if with_times { 1 } else { DOCUMENTS_MAX / 4 }
     } else {
         DOCUMENTS_MAX
     }

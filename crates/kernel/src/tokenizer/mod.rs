@@ -120,6 +120,12 @@ impl Tokenizer {
         self.pieces.core.doctype.attributes.get(element)?.id()
     }
 
+    /// Whether the document declared internal general entities so far.
+    pub fn has_entities(&self) -> bool {
+        let mut declared = self.pieces.core.doctype.entities.values();
+        declared.any(|declared| matches!(declared, Declared::Internal(_)))
+    }
+
     /// The internal general entities that the document declared so far, by name: name and
     /// replacement text.
     pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Option<(Reference<'_>, usize)>, &'static str> {
-        parse_reference(text.as_bytes(), 0, 0, &Limits::default()).map_err(|error| error.code)
+        parse_reference(text.as_bytes(), 0, 0, &Limits::NONE).map_err(|error| error.code)
     }
 
     #[test]

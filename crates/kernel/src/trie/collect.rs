@@ -17,7 +17,7 @@ impl Trie {
 
     /// Starts a document.
     pub fn begin(&mut self) {
-        self.bundle.begin(self.symbols.document);
+        self.bundle.begin(self.symbols.document.0);
         self.source_from.push(self.source.len());
         self.describe(b"", b"", None);
     }
@@ -33,20 +33,20 @@ impl Trie {
         self.bundle.break_off();
     }
 
-    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> u32 {
+    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
         let symbol = self.symbols.resolve(&self.plan, kind, uri, local);
         self.names.admit(&self.symbols, symbol);
         symbol
     }
 
-    fn is_asked(&self, symbol: u32) -> bool {
+    fn is_asked(&self, symbol: Symbol) -> bool {
         !self.symbols.class(symbol).tests.is_empty()
     }
 
     fn end_text(&mut self) {
         if self.is_text_asked {
             let before = self.bundle.nodes.len();
-            self.bundle.end_text(self.symbols.text);
+            self.bundle.end_text(self.symbols.text.0);
             if self.bundle.nodes.len() > before {
                 self.describe(b"", b"", None);
             }
@@ -71,11 +71,11 @@ impl Handler for Trie {
     }
 
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Element, uri, local))
+        self.symbol(NodeKind::Element, uri, local)
     }
 
     fn attribute_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
-        Symbol(self.symbol(NodeKind::Attribute, uri, local))
+        self.symbol(NodeKind::Attribute, uri, local)
     }
 
     #[inline]
@@ -85,7 +85,7 @@ impl Handler for Trie {
         self.describe(local(tag.name), tag.uri, Some(tag.scope));
         if self.asks_attributes {
             for attribute in tag.attributes {
-                if self.is_asked(attribute.symbol.0) {
+                if self.is_asked(attribute.symbol) {
                     let symbol = attribute.symbol.0;
                     let kind = NodeKind::Attribute;
                     self.bundle
@@ -120,7 +120,7 @@ impl Handler for Trie {
     fn comment(&mut self, value: &[u8], span: Span) -> Result<(), DocumentError> {
         self.end_text();
         if self.is_comment_asked {
-            let symbol = self.symbols.comment;
+            let symbol = self.symbols.comment.0;
             self.bundle
                 .leaf_event(symbol, NodeKind::Comment, value, span);
             self.describe(b"", b"", None);
@@ -138,7 +138,7 @@ impl Handler for Trie {
         let symbol = self.symbol(NodeKind::Instruction, b"", target);
         if self.is_asked(symbol) {
             self.bundle
-                .leaf_event(symbol, NodeKind::Instruction, value, span);
+                .leaf_event(symbol.0, NodeKind::Instruction, value, span);
             self.describe(target, b"", None);
         }
         Ok(())

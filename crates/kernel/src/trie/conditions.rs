@@ -6,7 +6,8 @@
 
 use super::Trie;
 use crate::document::{NEVER, Path, Timed};
-use crate::plan::{Axis, Comparison, Formula, FormulaKind, NodeKind};
+use crate::events::Symbol;
+use crate::plan::{Axis, Comparison, Formula, FormulaId, FormulaKind, NodeKind, TestId};
 use crate::values::parse_number;
 use memchr::memmem;
 use std::rc::Rc;
@@ -27,7 +28,7 @@ impl Trie {
         }
         let items = self.nodes.get(set).to_vec();
         for pair in others.chunks_exact(2) {
-            let holding = self.holding(pair[0], &items);
+            let holding = self.holding(FormulaId(pair[0]), &items);
             let earliest = self.bundle.earliest_of(&holding);
             self.go_on(pair[1], earliest, is_query, |own| {
                 own.nodes.intern(&holding)
@@ -36,7 +37,7 @@ impl Trie {
     }
 
     /// The items at which a formula holds, certain when both are.
-    pub(super) fn holding(&mut self, formula: u32, items: &[Timed]) -> Vec<Timed> {
+    pub(super) fn holding(&mut self, formula: FormulaId, items: &[Timed]) -> Vec<Timed> {
         let plan = self.plan.clone();
         let view = plan.formula(formula);
         match view.kind() {
@@ -84,11 +85,11 @@ impl Trie {
     }
 
     fn is_true_of(&self, atom: Formula<'_>, value: &[u8]) -> bool {
-        let string = || self.plan.string(atom.constant());
+        let string = || self.plan.string(atom.string());
         match atom.kind() {
             FormulaKind::Text => (value == string()) == (atom.comparison() == Comparison::Eq),
             FormulaKind::Number => {
-                let (left, right) = (parse_number(value), self.plan.number(atom.constant()));
+                let (left, right) = (parse_number(value), self.plan.number(atom.number()));
                 crate::values::compare_numbers(atom.comparison(), left, right)
             }
             FormulaKind::Contains => memmem::find(value, string()).is_some(),
@@ -121,7 +122,7 @@ impl Trie {
     }
 
     /// All nodes at which an edge holds.
-    fn edge(&mut self, formula: u32) -> Rc<[Timed]> {
+    fn edge(&mut self, formula: FormulaId) -> Rc<[Timed]> {
         if let Some(known) = self.edges.get(&formula) {
             return known.clone();
         }
@@ -130,7 +131,7 @@ impl Trie {
         let is_attribute = view.axis() == Axis::Attribute;
         let passes = |&(_, path): &(usize, &Path)| {
             (path.kind == NodeKind::Attribute) == is_attribute
-                && self.symbols.passes(path.symbol, view.test())
+                && self.symbols.passes(Symbol(path.symbol), view.test())
         };
         let paths = self.bundle.paths.iter().enumerate().skip(1);
         let paths: Vec<u32> = paths.filter(passes).map(|(id, _)| id as u32).collect();
@@ -167,10 +168,10 @@ impl Trie {
         found
     }
 
-    fn passes(&self, node: u32, test: u32) -> bool {
+    fn passes(&self, node: u32, test: TestId) -> bool {
         let path = self.bundle.nodes[node as usize].path;
-        self.symbols
-            .passes(self.bundle.paths[path as usize].symbol, test)
+        let symbol = Symbol(self.bundle.paths[path as usize].symbol);
+        self.symbols.passes(symbol, test)
     }
 }
 

@@ -32,9 +32,9 @@ mod walk;
 pub use report::Wanted;
 
 use crate::document::{Bundle, Docs, Earliest, Timed};
-use crate::events::Scope;
+use crate::events::{Scope, Symbol};
 use crate::plan::questions::{Figure, Part};
-use crate::plan::{Axis, Plan, Symbols};
+use crate::plan::{Axis, FormulaId, Plan, Symbols};
 use crate::usage::Usage;
 use ask::{Dated, Told, Ways};
 use columns::Columns;
@@ -83,7 +83,7 @@ pub struct Trie {
     nodes: NodeSets,
     values: Values,
     /// Edges by formula: the nodes at which they hold.
-    edges: FxHashMap<u32, Rc<[Timed]>>,
+    edges: FxHashMap<FormulaId, Rc<[Timed]>>,
     /// Records to visit with sets of nodes.
     todo: Vec<(u32, u32)>,
     /// Filters that conditions answer.
@@ -122,8 +122,8 @@ impl Trie {
             &symbols,
             symbols.document.max(symbols.text).max(symbols.comment),
         );
-        let is_asked = |symbol: u32| !symbols.class(symbol).tests.is_empty();
-        let asks_attributes = (0..plan.test_count()).any(|test| {
+        let is_asked = |symbol: Symbol| !symbols.class(symbol).tests.is_empty();
+        let asks_attributes = plan.tests().any(|test| {
             use crate::plan::NodeKind::{Any, Attribute};
             matches!(plan.test(test).0, Any | Attribute)
         });

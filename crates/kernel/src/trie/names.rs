@@ -1,5 +1,6 @@
 //! Which moves lead to a node, by its symbol.
 
+use crate::events::Symbol;
 use crate::plan::questions::{Code, Image, Part, keyed_codes};
 use crate::plan::{Axis, NodeKind, Symbols};
 use rustc_hash::FxHashMap;
@@ -54,9 +55,9 @@ impl Names {
     }
 
     /// Makes sure of the codes of every symbol up to this one.
-    pub fn admit(&mut self, symbols: &Symbols, symbol: u32) {
-        while self.by_symbol.len() <= symbol as usize {
-            let mut codes = self.find(symbols, self.by_symbol.len() as u32);
+    pub fn admit(&mut self, symbols: &Symbols, symbol: Symbol) {
+        while self.by_symbol.len() <= symbol.index() {
+            let mut codes = self.find(symbols, Symbol(self.by_symbol.len() as u32));
             codes.keyed = codes
                 .all()
                 .filter(|&code| self.is_keyed[code as usize])
@@ -65,11 +66,11 @@ impl Names {
         }
     }
 
-    fn find(&self, symbols: &Symbols, symbol: u32) -> Codes {
+    fn find(&self, symbols: &Symbols, symbol: Symbol) -> Codes {
         let class = symbols.class(symbol);
         let along = |axis: Axis| {
             let found = class.tests.iter();
-            found.filter_map(move |&test| self.by_move.get(&(axis as u32, test)).copied())
+            found.filter_map(move |&test| self.by_move.get(&(axis as u32, test.0)).copied())
         };
         if class.kind == NodeKind::Attribute {
             return Codes {

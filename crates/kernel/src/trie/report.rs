@@ -4,7 +4,7 @@ use super::Trie;
 use super::ask::{FILTERS, QUERIES, Told};
 use crate::document::{NEVER, Timed};
 use crate::plan::questions::{BARE, MARK, Part};
-use crate::plan::{NONE, NodeKind, Tier};
+use crate::plan::{NONE, NodeKind, SubscriptionId, Tier};
 use crate::rows::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
 use std::rc::Rc;
 
@@ -177,7 +177,7 @@ impl Trie {
         rows.value.bytes.extend_from_slice(value);
         let head = RowHead {
             document,
-            subscription: 0,
+            subscription: SubscriptionId(0),
             ordinal: 0,
             kind,
             span: Some((span.start, Some(span.end))),

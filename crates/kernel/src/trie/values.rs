@@ -9,7 +9,7 @@ use super::ranked::{Part, Ranked};
 use super::{Met, Trie};
 use crate::document::{Earliest, NEVER, Node};
 use crate::plan::questions::{Code, Group, Image, MARK, Relation};
-use crate::plan::{Axis, Plan};
+use crate::plan::{Axis, NumberId, Plan};
 use crate::values::parse_number;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -154,9 +154,9 @@ impl Trie {
         while run < list.len() {
             let number = self.values.numbers.key(&list, run);
             let constants = group.constants;
-            let mut index = constants.partition_point(|&id| plan.number(id) < number);
+            let mut index = constants.partition_point(|&id| plan.number(NumberId(id)) < number);
             // Zero is written in two ways.
-            while index < constants.len() && plan.number(constants[index]) == number {
+            while index < constants.len() && plan.number(NumberId(constants[index])) == number {
                 self.go_on_with_numbers(group.to[index], &list, Part::Run(run), is_query);
                 index += 1;
             }
@@ -172,7 +172,7 @@ impl Trie {
             // The constants that let most pass come first: when one lets nothing pass, no other
             // does.
             let index = if is_upper { count - 1 - step } else { step };
-            let bound = plan.number(group.constants[index]);
+            let bound = plan.number(NumberId(group.constants[index]));
             let numbers = &self.values.numbers;
             let below = numbers.seek(&list, 0, bound);
             let is_among = below < list.len() && numbers.key(&list, below) == bound;
@@ -415,7 +415,7 @@ impl Trie {
         } else {
             self.plan.equal_string(value)
         };
-        let string = found.unwrap_or(NO_STRING);
+        let string = found.map_or(NO_STRING, |string| string.0);
         self.values.string_of[node as usize] = string;
         string
     }

@@ -3,7 +3,7 @@
 use super::nodetests::{NodeTest, NodeTests, TestId};
 use crate::counted::Counted;
 use crate::plan::{
-    Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandKind, OperandSpec, Program, ProgramError,
+    Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandKind, OperandSpec, Patterns, ProgramError,
 };
 use crate::values::{Value, apply};
 use std::borrow::Cow;
@@ -58,25 +58,25 @@ pub struct Formulas {
     formulas: Counted<Formula>,
 }
 
-/// The tests and formulas of one program, held until they are given up together.
+/// The tests and formulas of patterns, held until they are given up together.
 pub struct Tables {
     pub tests: Vec<TestId>,
     pub formulas: Vec<FormulaId>,
 }
 
 impl Formulas {
-    /// Holds the tests and formulas of a program.
-    pub fn hold(&mut self, program: &Program) -> Result<Tables, ProgramError> {
-        let tests = program.tests.iter();
+    /// Holds the tests and formulas of patterns.
+    pub fn hold(&mut self, patterns: &Patterns) -> Result<Tables, ProgramError> {
+        let tests = patterns.tests.iter();
         let tests = tests
-            .map(|test| self.tests.hold(NodeTest::of(test, &program.strings)))
+            .map(|test| self.tests.hold(NodeTest::of(test, &patterns.strings)))
             .collect();
         let mut tables = Tables {
             tests,
-            formulas: Vec::with_capacity(program.formulas.len()),
+            formulas: Vec::with_capacity(patterns.formulas.len()),
         };
-        for spec in &program.formulas {
-            match self.formula(spec, program, &tables) {
+        for spec in &patterns.formulas {
+            match self.formula(spec, patterns, &tables) {
                 Ok(formula) => {
                     let formula = self.hold_formula(formula);
                     tables.formulas.push(formula);
@@ -90,7 +90,7 @@ impl Formulas {
         Ok(tables)
     }
 
-    /// Gives up the tests and formulas of a program.
+    /// Gives up the tests and formulas of patterns.
     pub fn release(&mut self, tables: &Tables) {
         for &test in &tables.tests {
             self.tests.release(test);
@@ -155,12 +155,12 @@ impl Formulas {
     fn formula(
         &self,
         spec: &FormulaSpec,
-        program: &Program,
+        patterns: &Patterns,
         tables: &Tables,
     ) -> Result<Formula, ProgramError> {
         let at = |formula: &u32| tables.formulas[*formula as usize];
         let all = |parts: &[u32]| parts.iter().map(at).collect();
-        let string = |at: u32| Box::from(program.strings[at as usize].as_slice());
+        let string = |at: u32| Box::from(patterns.strings[at as usize].as_slice());
         Ok(match spec {
             FormulaSpec::True => Formula::True,
             FormulaSpec::False => Formula::False,
@@ -175,12 +175,12 @@ impl Formulas {
                 Formula::Text(*op == Comparison::Eq, string(*text))
             }
             FormulaSpec::Number { op, number } => {
-                Formula::Number(*op, program.numbers[*number as usize].to_bits())
+                Formula::Number(*op, patterns.numbers[*number as usize].to_bits())
             }
             FormulaSpec::Contains(text) => Formula::Contains(string(*text)),
             FormulaSpec::StartsWith(text) => Formula::StartsWith(string(*text)),
             FormulaSpec::Computed { expr, operands } => Formula::Computed(
-                scalar(program, *expr, operands.len())?,
+                scalar(patterns, *expr, operands.len())?,
                 operands.iter().map(|one| tables.operand(one)).collect(),
             ),
         })
@@ -188,7 +188,7 @@ impl Formulas {
 }
 
 impl Tables {
-    /// A step of the program.
+    /// A step of the patterns.
     pub fn step(&self, &(axis, test, formula): &(Axis, u32, u32)) -> Step {
         let (test, formula) = (self.tests[test as usize], self.formulas[formula as usize]);
         (axis, test, formula)
@@ -230,15 +230,15 @@ fn parts_of(formula: &Formula) -> Vec<Part> {
     }
 }
 
-/// An expression of a program as a tree.
-fn scalar(program: &Program, expr: u32, operand_count: usize) -> Result<Scalar, ProgramError> {
-    let ExprSpec { op, args } = &program.exprs[expr as usize];
+/// An expression of patterns as a tree.
+fn scalar(patterns: &Patterns, expr: u32, operand_count: usize) -> Result<Scalar, ProgramError> {
+    let ExprSpec { op, args } = &patterns.exprs[expr as usize];
     Ok(match op {
         Op::Text => {
-            let text = &program.strings[args[0] as usize];
+            let text = &patterns.strings[args[0] as usize];
             Scalar::Text(String::from_utf8_lossy(text).into())
         }
-        Op::Number => Scalar::Number(program.numbers[args[0] as usize].to_bits()),
+        Op::Number => Scalar::Number(patterns.numbers[args[0] as usize].to_bits()),
         Op::Boolean => Scalar::Boolean(args[0] != 0),
         Op::Operand if args[0] as usize >= operand_count => {
             let reason = "an expression names an operand that is not there";
@@ -246,7 +246,7 @@ fn scalar(program: &Program, expr: u32, operand_count: usize) -> Result<Scalar, 
         }
         Op::Operand => Scalar::Operand(args[0]),
         _ => {
-            let args = args.iter().map(|&arg| scalar(program, arg, operand_count));
+            let args = args.iter().map(|&arg| scalar(patterns, arg, operand_count));
             Scalar::Call(*op, args.collect::<Result<_, _>>()?)
         }
     })

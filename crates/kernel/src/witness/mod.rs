@@ -8,13 +8,13 @@
 mod conditions;
 mod evaluation;
 mod formulas;
+mod listener;
 mod nodetests;
 mod paths;
-mod reader;
 mod standalone;
 mod symbols;
 mod tree;
 
 pub use evaluation::{Witness, WitnessNode};
+pub use listener::{SharedPaths, Witnesses};
 pub use paths::{PathSizes, Paths, VariableId};
-pub use reader::Reader;

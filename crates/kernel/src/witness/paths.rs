@@ -6,7 +6,7 @@
 use super::formulas::{Formulas, Step, Tables};
 use super::nodetests::{NodeTest, TestId};
 use crate::counted::Counted;
-use crate::plan::{Axis, Program, ProgramError};
+use crate::plan::{Axis, Patterns, ProgramError};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -105,11 +105,11 @@ impl Paths {
         self.variables[variable.0 as usize].stream = stream;
     }
 
-    /// Gives a variable its paths: those of a program.
-    pub fn lead(&mut self, variable: VariableId, program: &[u8]) -> Result<(), ProgramError> {
-        let program = Program::read(program)?;
-        let tables = self.formulas.hold(&program)?;
-        for path in &program.paths {
+    /// Gives a variable its paths: those of patterns.
+    pub fn lead(&mut self, variable: VariableId, patterns: &[u8]) -> Result<(), ProgramError> {
+        let patterns = Patterns::read(patterns)?;
+        let tables = self.formulas.hold(&patterns)?;
+        for path in &patterns.paths {
             let way = self.hold_way(variable, &tables, path.root, &path.steps);
             if let Some(&end) = way.last() {
                 self.below[end as usize].variables.push(variable);
@@ -149,19 +149,19 @@ impl Paths {
     }
 
     /// Asks for the pairs of two variables once more. The lower one is at the end of the
-    /// program's paths, the upper one after so many steps of each.
+    /// patterns' paths, the upper one after so many steps of each.
     pub fn hold_edge(
         &mut self,
         upper: VariableId,
         lower: VariableId,
-        program: &[u8],
+        patterns: &[u8],
         places: &[u32],
     ) -> Result<(), ProgramError> {
         let (edge, is_new) = self.edges.hold((upper, lower));
         if !is_new {
             return Ok(());
         }
-        let ends = self.edge_ends(lower, program, places);
+        let ends = self.edge_ends(lower, patterns, places);
         let ends = ends.inspect_err(|_| {
             self.edges.release(edge);
         })?;
@@ -178,19 +178,19 @@ impl Paths {
     fn edge_ends(
         &mut self,
         lower: VariableId,
-        program: &[u8],
+        patterns: &[u8],
         places: &[u32],
     ) -> Result<SmallVec<[(StepId, StepId); 1]>, ProgramError> {
-        let program = Program::read(program)?;
+        let patterns = Patterns::read(patterns)?;
         let missing = ProgramError("an edge has no upper end");
-        let paths = program.paths.iter().zip(places);
+        let paths = patterns.paths.iter().zip(places);
         if paths
             .clone()
             .any(|(path, &at)| at as usize > path.steps.len())
         {
             return Err(missing);
         }
-        let tables = self.formulas.hold(&program)?;
+        let tables = self.formulas.hold(&patterns)?;
         let mut ends = SmallVec::new();
         for (path, &place) in paths {
             let way = self.hold_way(lower, &tables, path.root, &path.steps);

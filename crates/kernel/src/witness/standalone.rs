@@ -1,8 +1,9 @@
 //! The text of a node so that it can be read without its document.
 
-use super::tree::{NodeId, Tree};
-use crate::events::Scope;
+use super::tree::{NodeId, Tree, TreeNode};
+use crate::events::{Declared, Scope};
 use crate::plan::NodeKind;
+use crate::serialize::{Surroundings, comment, declaration, escape, instruction, quote};
 use std::rc::Rc;
 
 /// A node as it is selected: a digit for its kind, its expanded name, a zero byte, its text.
@@ -27,7 +28,7 @@ pub fn selected(tree: &Tree, node: NodeId, has_entities: bool) -> Vec<u8> {
             }
         }
         NodeKind::Element => element(tree, node, has_entities, &mut out),
-        _ => escape(tree.value(node), false, &mut out),
+        _ => escape(tree.value(node), &mut out),
     }
     out
 }
@@ -38,12 +39,15 @@ fn element(tree: &Tree, node: NodeId, has_entities: bool, out: &mut Vec<u8>) {
         write(tree, node, out);
         return;
     }
-    let span = tree.nodes[node as usize].span;
+    let TreeNode { span, scope, .. } = &tree.nodes[node as usize];
+    let surroundings = Surroundings {
+        declarations: scope
+            .as_ref()
+            .map_or_else(Vec::new, |scope| scope.declarations()),
+        ..Surroundings::default()
+    };
     let source = &tree.source[span.start as usize..span.end as usize];
-    let name_end = 1 + tree.name(node).len();
-    out.extend_from_slice(&source[..name_end]);
-    declare(tree, node, false, out);
-    out.extend_from_slice(&source[name_end..]);
+    out.extend_from_slice(&surroundings.element(b"", source));
 }
 
 /// Writes an element and what is below it from the tree.
@@ -68,19 +72,15 @@ fn write(tree: &Tree, top: NodeId, out: &mut Vec<u8>) {
             NodeKind::Element => {
                 out.push(b'<');
                 out.extend_from_slice(tree.name(node));
-                if node == top {
-                    declare(tree, node, false, out);
-                }
-                declare(tree, node, true, out);
+                declare(tree, node, node == top, out);
                 let end = tree.nodes[node as usize].end;
                 let children: Vec<NodeId> = children(tree, node, end).collect();
                 for &child in &children {
                     if tree.nodes[child as usize].kind == NodeKind::Attribute {
                         out.push(b' ');
                         out.extend_from_slice(tree.name(child));
-                        out.extend_from_slice(b"=\"");
-                        escape(tree.value(child), true, out);
-                        out.push(b'"');
+                        out.push(b'=');
+                        quote(tree.value(child), out);
                     }
                 }
                 out.push(b'>');
@@ -92,19 +92,9 @@ fn write(tree: &Tree, top: NodeId, out: &mut Vec<u8>) {
                         .map(Work::Open),
                 );
             }
-            NodeKind::Comment => {
-                out.extend_from_slice(b"<!--");
-                out.extend_from_slice(tree.value(node));
-                out.extend_from_slice(b"-->");
-            }
-            NodeKind::Instruction => {
-                out.extend_from_slice(b"<?");
-                out.extend_from_slice(tree.name(node));
-                out.push(b' ');
-                out.extend_from_slice(tree.value(node));
-                out.extend_from_slice(b"?>");
-            }
-            _ => escape(tree.value(node), false, out),
+            NodeKind::Comment => comment(tree.value(node), out),
+            NodeKind::Instruction => instruction(tree.name(node), tree.value(node), out),
+            _ => escape(tree.value(node), out),
         }
     }
 }
@@ -120,79 +110,23 @@ fn children(tree: &Tree, node: NodeId, end: NodeId) -> impl Iterator<Item = Node
     })
 }
 
-/// Writes the declarations in scope at an element: with `is_own` those that it makes itself,
-/// otherwise those that it does not.
-fn declare(tree: &Tree, node: NodeId, is_own: bool, out: &mut Vec<u8>) {
+/// Writes the declarations that an element makes itself, or for the topmost all that are in force.
+fn declare(tree: &Tree, node: NodeId, is_top: bool, out: &mut Vec<u8>) {
     let Some(scope) = &tree.nodes[node as usize].scope else {
         return;
     };
-    let own = own_scope(tree, node, scope);
-    if is_own {
-        if let Some(own) = own {
-            write_declarations(
-                own.declared.iter().map(|(prefix, uri)| (&**prefix, &**uri)),
-                out,
-            );
-        }
-        return;
-    }
-    let mut seen: Vec<&[u8]> = own.map_or(Vec::new(), |own| {
-        own.declared.iter().map(|(prefix, _)| &**prefix).collect()
-    });
-    let mut around = if own.is_some() {
-        scope.outer.as_ref()
-    } else {
-        Some(scope)
-    };
-    while let Some(scope) = around {
-        for (prefix, uri) in &scope.declared {
-            if !seen.contains(&&**prefix) {
-                seen.push(prefix);
-                // What was undeclared on the way, and what is always declared, needs nothing.
-                if !uri.is_empty() && **prefix != *b"xml" {
-                    write_declarations(std::iter::once((&**prefix, &**uri)), out);
-                }
-            }
-        }
-        around = scope.outer.as_ref();
+    let write = |(prefix, uri): &Declared| declaration(prefix, uri, out);
+    if is_top {
+        scope.declarations().iter().for_each(write);
+    } else if opens_scope(tree, node, scope) {
+        scope.declared.iter().for_each(write);
     }
 }
 
-/// The scope that an element opens itself, if it does.
-fn own_scope<'a>(tree: &Tree, node: NodeId, scope: &'a Rc<Scope>) -> Option<&'a Rc<Scope>> {
+fn opens_scope(tree: &Tree, node: NodeId, scope: &Rc<Scope>) -> bool {
     let parent = tree.nodes[node as usize].parent;
-    let around = tree.nodes[parent as usize].scope.as_ref();
-    let is_inherited = match around {
-        Some(around) => Rc::ptr_eq(around, scope),
-        None => scope.outer.is_none() && scope.declared.is_empty(),
-    };
-    (!is_inherited).then_some(scope)
-}
-
-fn write_declarations<'a>(declared: impl Iterator<Item = (&'a [u8], &'a [u8])>, out: &mut Vec<u8>) {
-    for (prefix, uri) in declared {
-        out.extend_from_slice(b" xmlns");
-        if !prefix.is_empty() {
-            out.push(b':');
-            out.extend_from_slice(prefix);
-        }
-        out.extend_from_slice(b"=\"");
-        escape(uri, true, out);
-        out.push(b'"');
-    }
-}
-
-fn escape(value: &[u8], is_attribute: bool, out: &mut Vec<u8>) {
-    for &byte in value {
-        match byte {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'\r' => out.extend_from_slice(b"&#13;"),
-            b'"' if is_attribute => out.extend_from_slice(b"&quot;"),
-            b'\t' if is_attribute => out.extend_from_slice(b"&#9;"),
-            b'\n' if is_attribute => out.extend_from_slice(b"&#10;"),
-            _ => out.push(byte),
-        }
+    match &tree.nodes[parent as usize].scope {
+        Some(around) => !Rc::ptr_eq(around, scope),
+        None => scope.outer.is_some() || !scope.declared.is_empty(),
     }
 }

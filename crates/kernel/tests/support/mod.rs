@@ -146,7 +146,7 @@ pub fn read_pieces<'a>(
 
 /// Reads a document given whole.
 pub fn read(bytes: &[u8]) -> Outcome {
-    read_limited(bytes, Limits::default())
+    read_limited(bytes, Limits::NONE)
 }
 
 /// Reads a document under limits.

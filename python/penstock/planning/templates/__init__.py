@@ -12,11 +12,12 @@ from penstock.planning.templates.rows import (
     WitnessTree,
 )
 from penstock.planning.templates.shapes import TOP, Template
-from penstock.planning.templates.variables import LOWER, PARTIAL, UPPER, Edge, Variable
+from penstock.planning.templates.variables import LOWER, MATCH, PARTIAL, UPPER, Edge, Variable
 
 __all__ = [
     "LEFT",
     "LOWER",
+    "MATCH",
     "PARTIAL",
     "RIGHT",
     "TOP",

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from penstock.planning.normalise import normalise
+from penstock.errors import QueryError
+from penstock.planning.normalise import normalise_twigs
 from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.templates.regular import prepend, regular_step
 from penstock.planning.templates.shapes import TOP
@@ -19,6 +20,7 @@ from penstock.twigs import Block, Branch, Condition, Fragments, Query, Slot, Twi
 from penstock.twigs.blanks import Atom
 from penstock.twigs.logic import conjunction, existence
 from penstock.twigs.printing import print_path
+from penstock.twigs.queries import NoTwigError
 
 Form = Callable[[Query], Query]
 
@@ -136,8 +138,18 @@ class Definitions:
 
 @lru_cache(PATHS_MAX)
 def normal_form(path: Query) -> Query:
-    """Return a path in normal form; equal paths are worked on once."""
-    return normalise(path)
+    """Return a path in normal form; equal paths are worked on once.
+
+    Raises:
+        QueryError: The normal form would be too large.
+    """
+    try:
+        return normalise_twigs(path)
+    except NoTwigError:
+        message = "the conditions of a block combine absolute paths in too many ways"
+        way_out = "use fewer absolute paths in its predicates"
+        span = (0, len(path.text))
+        raise QueryError("PQ0415", message, span, way_out, path.text) from None
 
 
 def path_of(query: Query) -> Path:

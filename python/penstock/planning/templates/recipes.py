@@ -106,11 +106,9 @@ class _TreeRecipe:
         self._tree = tree
         self._variables: list[_Maker[Variable]] = []
         self._edges: list[_Maker[Edge]] = []
-        self._minor_edges: list[_Maker[Edge]] = []
         if not tree.variables[0].is_partial:
             self._variables = [_Maker(_VariableRecipe(one)) for one in tree.variables]
             self._edges = [_Maker(_EdgeRecipe(one)) for one in tree.edges]
-            self._minor_edges = [_Maker(_EdgeRecipe(one)) for one in tree.minor_edges]
 
     def fill(self, slots: Slots, partials: str | None) -> WitnessTree:
         """Return the tree of a text; one over partial matches only gets their stream."""
@@ -123,7 +121,6 @@ class _TreeRecipe:
             tree.parents,
             tuple([maker.make(slots) for maker in self._edges]),
             tree.slots,
-            tuple([maker.make(slots) for maker in self._minor_edges]),
             tree.valued,
         )
 
@@ -137,7 +134,6 @@ def _over_partials(tree: WitnessTree, stream: str) -> WitnessTree:
         stream=stream,
         variables=tuple(Variable(stream, one.key) for one in tree.variables),
         edges=tuple(map(moved, tree.edges)),
-        minor_edges=tuple(map(moved, tree.minor_edges)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from penstock.planning.templates.shapes import Template
@@ -43,10 +43,7 @@ class WitnessTree:
     common ancestors of all these; ``parents`` gives the place of each one's parent, parents first,
     TOP for the first. ``edges`` are the edges from each variable's parent to it, so one less.
 
-    ``slots`` are the places of the minor, in the order of the template's slots of this side;
-    ``minor_edges`` are the composed edges between the slots, from each one's parent slot to it,
-    in the order of the slots, so again one less.
-
+    ``slots`` are the places of the minor, in the order of the template's slots of this side.
     ``valued`` are the places whose string values are needed, in order: slots that join, operands
     of terms, and what the output inserts by its value.
     """
@@ -56,8 +53,7 @@ class WitnessTree:
     parents: tuple[int, ...]
     edges: tuple[Edge, ...]
     slots: tuple[int, ...]
-    minor_edges: tuple[Edge, ...]
-    valued: tuple[int, ...]
+    valued: tuple[int, ...] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +83,12 @@ class Row:
     terms: tuple[Term, ...]
     kept: tuple[Place, ...]
     output: str | None = None
+
+    @property
+    def joins(self) -> tuple[tuple[int, int], ...]:
+        """The places that have equal values, left and right, in the order of the template's."""
+        left, right = self.left.slots, self.right.slots
+        return tuple([(left[one], right[other]) for one, other in self.template.joins])
 
     @property
     def variables(self) -> tuple[Variable, ...]:

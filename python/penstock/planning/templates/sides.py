@@ -8,7 +8,7 @@ from typing import Protocol
 from penstock.planning.templates.minors import reduce_tree
 from penstock.planning.templates.rows import WitnessTree
 from penstock.planning.templates.shapes import TOP
-from penstock.planning.templates.variables import Edge, Variable
+from penstock.planning.templates.variables import MATCH, Edge, Variable
 
 
 class Source(Protocol):
@@ -38,7 +38,7 @@ class Partials:
 
     def variable(self, node: int) -> Variable:
         """Return the variable of the match itself, or of a kept place by its number from 1."""
-        return Variable(self.stream, str(node) if node else "match")
+        return Variable(self.stream, str(node) if node else MATCH)
 
     def edge(self, upper: int, lower: int) -> Edge:
         """Return the edge from the match to a kept place."""
@@ -81,13 +81,11 @@ class Side:
         source, nodes = self._source, self._nodes
         edges = zip(self._parents, nodes, strict=True)
         slots = [self._minor[place] for place in order]
-        minor_edges = [(self.minor_parents[place], self._minor[place]) for place in order]
         return WitnessTree(
             source.stream,
             tuple(source.variable(node) for node in nodes),
             tuple(self._parents),
             tuple(source.edge(nodes[up], node) for up, node in edges if up != TOP),
             tuple(nodes.index(node) for node in slots),
-            tuple(source.edge(self._minor[up], node) for up, node in minor_edges if up != TOP),
             tuple(place for place, node in enumerate(nodes) if node in self._valued),
         )

@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from penstock.errors import QueryError
 from penstock.languages.xscl import xscl
 from penstock.languages.xscl.skeletons import Role, Skeleton, roles_of, split
 from penstock.planning.templates.compiling import compile_join
@@ -102,7 +103,10 @@ class _Shape:
         """Return the rows of a text by its slots, or None where there is no recipe for it."""
         references = self._resolve(slots)
         recipe = None if references is None else self._recipes.get(references)
-        return None if recipe is None else recipe.fill(slots)
+        try:
+            return None if recipe is None else recipe.fill(slots)
+        except QueryError:
+            return None  # the error is raised with the text
 
     def learn(self, skeleton: Skeleton, slots: Slots, options: Mapping[str, Any] | None) -> None:
         """Make the recipe for a text that compiles."""

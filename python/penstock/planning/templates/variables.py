@@ -17,6 +17,8 @@ from penstock.twigs.blanks import Atom
 
 PARTIAL = "\0"
 """The names of streams of partial matches begin with it; no stream of documents does."""
+MATCH = "match"
+"""The key of a partial match itself; what it keeps is numbered from 1."""
 
 
 @dataclass(frozen=True, slots=True)

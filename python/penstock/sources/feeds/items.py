@@ -17,7 +17,8 @@ from penstock.planning.compile import compile_query
 from penstock.sources.inputs import Piece
 from penstock.sources.paths import RecordPath
 from penstock.sources.splitting import Record, split
-from penstock.sources.standalone import string_value
+from penstock.sources.string_values import string_value
+from penstock.sources.times import iso_time
 
 NAMESPACES = {
     "atom": ["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"],
@@ -76,14 +77,13 @@ def _item(record: Record, facts: Mapping[str, list[str]]) -> Item:
 
 
 def _time(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+    time = iso_time(text)
+    if time is None:
         try:
-            found = parsedate_to_datetime(text)
+            time = parsedate_to_datetime(text)
         except (ValueError, TypeError, IndexError, OverflowError):
             return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 class _Facts:
@@ -95,15 +95,13 @@ class _Facts:
 
     def of(self, xml: bytes) -> dict[str, list[str]]:
         """Return what an item says of itself, by name and in document order."""
-        session = self._session
-        session.begin()
-        session.feed(xml)
-        session.finish()
-        found: dict[str, list[str]] = {}
-        for number, _, kind, _, text, *_ in session.take_rows()[0]:
-            value = string_value(text, {}) if kind == 1 else text
-            found.setdefault(self._names[number], []).append(value.strip())
-        return found
+        for _, error in self._session.read([(xml, None, "default")]):
+            raise error
+        facts: dict[str, list[str]] = {}
+        for number, _, kind, _, text, *_ in self._session.take().rows()[0]:
+            value = string_value(text) if kind == 1 else text
+            facts.setdefault(self._names[number], []).append(value.strip())
+        return facts
 
 
 class _Recognition:

@@ -8,22 +8,20 @@ by these, records were sent to their buckets. A batch that comes again finds wha
 from __future__ import annotations
 
 import hashlib
-import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.joins import Subscribers, compile_program
-from penstock.kernel import Joins
-from penstock.languages.xscl import xscl
+from penstock.joins import Subscribers
+from penstock.kernel import BucketedState
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
+from penstock.registry.requests import requests_of
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
-from penstock.twigs import Query
 
 Pair = tuple[int, int]
 _WAY_OUT = "restore the folder as a whole"
@@ -35,17 +33,8 @@ class Added:
 
     number: int
     name: str
-    language: str
-    text: str
-    options: Mapping[str, Any]
-
-    def query(self) -> Query:
-        """Return the query.
-
-        Raises:
-            QueryError: The text is none any more.
-        """
-        return xscl(self.text, **self.options)
+    program: str
+    """In base 64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +50,6 @@ class Changes:
     removed: tuple[int, ...]
     ranks: tuple[Pair, ...]
     """Pairs of variables that are new, those first that shall drive the search."""
-    digest: str
-    """Of all numbers given so far."""
 
     @property
     def is_empty(self) -> bool:
@@ -70,33 +57,12 @@ class Changes:
         return not (self.added or self.removed)
 
 
-class NumberedJoins(Joins):
-    """Joins that take down what came and went: that decides which numbers mean what."""
-
-    def __init__(self, limits: Limits, hash_bits: int) -> None:
-        super().__init__(limits, hash_bits=hash_bits)
-        self._numbers = hashlib.blake2b(digest_size=16)
-        self.add = self._noted(self.add)
-        self.remove = self._noted(self.remove)
-
-    def digest(self) -> str:
-        """Return what stands for all numbers given so far."""
-        return self._numbers.hexdigest()
-
-    def _noted(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*arguments: Any) -> Any:
-            self._numbers.update(repr(arguments).encode())
-            return call(*arguments)
-
-        return noted
-
-
 class Planned:
     """The rows of a state's subscriptions, as every process builds them anew."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = NumberedJoins(limits, hash_bits)
-        self.subscribers = Subscribers(self.joins)
+        self.joins = BucketedState(hash_bits=hash_bits)
+        self.subscribers = Subscribers(self.joins, limits)
         self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []
 
@@ -104,12 +70,9 @@ class Planned:
         """Take over the changes of a batch and the ranks that were found with them.
 
         Raises:
-            StateError: The numbers are not those that records were written with.
+            StateError: Another version of Penstock wrote them.
         """
         self.take_over(changes.batch, changes.added, changes.removed, changes.ranks)
-        if self.joins.digest() != changes.digest:
-            message = "the state was made by another version of Penstock, whose records this one "
-            raise StateError("PJ0005", message + "cannot read; begin a new stream")
         self.joins.pin(self._ranks)
         self.applied += ((changes.batch, changes.mark),)
 
@@ -120,12 +83,21 @@ class Planned:
         removed: Iterable[int],
         ranks: Iterable[Pair] = (),
     ) -> None:
-        """Take over changes, without the ranks taking effect: what is joined is learnt from."""
+        """Take over changes, without the ranks taking effect: what is joined is learnt from.
+
+        Raises:
+            StateError: Another version of Penstock wrote them.
+        """
         self._ranks += ranks
         for number in removed:
             self.subscribers.remove(number)
         for one in added:
-            self.subscribers.add(one.number, batch, one.name, compile_program(one.query()))
+            try:
+                self.subscribers.add(one.number, batch, one.name, b64decode(one.program))
+            except ValueError:
+                message = "the state was made by another version of Penstock, whose programs this "
+                message += "one cannot read; begin a new stream with a new folder"
+                raise StateError("PJ0005", message) from None
         self.subscribers.settle()
 
     def new_ranks(self) -> tuple[Pair, ...]:
@@ -170,7 +142,7 @@ def pin_changes(
     if path.exists():
         return read_changes(str(state.folder), batch)
     now_us = time.time_ns() // 1000
-    changes = Changes(batch, uuid4().hex, now_us, subscriptions.version, (), (), (), "")
+    changes = Changes(batch, uuid4().hex, now_us, subscriptions.version, (), (), ())
     if changes.registry_version != before.registry_version:
         earlier = [read_changes(str(state.folder), one) for one, _ in before.changes]
         added, removed = subscriptions.since(earlier)
@@ -181,8 +153,7 @@ def pin_changes(
                 planned.take_over(one.batch, one.added, one.removed, one.ranks)
             planned.take_over(batch, added, removed)
             learn(planned)
-            ranks = planned.new_ranks()
-            changes = replace(changes, ranks=ranks, digest=planned.joins.digest())
+            changes = replace(changes, ranks=planned.new_ranks())
     write_checked(path, asdict(changes))
     return changes
 
@@ -190,7 +161,7 @@ def pin_changes(
 class Subscriptions:
     """The subscriptions of a registry that join: one in memory as it is now, a durable one live."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: AnyRegistry) -> None:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
@@ -212,33 +183,18 @@ class Subscriptions:
             live |= {one.name: one for one in changes.added}
             count += len(changes.added)
         wanted = dict(self._frozen if self._live is None else _entries(self._live))
-        removed = tuple(one.number for name, one in live.items() if wanted.get(name) != _entry(one))
+        removed = tuple(one.number for name, one in live.items() if wanted.get(name) != one.program)
         gone = set(removed)
         kept = {name for name, one in live.items() if one.number not in gone}
-        new = [(name, entry) for name, entry in wanted.items() if name not in kept]
-        added = tuple(
-            Added(number, name, *entry) for number, (name, entry) in enumerate(new, start=count)
-        )
+        new = [(name, program) for name, program in wanted.items() if name not in kept]
+        added = tuple(Added(number, *entry) for number, entry in enumerate(new, start=count))
         return added, removed
 
 
-_Entry = tuple[str, str, Mapping[str, Any]]
-"""Language, text and options of a query."""
-
-
-def _entries(registry: Registry) -> list[tuple[str, _Entry]]:
-    made = []
-    for name, query in registry.joining().items():
-        if query.language != "xscl" or not query.text:
-            raise ValueError(f"the query of `{name}` has no text to be kept; make it with xscl()")
-        # As JSON gives it back, so that what was written and what is there compare.
-        options = json.loads(json.dumps(dict(query.options)))
-        made.append((name, (query.language, query.text, options)))
-    return made
-
-
-def _entry(one: Added) -> _Entry:
-    return one.language, one.text, one.options
+def _entries(registry: AnyRegistry) -> list[tuple[str, str]]:
+    """Return names and programs of the subscriptions that join."""
+    requests = requests_of(registry.snapshot()).items()
+    return [(name, b64encode(requested.program).decode()) for name, requested in requests]
 
 
 def _path(folder: str, batch: int) -> Path:

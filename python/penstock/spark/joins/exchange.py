@@ -16,7 +16,7 @@ ROWS_MAX = 8 << 10
 PARTS = "__parts"
 """What tells the documents of a row from others with the same ids."""
 
-Segment = tuple[str, int, int]
+Extent = tuple[str, int, int]
 """A file, and where in it the records for a bucket are: start and length."""
 
 
@@ -31,7 +31,7 @@ class Outbox:
         for bucket in buckets:
             self._records.setdefault(bucket, bytearray()).extend(record)
 
-    def write(self, folder: str) -> dict[int, Segment]:
+    def write(self, folder: str) -> dict[int, Extent]:
         """Write all records into one file; return where those for each bucket are.
 
         Raises:
@@ -40,23 +40,23 @@ class Outbox:
         if not self._records:
             return {}
         path = Path(folder, f"{uuid4().hex}.records")
-        segments: dict[int, Segment] = {}
+        extents: dict[int, Extent] = {}
         start = 0
         with open(path, "xb") as file:
             for bucket, records in self._records.items():
                 file.write(records)
-                segments[bucket] = (path.name, start, len(records))
+                extents[bucket] = (path.name, start, len(records))
                 start += len(records)
-        return segments
+        return extents
 
 
-def read_segments(folder: str, segments: Iterable[Segment]) -> Iterator[bytes]:
-    """Yield the records of segments.
+def read_extents(folder: str, extents: Iterable[Extent]) -> Iterator[bytes]:
+    """Yield the records of extents.
 
     Raises:
         OSError: A file cannot be read.
     """
-    for name, start, length in segments:
+    for name, start, length in extents:
         with open(Path(folder, name), "rb") as file:
             file.seek(start)
             yield file.read(length)

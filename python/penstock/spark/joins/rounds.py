@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.spark.joins.exchange import PARTS, Segment
-from penstock.spark.joins.state import BEGINNING, Manifest, Run
+from penstock.spark.joins.exchange import PARTS, Extent
+from penstock.spark.joins.state import BEGINNING, Manifest, Segment
 from penstock.spark.joins.worker import Job, Task, Told, do_tasks, read_documents
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TOLD = "told string"
-Sent = Mapping[int, tuple[Segment, ...]]
+Sent = Mapping[int, tuple[Extent, ...]]
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Rounds:
     before: Manifest
     rows: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
-    runs: dict[int, tuple[Run, ...]] = field(default_factory=dict)
+    segments: dict[int, tuple[Segment, ...]] = field(default_factory=dict)
     depth: int = 0
 
     def run(self, documents: DataFrame, lateness_us: int | None) -> Manifest:
@@ -38,9 +38,9 @@ class Rounds:
         """
         job, before = self.job, self.before
         # What no window can need any more goes as it is, unread.
-        self.runs = {
-            bucket: tuple(run for run in runs if run.expires_us >= before.watermark_us)
-            for bucket, runs in before.runs.items()
+        self.segments = {
+            bucket: tuple(one for one in segments if one.expires_us >= before.watermark_us)
+            for bucket, segments in before.segments.items()
         }
         told = self._collect(documents, lambda batches: read_documents(job, batches))
         self._join(_sent(told), is_derived=False)
@@ -56,20 +56,20 @@ class Rounds:
             documents=before.documents + sum(one.documents for one in told),
             late=before.late + sum(one.late for one in told),
             changes=job.changes,
-            runs={bucket: runs for bucket, runs in self.runs.items() if runs},
+            segments={bucket: segments for bucket, segments in self.segments.items() if segments},
         )
 
     def _join(self, sent: Sent, is_derived: bool) -> None:
         """Join what was sent to buckets, and whatever that leads to, round after round."""
         while sent:
             tasks = [
-                Task(bucket, self.runs.get(bucket, ()), segments, is_derived)
-                for bucket, segments in sorted(sent.items())
+                Task(bucket, self.segments.get(bucket, ()), extents, is_derived)
+                for bucket, extents in sorted(sent.items())
             ]
             told = self._do(tasks)
             for one in told:
                 assert one.bucket is not None, "it was about a bucket"
-                self.runs[one.bucket] = tuple(one.runs or ())
+                self.segments[one.bucket] = tuple(one.segments or ())
             sent, is_derived = _sent(told), True
 
     def _release(self, until_us: int) -> None:
@@ -77,21 +77,21 @@ class Rounds:
         dues: dict[str, int | None] = {}
         for depth in range(1, self.depth + 1):
             tasks = [
-                Task(bucket, runs, until_us=until_us, depth=depth)
-                for bucket, runs in sorted(self.runs.items())
-                if any(run.due_us is not None and run.due_us < until_us for run in runs)
+                Task(bucket, segments, until_us=until_us, depth=depth)
+                for bucket, segments in sorted(self.segments.items())
+                if any(one.due_us is not None and one.due_us < until_us for one in segments)
             ]
             if tasks:
                 told = self._do(tasks)
                 for one in told:
                     dues |= one.dues
                 self._join(_sent(told), is_derived=True)
-        self.runs = {
+        self.segments = {
             bucket: tuple(
-                replace(run, due_us=dues.get(run.file, run.due_us), released_us=until_us)
-                for run in runs
+                replace(one, due_us=dues.get(one.file, one.due_us), released_us=until_us)
+                for one in segments
             )
-            for bucket, runs in self.runs.items()
+            for bucket, segments in self.segments.items()
         }
 
     def _do(self, tasks: Sequence[Task]) -> list[Told]:
@@ -140,10 +140,10 @@ class Rounds:
         return self.spark.read.schema(wanted).parquet(*paths)
 
 
-def _sent(told: Iterable[Told]) -> dict[int, tuple[Segment, ...]]:
+def _sent(told: Iterable[Told]) -> dict[int, tuple[Extent, ...]]:
     """Return what tasks sent, by bucket, in an order that does not depend on who was faster."""
     sent: dict[int, Any] = {}
     for one in told:
-        for bucket, segment in one.sent.items():
-            sent.setdefault(bucket, []).append(segment)
-    return {bucket: tuple(segments) for bucket, segments in sent.items()}
+        for bucket, extent in one.sent.items():
+            sent.setdefault(bucket, []).append(extent)
+    return {bucket: tuple(extents) for bucket, extents in sent.items()}

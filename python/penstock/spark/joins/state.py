@@ -1,8 +1,8 @@
 """The state of joins in a folder: what belongs to a micro-batch appears whole or not at all.
 
-``runs`` holds immutable images of records, ``manifests`` one file for each of the last batches that
-names the runs alive after it, ``changes`` which subscriptions came and went, and ``work`` what the
-tasks of a batch hand to each other. What no manifest names is garbage.
+``segments`` holds immutable, sorted files of records, ``manifests`` one file for each of the last
+batches that names the segments alive after it, ``changes`` which subscriptions came and went, and
+``work`` what the tasks of a batch hand to each other. What no manifest names is garbage.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,16 +25,16 @@ from penstock.storage import whole_file
 
 BEGINNING = -(1 << 63)
 """Before all event times."""
-CHECKPOINT, RUNS, CHANGES = "checkpoint", "runs", "changes"
+CHECKPOINT, SEGMENTS, CHANGES = "checkpoint", "segments", "changes"
 _MANIFESTS, _WORK = "manifests", "work"
-_FORMAT = 2
+_FORMAT = 3
 _REPLAYED = 2
 """The manifests that a batch may begin from: the last one, and the one before for a replay."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """An image of records in a file.
+class Segment:
+    """An immutable, sorted file of records.
 
     What waits in it until before ``released_us`` has been let go; ``due_us`` is the time until
     which the next one waits, or earlier.
@@ -63,7 +64,7 @@ class Manifest:
     late: int = 0
     changes: tuple[tuple[int, str], ...] = ()
     registry_version: str | None = None
-    runs: Mapping[int, tuple[Run, ...]] = field(default_factory=dict)
+    segments: Mapping[int, tuple[Segment, ...]] = field(default_factory=dict)
 
 
 class State:
@@ -104,11 +105,12 @@ class State:
         if entry.pop("format") != _FORMAT:
             message = f"{self._manifest(batch)} was written by another version of Penstock; "
             raise StateError("PJ0005", message + "begin a new stream with a new folder")
-        runs = {
-            int(bucket): tuple(Run(**run) for run in runs) for bucket, runs in entry["runs"].items()
+        segments = {
+            int(bucket): tuple(Segment(**segment) for segment in own)
+            for bucket, own in entry["segments"].items()
         }
         changes = tuple((changed, mark) for changed, mark in entry["changes"])
-        return Manifest(**entry | {"runs": runs, "changes": changes})
+        return Manifest(**entry | {"segments": segments, "changes": changes})
 
     def last(self) -> Manifest | None:
         """Return what the last batch left behind, or None if there was none yet."""
@@ -131,7 +133,7 @@ class State:
             shutil.rmtree(self.folder / _WORK)
         folder = self.folder / _WORK / f"{batch}-{uuid4().hex}"
         folder.mkdir(parents=True)
-        (self.folder / RUNS).mkdir(exist_ok=True)
+        (self.folder / SEGMENTS).mkdir(exist_ok=True)
         try:
             yield str(folder)
         finally:
@@ -149,10 +151,11 @@ class State:
             if batch not in kept:
                 _remove(self._manifest(batch))
         manifests = [manifest, *(self.read(batch) for batch in kept if batch != manifest.batch)]
-        named = {run.file for one in manifests for runs in one.runs.values() for run in runs}
-        for name in os.listdir(self.folder / RUNS):
+        buckets = chain.from_iterable(manifest.segments.values() for manifest in manifests)
+        named = {segment.file for segments in buckets for segment in segments}
+        for name in os.listdir(self.folder / SEGMENTS):
             if name not in named:
-                _remove(self.folder / RUNS / name)
+                _remove(self.folder / SEGMENTS / name)
         pinned = {f"{batch}.json" for batch in (*dict(manifest.changes), *kept)}
         for name in os.listdir(self.folder / CHANGES):
             if name not in pinned:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
@@ -36,7 +36,7 @@ Into = Callable[["DataFrame", int], None]
 
 def join_stream(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     state: str | os.PathLike[str],
     into: Into | str | os.PathLike[str],
     document: str | Column = "xml",
@@ -120,7 +120,7 @@ class JoinProgress:
     """Documents before this event time are late, in microseconds since 1970."""
     records: int
     """Documents and partial matches in the state; one counts in every bucket that it is in."""
-    runs: int
+    segments: int
     bytes: int
 
 
@@ -131,15 +131,15 @@ def join_progress(state: str | os.PathLike[str]) -> JoinProgress:
         StateError: The state is damaged.
     """
     manifest = State(state).last() or Manifest(-1, 0, 0)
-    runs = [run for runs in manifest.runs.values() for run in runs]
+    segments = [segment for own in manifest.segments.values() for segment in own]
     return JoinProgress(
         manifest.batch + 1,
         manifest.documents,
         manifest.late,
         None if manifest.watermark_us == BEGINNING else manifest.watermark_us,
-        sum(run.records for run in runs),
-        len(runs),
-        sum(run.bytes for run in runs),
+        sum(segment.records for segment in segments),
+        len(segments),
+        sum(segment.bytes for segment in segments),
     )
 
 

@@ -22,9 +22,14 @@ from penstock.results.documents import check_event_time
 from penstock.sources.inputs import Input, Piece, unreadable
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.spark.joins.changes import Planned, read_changes
-from penstock.spark.joins.exchange import Outbox, RowFile, Segment, read_segments
-from penstock.spark.joins.runs import damaged_run, map_run, merge_alike, write_image
-from penstock.spark.joins.state import BEGINNING, RUNS, Run
+from penstock.spark.joins.exchange import Extent, Outbox, RowFile, read_extents
+from penstock.spark.joins.segments import (
+    damaged_segment,
+    map_segment,
+    merge_alike,
+    write_segment,
+)
+from penstock.spark.joins.state import BEGINNING, SEGMENTS, Segment
 from penstock.spark.rows import error_batch
 from penstock.spark.times import event_times, times_of
 
@@ -58,8 +63,8 @@ class Task:
     """What is to be done in one bucket: join what was sent to it, or let go what is due."""
 
     bucket: int
-    runs: tuple[Run, ...]
-    sent: tuple[Segment, ...] = ()
+    segments: tuple[Segment, ...]
+    sent: tuple[Extent, ...] = ()
     is_derived: bool = False
     until_us: int = BEGINNING
     depth: int = 0
@@ -73,8 +78,8 @@ class Told:
     rows: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
     """Files whose rows other tasks may have found as well."""
-    sent: dict[int, Segment] = field(default_factory=dict)
-    runs: list[Run] | None = None
+    sent: dict[int, Extent] = field(default_factory=dict)
+    segments: list[Segment] | None = None
     dues: dict[str, int | None] = field(default_factory=dict)
     documents: int = 0
     late: int = 0
@@ -90,8 +95,8 @@ class Told:
         """Return it from text."""
         entry = json.loads(text)
         entry["sent"] = {int(bucket): tuple(one) for bucket, one in entry["sent"].items()}
-        if entry["runs"] is not None:
-            entry["runs"] = [Run(**run) for run in entry["runs"]]
+        if entry["segments"] is not None:
+            entry["segments"] = [Segment(**segment) for segment in entry["segments"]]
         return Told(**entry)
 
 
@@ -221,14 +226,16 @@ def read_record(planned: Planned, document: Input, time_us: int, batch: int) -> 
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
-    joins = planned.joins
-    joins.begin(document.stream, document.encoding)
     content = hashlib.blake2b(digest_size=8)
-    for piece in document.pieces():
-        joins.feed(piece)
-        content.update(piece)
+
+    def pieces() -> Iterator[Piece]:
+        for piece in document.pieces():
+            content.update(piece)
+            yield piece
+
+    witness = planned.subscribers.reader.read(document.stream, pieces(), document.encoding)
     number = document_number(document.stream, document.document, time_us, content.digest())
-    return joins.finish(number, document.document, time_us, batch)
+    return planned.joins.record(witness, number, document.document, time_us, batch)
 
 
 def document_number(stream: str, document: str, time_us: int, content: bytes) -> int:
@@ -250,34 +257,34 @@ def _do(job: Job, task: Task) -> Told:
     planned = planned_for(job)
     joins = planned.joins
     joins.enter(task.bucket, job.buckets)
-    for number, run in enumerate(task.runs):
-        joins.attach(number, map_run(job.folder, run))
+    for number, segment in enumerate(task.segments):
+        joins.attach(number, map_segment(job.folder, segment))
     findings, told = Findings(job, planned), Told(task.bucket)
     if task.depth:
-        for number, run in enumerate(task.runs):
-            due_us = joins.release_run(number, run.released_us, task.until_us, task.depth)
-            told.dues[run.file] = due_us
+        for number, segment in enumerate(task.segments):
+            due_us = joins.release_segment(number, segment.released_us, task.until_us, task.depth)
+            told.dues[segment.file] = due_us
         findings.settle()
     else:
-        told.runs = list(_join(job, task, planned, findings))
+        told.segments = list(_join(job, task, planned, findings))
     if joins.is_damaged():
-        names = ", ".join(run.file for run in task.runs)
-        raise damaged_run(Path(job.folder, RUNS), f"is damaged in one of {names}")
+        names = ", ".join(segment.file for segment in task.segments)
+        raise damaged_segment(Path(job.folder, SEGMENTS), f"is damaged in one of {names}")
     joins.enter(0, 1)  # so that nobody holds files that are garbage by now
     return findings.tell(told)
 
 
-def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Run]:
+def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Segment]:
     joins = planned.joins
-    joins.queue(b"".join(read_segments(job.work, task.sent)), task.is_derived)
+    joins.queue(b"".join(read_extents(job.work, task.sent)), task.is_derived)
     while joins.push_queued(RESULTS_MAX):
         findings.settle()
     findings.settle()
-    image = joins.write_run()
-    if image is None:
-        return task.runs
-    runs = (*task.runs, write_image(job.folder, task.bucket, job.batch, image))
-    return merge_alike(job.folder, task.bucket, job.batch, runs, job.watermark_us)
+    words = joins.write_segment()
+    if words is None:
+        return task.segments
+    segments = (*task.segments, write_segment(job.folder, task.bucket, job.batch, words))
+    return merge_alike(job.folder, task.bucket, job.batch, segments, job.watermark_us)
 
 
 def documents_of(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from penstock.limits import Limits
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.spark.pipelines.configured_registry import HINTS, read_registry
 from penstock.spark.pipelines.configured_sinks import holds, read_sinks
 from penstock.spark.pipelines.configured_sources import read_source
@@ -39,7 +39,7 @@ class Pipeline:
 
     name: str
     sources: tuple[SourceSetting, ...]
-    registry: Registry
+    registry: AnyRegistry
     sinks: tuple[SinkSetting, ...]
     trigger: Trigger = field(default_factory=Trigger)
     checkpoint: str | None = None
@@ -66,6 +66,7 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
     found = root.fields(KEYS, required=("sources", "registry", "sinks"), hints=HINTS)
     trigger = Trigger() if "trigger" not in found else found.read("trigger", _trigger, None)
     checkpoint = found.read("checkpoint", path_reader(folder), "") or None
+    empty: AnyRegistry = MemoryRegistry()
     no_sources: tuple[SourceSetting, ...] = ()
     sources = found.read("sources", lambda node: _sources(node, folder), no_sources)
     if trigger is not None and trigger.is_streaming:
@@ -79,7 +80,7 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
     return Pipeline(
         found.text("name", stem),
         sources,
-        found.read("registry", lambda node: read_registry(node, folder), Registry()),
+        found.read("registry", lambda node: read_registry(node, folder), empty),
         sinks,
         trigger or Trigger(),
         checkpoint,

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
-from penstock.registry import Registry
-from penstock.registry.folder import DATABASE
+from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.registry.durable import DurableRegistry
+from penstock.registry.requests import requests_of
+from penstock.registry.storage.folder import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Node
@@ -20,7 +22,7 @@ HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE
 _NAMES_SHOWN = 3
 
 
-def read_registry(node: Node, folder: Path) -> Registry:
+def read_registry(node: Node, folder: Path) -> AnyRegistry:
     """Return the registry; mistakes of its subscriptions are reported.
 
     Raises:
@@ -38,20 +40,20 @@ def read_registry(node: Node, folder: Path) -> Registry:
         raise node.error("PC0007", message, f"as in {EXAMPLE}")
     if given == ["path"]:
         return _durable(fields["path"], folder)
-    registry = Registry()
+    registry = MemoryRegistry()
     fields["subscriptions"].read_items(lambda item: _subscribe(registry, item))
     return registry
 
 
-def _durable(node: Node, folder: Path) -> Registry:
+def _durable(node: Node, folder: Path) -> DurableRegistry:
     path = Path(path_reader(folder)(node))
     if not (path / DATABASE).exists():
         message = f"there is no registry in {path}"
         way_out = "make one in Python: penstock.Registry.open(path).add(name, query)"
         raise node.error("PC0008", message, way_out)
     try:
-        registry = Registry.open(path)
-        joining = sorted(registry.joining())
+        registry = DurableRegistry(path)
+        joining = sorted(requests_of(registry.snapshot()))
     except PenstockError as error:
         raise node.error("PC0008", str(error)) from None
     if joining:
@@ -68,7 +70,7 @@ def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
     return node.error("PC0005", message, way_out)
 
 
-def _subscribe(registry: Registry, node: Node) -> None:
+def _subscribe(registry: MemoryRegistry, node: Node) -> None:
     how = ("namespaces", "dialect", "variables", "select", "context")
     keys = ("name", "query", "mode", "owner", "delivery", *how)
     fields = node.fields(keys, required=("name", "query"))

@@ -6,10 +6,9 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
+from penstock.kernel import Surroundings
 from penstock.sources.ranges import Task, Window, read_windows, spread
-from penstock.sources.standalone import StandAlone
 
 _NAME = re.compile(rb"<[^\s/>]+")
 
@@ -83,9 +82,9 @@ def _declared(records: Any, declarations: Mapping[str, str]) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    missing = [(prefix, uri) for prefix, uri in declarations.items() if prefix != "xml"]
-    if not missing:
+    if not declarations:
         return records
+    alone = Surroundings(declarations, {})
     found = _NAME.match(records[0].as_py())
     assert found is not None, "a record begins with a start tag"
     name = found[0]
@@ -96,11 +95,8 @@ def _declared(records: Any, declarations: Mapping[str, str]) -> Any:
         pc.all(pc.match_substring_regex(records, like)).as_py()
         and not pc.any(pc.match_substring_regex(records, declares)).as_py()
     ):
-        added = "".join(
-            f" xmlns{':' if prefix else ''}{prefix}={quoteattr(uri)}" for prefix, uri in missing
-        )
-        return pc.binary_replace_slice(records, 0, len(name), name + added.encode())
-    alone = StandAlone(declarations)
+        declared = alone.declare(name + b">").removesuffix(b">")
+        return pc.binary_replace_slice(records, 0, len(name), declared)
     return pa.array([alone.declare(record.as_py()) for record in records], pa.binary())
 
 

@@ -7,23 +7,23 @@ from functools import cache
 from typing import Any
 
 from penstock.errors import DocumentError
-from penstock.results import Fault
-from penstock.results.rows import FAULT_FIELDS
+from penstock.results.columns import FAULT_FIELDS, Fault
 
 ROWS_MAX = 4096
 """A batch has at most this many rows …"""
 BYTES_MAX = 4 << 20
 """… and ends with the row that takes its documents past this."""
 
-FAULT_TYPE = "struct<code:string,reason:string,byte:bigint,line:bigint,path:string>"
+_SQL_TYPES = {str: "string", int: "bigint"}
+_fields = ",".join(f"{name}:{_SQL_TYPES[type_]}" for name, type_ in FAULT_FIELDS.items())
+FAULT_TYPE = f"struct<{_fields}>"
 
 Row = tuple[Any, ...]
 
 
 def fault_of(error: DocumentError) -> dict[str, Any]:
     """Return an error as a value of the column ``fault``."""
-    fault = Fault.of(error)
-    return {name: getattr(fault, name) for name in FAULT_FIELDS}
+    return Fault.of(error).as_dict()
 
 
 def batches(rows: Iterable[Row], schema: Any, xml: int) -> Iterator[Any]:

@@ -16,6 +16,16 @@ def split(document: bytes, random: Random) -> list[bytes]:
     ]
 
 
+def read(session: Session, document: bytes) -> None:
+    """Let a session read a document as a whole.
+
+    Raises:
+        DocumentError: The document is not well-formed.
+    """
+    for _, error in session.read([(document, None, "default")]):
+        raise error
+
+
 def feed(session: Session, pieces: Sequence[bytes]) -> None:
     """Let a session read a document in pieces.
 

@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from penstock.results.serialization import REFERENCES
 from penstock.testing.reference.conditions import Scope, holds
 from penstock.testing.reference.witnesses import Bindings, Match, bound, matches_of
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Element, Group, Insert, Literal, Message, NodeKind, Query
 from penstock.twigs.outputs import Content
+
+REFERENCES = {"\r": "&#13;"}
+"""A parser would read the character as a line feed."""
 
 
 def messages(query: Query, tree: Tree) -> list[str]:

@@ -59,7 +59,7 @@ class Kept:
 def witness_of(tree: WitnessTree, arrival: Arrival) -> Witness:
     """Return the relations that a tree asks of one document."""
     found = Witness((arrival.id,), arrival.time)
-    for edge in (*tree.edges, *tree.minor_edges):
+    for edge in tree.edges:
         pairs = _matched(arrival, edge.alternatives, edge.constants)
         found.edges[edge.upper, edge.lower] = {(one[UPPER], one[LOWER]) for one in pairs}
     for place, variable in enumerate(tree.variables):
@@ -119,37 +119,22 @@ def _evaluate(row: Row, lefts: list[Witness], rights: list[Witness]) -> Iterator
 
 
 def _bindings(row: Row, left: Witness, right: Witness) -> Iterator[tuple[Bound, Bound]]:
-    """Yield the bindings of both trees: the template's slots first, then the rest."""
-    for left_slots in _slots(row.template.left, row.left, left):
-        for right_slots in _slots(row.template.right, row.right, right):
-            if all(
-                left_slots[one].string_value() == right_slots[other].string_value()
-                for one, other in row.template.joins
-            ):
-                for left_nodes in _embeddings(row.left, left, left_slots):
-                    for right_nodes in _embeddings(row.right, right, right_slots):
-                        bound = left_nodes, right_nodes
-                        if all(_holds(term, bound) for term in row.terms):
-                            yield bound
+    """Yield the bindings of both trees."""
+    rights = list(_embeddings(row.right, right))
+    for left_nodes in _embeddings(row.left, left):
+        for right_nodes in rights:
+            bound = left_nodes, right_nodes
+            is_joined = all(
+                left_nodes[one].string_value() == right_nodes[other].string_value()
+                for one, other in row.joins
+            )
+            if is_joined and all(_holds(term, bound) for term in row.terms):
+                yield bound
 
 
-def _slots(parents: tuple[int, ...], tree: WitnessTree, witness: Witness) -> Iterator[Bound]:
-    variables = [tree.variables[place] for place in tree.slots]
-    return _embed(variables, parents, witness, {})
-
-
-def _embeddings(tree: WitnessTree, witness: Witness, slots: Bound = ()) -> Iterator[Bound]:
-    fixed = dict(zip(tree.slots, slots, strict=True)) if slots else {}
-    return _embed(tree.variables, tree.parents, witness, fixed)
-
-
-def _embed(
-    variables: Sequence[Variable],
-    parents: Sequence[int],
-    witness: Witness,
-    fixed: dict[int, Node],
-) -> Iterator[Bound]:
-    """Yield a node for each variable, so that all edges hold, and the fixed ones are as given."""
+def _embeddings(tree: WitnessTree, witness: Witness) -> Iterator[Bound]:
+    """Yield a node for each variable, so that all edges hold."""
+    variables, parents = tree.variables, tree.parents
 
     def extend(bound: Bound) -> Iterator[Bound]:
         place = len(bound)
@@ -163,8 +148,7 @@ def _embed(
             pairs = witness.edges[variables[parent], variables[place]]
             candidates = {lower for upper, lower in pairs if upper is bound[parent]}
         for node in candidates:
-            if fixed.get(place, node) is node:
-                yield from extend((*bound, node))
+            yield from extend((*bound, node))
 
     return extend(())
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from penstock.kernel import Surroundings
 from penstock.planning.templates import compile_join
 from penstock.results import event_id
-from penstock.results.serialization import REFERENCES, declare
 from penstock.testing.reference.evaluation import nodes_of
 from penstock.testing.reference.joins import Arrival, events
-from penstock.testing.reference.messages import Renderer
+from penstock.testing.reference.messages import REFERENCES, Renderer
 from penstock.testing.reference.rows import evaluate_rows
 from penstock.testing.reference.witnesses import Bindings
 from penstock.testing.tree import Node, parse
@@ -127,9 +127,10 @@ class _Maker(Renderer):
         if node.kind is NodeKind.DOCUMENT:
             (node,) = (child for child in node.children if child.kind is NodeKind.ELEMENT)
         if node.kind is NodeKind.ELEMENT:
+            declarations = {"": ""} if self.default else {}
+            declarations |= {one.local: one.value for one in node.namespaces}
             text = _arrival(node, self.arrivals).tree.text(node)
-            text = declare(text, {one.local: one.value for one in node.namespaces})
-            return declare(text, {"": ""}) if self.default else text
+            return Surroundings(declarations, {}).serialize("element", "", text)
         return escape(node.string_value(), REFERENCES)
 
 

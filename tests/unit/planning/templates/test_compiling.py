@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.errors import QueryError
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, Place, Row, Term, compile_join
 from penstock.twigs import JoinKind
@@ -69,7 +70,7 @@ def test_a_stream_is_part_of_the_variable() -> None:
 
 def test_one_variable_has_no_edges() -> None:
     found = row("SELECT x FROM S//a->x JOIN{x = y, 1} S//b->y")
-    assert (found.left.edges, found.left.minor_edges) == ((), ())
+    assert found.left.edges == ()
     assert found.left.slots == found.left.valued == (0,)
 
 
@@ -77,21 +78,26 @@ def test_a_selected_root_is_kept_beside_the_minor() -> None:
     found = row("S/r->r[g[k->x]] JOIN{x = y, 1} S/b->y")
     assert keys(found)[0] == ["child::r", "child::r/child::g/child::k"]
     assert found.left.slots == (1,)
-    assert found.left.minor_edges == ()
     (edge,) = found.left.edges
     assert (edge.upper, edge.lower) == found.left.variables
     assert found.kept == (Place(0, 0), Place(1, 0))
 
 
-def test_a_composed_edge_passes_by_what_is_dropped() -> None:
+def test_a_path_whose_normal_form_is_too_large_is_refused() -> None:
+    conditions = "".join(f"[/r{n}/b = 1 or /r{n}/c = 2]" for n in range(12))
+    with pytest.raises(QueryError) as caught:
+        row(f"S//a{conditions}->x JOIN{{x = y, 1}} S//b->y")
+    assert caught.value.code == "PQ0415"
+
+
+def test_a_kept_place_may_lie_between_two_slots() -> None:
     found = row("SELECT m FROM S/r->r[m[p]->m[k->x]] JOIN{x = y AND r = z, 1} S/b[c->y][d->z]")
     assert keys(found)[0] == [
         "child::r",
         "child::r/child::m[child::p]",
         "child::r/child::m[child::p]/child::k",
     ]
-    (minor,) = found.left.minor_edges
-    assert (minor.upper, minor.lower) == (found.left.variables[0], found.left.variables[2])
+    assert found.left.slots == (0, 2)
     assert len(found.left.edges) == 2
 
 

@@ -23,13 +23,14 @@ def compiled(text: str) -> JoinQuery | Query:
 
 
 def paths(query: JoinQuery | Query) -> list[object]:
-    """Return what equality of rows does not look at: the paths of variables and edges."""
+    """Return what equality of rows does not look at: paths, and whose values are needed."""
     if isinstance(query, Query):
         return []
     trees = list(query.trees)
     variables = [one for tree in trees for one in tree.variables]
-    edges = [one for tree in trees for one in (*tree.edges, *tree.minor_edges)]
-    return [(one.alternatives, one.constants) for one in (*variables, *edges)]
+    edges = [one for tree in trees for one in tree.edges]
+    paths = [(one.alternatives, one.constants) for one in (*variables, *edges)]
+    return [*paths, *(tree.valued for tree in trees)]
 
 
 def renamed(random: Random, text: str) -> str:

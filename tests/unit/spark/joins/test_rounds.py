@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
-import penstock
+from penstock.planning.programs import compile_program
 from penstock.planning.templates import Row
 from penstock.spark.joins.batch.rounds import Plan, publishers_first
 
 AB = "A//a->x FOLLOWED BY{x = y, 5} B//b->y"
 
 
+def programs_of(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: compile_program(text, language="xscl") for name, text in texts.items()}
+
+
 def plan_of(**texts: str) -> Plan:
-    return Plan({name: penstock.xscl(text) for name, text in texts.items()})
+    return Plan(programs_of(texts))
 
 
 def rounds_of(plan: Plan) -> dict[str, int]:
@@ -42,7 +47,7 @@ def test_readers_come_after_all_publishers_of_their_stream() -> None:
     Random(1).shuffle(names)
     plan = plan_of(**{name: texts[name] for name in names})
     assert rounds_of(plan) == {"one": 0, "other": 1, "reader": 2, "last": 3}
-    ordered = publishers_first({name: penstock.xscl(texts[name]) for name in names})
+    ordered = publishers_first(programs_of({name: texts[name] for name in names}))
     assert ordered.index("reader") > max(ordered.index("one"), ordered.index("other"))
     assert ordered.index("last") > ordered.index("reader")
 

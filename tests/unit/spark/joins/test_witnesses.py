@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import QueryError
-from penstock.joins import compile_rows, is_joining
 from penstock.kernel import witness_columns
 from penstock.limits import Limits
-from penstock.planning.templates import Alone, Edge, Row, Variable, WitnessTree
+from penstock.planning.programs import compile_program
+from penstock.planning.templates import Edge, Variable, compile_join
 from penstock.spark.joins.batch import witnesses
 from penstock.spark.joins.batch.rounds import Plan
 from penstock.spark.joins.batch.witnesses import Reading, read
@@ -24,6 +24,7 @@ from penstock.testing.generate import random_stream, random_xscl
 from penstock.testing.reference import Arrival
 from penstock.testing.reference.rows import witness_of
 from penstock.testing.tree import parse
+from penstock.twigs import Event
 
 Span = tuple[int, int]
 NUMBERS = count()
@@ -45,42 +46,32 @@ def rows_of(plan: Plan, documents: list[penstock.Document]) -> list[dict[str, An
     return [row for batch in batches for row in batch.to_pylist()]
 
 
-def trees_of(plan: Plan) -> list[WitnessTree]:
-    """Return the trees over documents of all rows."""
-    rows = [row for round_ in plan.rounds for row in round_.rows.values()]
-    trees = [row.tree for row in rows if isinstance(row, Alone)]
-    trees += [tree for row in rows if isinstance(row, Row) for tree in (row.left, row.right)]
-    return [tree for tree in trees if not tree.variables[0].is_partial]
-
-
 @given(st.randoms(use_true_random=False))
 def test_edges_and_values_are_those_of_the_definitions(random: Random) -> None:
     try:
         query = penstock.xscl(random_xscl(random))
-        assume(is_joining(query))
-        compile_rows(query)
+        assume(isinstance(query.output, Event))
+        plan = Plan({"q": compile_program(query)})
     except QueryError:
         assume(False)
-    plan, documents = Plan({"q": query}), random_stream(random)
+    documents = random_stream(random)
     written = rows_of(plan, documents)
     spans = {
         (row["document"], row["node"]): (row["start"], row["end"])
         for row in written
         if row["kind"] == "node"
     }
-    numbers = plan.asking.numbers
 
     def found(variable: Variable, number: int) -> set[tuple[Span, str | None]]:
         return {
             (spans[number, row["node"]], row["value"])
             for row in written
             if row["kind"] == "binding"
-            and (row["document"], row["variable"]) == (number, numbers[variable])
+            and (row["document"], row["variable"]) == (number, plan.number(variable))
         }
 
     def pairs(edge: Edge, number: int) -> set[tuple[Span, Span]]:
-        # A path that nothing can match is not looked for.
-        wanted = plan.paths.numbers.get((numbers[edge.upper], numbers[edge.lower]))
+        wanted = plan.edge_number(edge)
         return {
             (spans[number, row["above"]], spans[number, row["node"]])
             for row in written
@@ -90,11 +81,11 @@ def test_edges_and_values_are_those_of_the_definitions(random: Random) -> None:
     for number, one in enumerate(documents):
         assert isinstance(one.data, bytes)
         arrival = Arrival(str(one.id), parse(one.data), 0.0, one.stream)
-        for tree in trees_of(plan):
+        for tree in compile_join(query).trees:
             if tree.stream != one.stream:
                 continue
             witness = witness_of(tree, arrival)
-            for edge in (*tree.edges, *tree.minor_edges):
+            for edge in tree.edges:
                 assert pairs(edge, number) == {
                     ((up.start, up.end), (low.start, low.end))
                     for up, low in witness.edges[edge.upper, edge.lower]
@@ -113,7 +104,7 @@ def test_bytes_that_are_no_record_are_refused() -> None:
 
 
 def test_readers_are_kept_for_the_next_task() -> None:
-    plan = Plan({"q": penstock.xscl("S//a->x")})
+    plan = Plan({"q": compile_program("S//a->x", language="xscl")})
     reading = Reading("kept", plan.paths, Limits(), is_text=False)
     assert list(read(reading, iter([]))) == []
     assert ("kept", Limits()) in witnesses._idle

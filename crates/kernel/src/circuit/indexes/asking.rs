@@ -1,23 +1,24 @@
 //! Nodes ask for a part of a shared set, with one value after another.
 
 use super::super::Circuit;
-use super::super::cells::{Atom, Handle, Kind, Wire};
+use super::super::cells::{Atom, Handle, Wire};
 use super::super::chains::is_beside;
 use super::super::frames::{Spot, Target};
+use super::super::ids::{IndexId, SinkId, SlotId};
 use super::super::routes::Scope;
 use super::super::sharing::Shared;
 use super::super::sinks::{Entry, SinkKind};
 use super::Side;
-use crate::plan::NONE;
+use crate::plan::PartId;
 
 /// A comparison of the values of a node with a part of a shared set.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
-    index: u32,
+    index: IndexId,
     /// Where the part is cut; nothing as long as it has not begun.
     key: Option<u64>,
     /// The slot where it waits, or NONE where the part was complete at once.
-    slot: u32,
+    slot: SlotId,
     pub or: Handle,
     /// Whether a value of the node is sure.
     has_value: bool,
@@ -28,35 +29,31 @@ impl Circuit {
     pub(in crate::circuit) fn compare_shared(
         &mut self,
         shared: &Shared,
-        local: u32,
+        local: PartId,
         spot: Spot,
     ) -> Wire {
         let Some((index, depth, key)) = self.part_of_set(shared) else {
             return Wire::FALSE;
         };
-        let state = &self.indexes[index as usize];
+        let state = &self.indexes[index];
         if key.is_some_and(|key| state.is_complete(key) && !state.has_any(key)) {
             return Wire::FALSE;
         }
         let or = self.open_or(1);
-        let sink = self.add_relay(SinkKind::Ask(Ask {
+        let (sink, _) = self.add_listening(SinkKind::Ask(Ask {
             index,
             key: None,
-            slot: NONE,
+            slot: SlotId::NONE,
             or,
             has_value: false,
         }));
-        let cell = self.cells.add(Kind::Sink(sink));
-        self.cells.pin(&Wire::Cell(cell));
-        self.sinks[sink as usize].cell = Some(cell);
-        let state = &mut self.indexes[index as usize];
+        let state = &mut self.indexes[index];
         (state.references, state.asks) = (state.references + 1, state.asks + 1);
         match key {
             Some(key) => self.cut_ask(sink, key),
             None => {
-                let serial = self.sinks[sink as usize].serial;
-                self.extras[depth].asks.push((sink, serial));
-                self.extras[depth].is_used = true;
+                let serial = self.sinks[sink].serial;
+                self.extra_of(depth).asks.push((sink, serial));
             }
         }
         self.collect_merged(local, spot, Target::Sink(sink), Wire::TRUE);
@@ -65,7 +62,7 @@ impl Circuit {
 
     /// The index of a shared set as the opening node sees it, the depth of the node whose part it
     /// is, and where it is cut: what follows a node begins when that closes.
-    fn part_of_set(&mut self, shared: &Shared) -> Option<(u32, usize, Option<u64>)> {
+    fn part_of_set(&mut self, shared: &Shared) -> Option<(IndexId, usize, Option<u64>)> {
         let mut depth = self.frames.len() - 1;
         for &test in shared.ups.iter() {
             depth = depth.checked_sub(1)?;
@@ -73,7 +70,7 @@ impl Circuit {
                 return None;
             }
         }
-        let spec = &self.routes.indexes[shared.spec as usize];
+        let spec = &self.routes.indexes[shared.spec];
         let Some(scope) = spec.scope else {
             let is_root = spec.root.is_some();
             let index = if is_root {
@@ -103,12 +100,12 @@ impl Circuit {
     }
 
     /// A part is known: its node waits, unless everything in it is known as well.
-    fn cut_ask(&mut self, id: u32, key: u64) {
-        let SinkKind::Ask(ask) = &mut self.sinks[id as usize].kind else {
+    fn cut_ask(&mut self, id: SinkId, key: u64) {
+        let SinkKind::Ask(ask) = &mut self.sinks[id].kind else {
             return;
         };
         ask.key = Some(key);
-        let index = &mut self.indexes[ask.index as usize];
+        let index = &mut self.indexes[ask.index];
         if !index.is_complete(key) {
             let (slot, passed) = index.slots.add(key, ask.or, &self.cells);
             ask.slot = slot;
@@ -121,8 +118,8 @@ impl Circuit {
     }
 
     /// What follows a node begins, if it still asks.
-    pub(super) fn begin_ask(&mut self, id: u32, serial: u64) {
-        let sink = &self.sinks[id as usize];
+    pub(super) fn begin_ask(&mut self, id: SinkId, serial: u64) {
+        let sink = &self.sinks[id];
         if sink.serial != serial || sink.cell.is_none() {
             return;
         }
@@ -130,13 +127,13 @@ impl Circuit {
             return;
         };
         let key = self.next_order;
-        let index = &self.indexes[ask.index as usize];
+        let index = &self.indexes[ask.index];
         if index.is_complete(key) && !index.has_any(key) {
             self.cells.decide(ask.or, Atom::Truth(false));
         }
         self.cut_ask(id, key);
-        for at in 0..self.sinks[id as usize].entries.len() {
-            if self.cells.is_open(ask.or) && self.sinks[id as usize].entries[at].is_settled() {
+        for at in 0..self.sinks[id].entries.len() {
+            if self.cells.is_open(ask.or) && self.sinks[id].entries[at].is_settled() {
                 self.ask(id, at);
             }
         }
@@ -144,14 +141,14 @@ impl Circuit {
     }
 
     /// A node of the context of a comparison is settled.
-    pub(in crate::circuit) fn settle_ask(&mut self, id: u32, at: usize) {
+    pub(in crate::circuit) fn settle_ask(&mut self, id: SinkId, at: usize) {
         self.ask(id, at);
         self.finish_ask(id);
     }
 
     /// A settled node of the context asks with its value.
-    fn ask(&mut self, id: u32, at: usize) {
-        let sink = &mut self.sinks[id as usize];
+    fn ask(&mut self, id: SinkId, at: usize) {
+        let sink = &mut self.sinks[id];
         let SinkKind::Ask(ask) = &mut sink.kind else {
             return;
         };
@@ -162,13 +159,13 @@ impl Circuit {
         ask.has_value = true;
         let Some(key) = ask.key else { return };
         self.cells.work += 1;
-        let index = &mut self.indexes[ask.index as usize];
+        let index = &mut self.indexes[ask.index];
         let bound = index.bound(key);
         if index.summary.compares(text, bound) {
             return self.cells.decide(ask.or, Atom::Truth(true));
         }
         let place = match ask.slot {
-            NONE => None,
+            SlotId::NONE => None,
             slot => index.slots.find(key, slot),
         };
         if let Some(place) = place {
@@ -180,8 +177,8 @@ impl Circuit {
     }
 
     /// Ends a comparison once all nodes of its context have asked.
-    pub(in crate::circuit) fn finish_ask(&mut self, id: u32) {
-        let sink = &mut self.sinks[id as usize];
+    pub(in crate::circuit) fn finish_ask(&mut self, id: SinkId) {
+        let sink = &mut self.sinks[id];
         let SinkKind::Ask(ask) = sink.kind else {
             return;
         };
@@ -195,10 +192,9 @@ impl Circuit {
         let Some(cell) = sink.cell.take() else { return };
         self.held_bytes -= sink.entries.len() * size_of::<Entry>();
         sink.entries = Vec::new();
-        self.cells.decide(cell, Atom::Nothing);
-        self.cells.unpin(&Wire::Cell(cell));
-        self.free_sinks.push(id);
-        let state = &mut self.indexes[ask.index as usize];
+        self.cells.retire(cell);
+        self.sinks.free(id);
+        let state = &mut self.indexes[ask.index];
         state.asks -= 1;
         let slots = &mut state.slots;
         let place = ask.key.and_then(|key| slots.find(key, ask.slot));
@@ -211,9 +207,9 @@ impl Circuit {
     }
 
     /// Ends the waiting of nodes whose part is complete by now.
-    pub(super) fn settle_slots(&mut self, id: u32) {
+    pub(super) fn settle_slots(&mut self, id: IndexId) {
         loop {
-            let index = &mut self.indexes[id as usize];
+            let index = &mut self.indexes[id];
             let complete = match index.side {
                 Side::Before => {
                     let first = index.pending.first();

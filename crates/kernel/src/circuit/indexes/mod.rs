@@ -26,11 +26,12 @@ mod waiters;
 pub use asking::Ask;
 
 use super::Circuit;
-use super::cells::{Atom, Kind, Wire};
+use super::cells::{Atom, Wire};
 use super::frames::{Spot, Target};
+use super::ids::{IndexId, SharedId, SinkId};
 use super::routes::Scope;
 use super::sinks::{Entry, SinkKind};
-use crate::plan::{Comparison, NONE};
+use crate::plan::Comparison;
 use pending::Pending;
 use slots::Slots;
 use std::rc::Rc;
@@ -60,7 +61,7 @@ pub struct Index {
     /// How many nodes ask whose values are not all known.
     asks: u32,
     /// The sink that hears of unsettled members, or NONE as long as there was none.
-    sink: u32,
+    sink: SinkId,
     /// Who still refers to it: its set, members that come or are not settled, nodes that ask.
     references: u32,
     /// The bytes that are in the account.
@@ -81,7 +82,7 @@ pub enum Joining {
 /// A member that joins its set when a node closes.
 #[derive(Debug)]
 pub struct Joiner {
-    index: u32,
+    index: IndexId,
     when: Wire,
     value: Wire,
 }
@@ -96,7 +97,7 @@ impl Index {
             slots: Slots::default(),
             is_closed: false,
             asks: 0,
-            sink: NONE,
+            sink: SinkId::NONE,
             references: 1,
             charged: 0,
         }
@@ -137,19 +138,17 @@ impl Index {
 
 impl Circuit {
     /// The index of a set under the open node at a depth.
-    fn index_under(&mut self, spec: u32, depth: usize) -> u32 {
+    fn index_under(&mut self, spec: SharedId, depth: usize) -> IndexId {
         let indexes = &self.extras[depth].indexes;
         if let Some((_, index)) = indexes.iter().find(|(own, _)| *own == spec) {
             return *index;
         }
         let index = self.add_index(spec);
-        let extra = &mut self.extras[depth];
-        extra.indexes.push((spec, index));
-        extra.is_used = true;
+        self.extra_of(depth).indexes.push((spec, index));
         index
     }
 
-    fn index_of_document(&mut self, spec: u32) -> u32 {
+    fn index_of_document(&mut self, spec: SharedId) -> IndexId {
         let indexes = &self.document_indexes;
         if let Some((_, index)) = indexes.iter().find(|(own, _)| *own == spec) {
             return *index;
@@ -159,21 +158,15 @@ impl Circuit {
         index
     }
 
-    fn add_index(&mut self, spec: u32) -> u32 {
-        let spec = &self.routes.indexes[spec as usize];
-        let index = Index::new(spec.side, spec.op);
-        if let Some(id) = self.free_indexes.pop() {
-            self.indexes[id as usize] = index;
-            return id;
-        }
-        self.indexes.push(index);
-        self.indexes.len() as u32 - 1
+    fn add_index(&mut self, spec: SharedId) -> IndexId {
+        let spec = &self.routes.indexes[spec];
+        self.indexes.add(Index::new(spec.side, spec.op))
     }
 
     /// The sets of the whole document.
     pub(super) fn open_root_indexes(&mut self) {
-        for spec in 0..self.routes.indexes.len() as u32 {
-            if let Some(set) = self.routes.indexes[spec as usize].root {
+        for spec in self.routes.indexes.ids() {
+            if let Some(set) = self.routes.indexes[spec].root {
                 let index = self.index_of_document(spec);
                 let sink = self.add_indexed_sink(index, Joining::Whole);
                 self.collect_merged(set, Spot::Opening, Target::Sink(sink), Wire::TRUE);
@@ -182,11 +175,11 @@ impl Circuit {
     }
 
     /// The opening node leads to members of shared sets.
-    pub(super) fn index_member(&mut self, specs: &[u32], depth: usize) {
+    pub(super) fn index_member(&mut self, specs: &[SharedId], depth: usize) {
         let order = self.frames[depth].order;
         for &spec in specs {
             let (route, scope) = {
-                let spec = &self.routes.indexes[spec as usize];
+                let spec = &self.routes.indexes[spec];
                 (spec.route, spec.scope)
             };
             let Some(scope) = scope else {
@@ -219,19 +212,19 @@ impl Circuit {
     }
 
     /// Whether the opening node may be in the part of somebody who asked, or will ask.
-    fn is_awaited(&self, spec: u32, depth: usize) -> bool {
-        let indexes: &[(u32, u32)] = match self.routes.indexes[spec as usize].scope {
+    fn is_awaited(&self, spec: SharedId, depth: usize) -> bool {
+        let indexes: &[(SharedId, IndexId)] = match self.routes.indexes[spec].scope {
             Some(Scope::Siblings) => &self.extras[depth - 1].indexes,
             _ => &self.document_indexes,
         };
         let known = indexes.iter().find(|(own, _)| *own == spec);
         let is_asked = |index: &Index| index.asks > 0 || !index.slots.is_empty();
-        self.routes.indexes[spec as usize].side == Side::Before
-            || known.is_some_and(|(_, index)| is_asked(&self.indexes[*index as usize]))
+        self.routes.indexes[spec].side == Side::Before
+            || known.is_some_and(|(_, index)| is_asked(&self.indexes[*index]))
     }
 
-    fn add_indexed_sink(&mut self, index: u32, joining: Joining) -> u32 {
-        let state = &mut self.indexes[index as usize];
+    fn add_indexed_sink(&mut self, index: IndexId, joining: Joining) -> SinkId {
+        let state = &mut self.indexes[index];
         state.references += 1;
         // Members below this node come in the order of the nodes that lead to them.
         if let Joining::Order(order) = joining {
@@ -241,10 +234,10 @@ impl Circuit {
     }
 
     /// No further member comes by a sink.
-    pub(super) fn close_indexed(&mut self, id: u32, joining: Joining) {
+    pub(super) fn close_indexed(&mut self, id: IndexId, joining: Joining) {
         match joining {
             Joining::Order(order) => {
-                self.indexes[id as usize].pending.remove(order);
+                self.indexes[id].pending.remove(order);
                 self.settle_slots(id);
             }
             Joining::Closing(_) => {}
@@ -254,7 +247,7 @@ impl Circuit {
     }
 
     /// A node joins an indexed set, under a condition.
-    pub(super) fn add_indexed(&mut self, id: u32, joining: Joining, spot: Spot, when: Wire) {
+    pub(super) fn add_indexed(&mut self, id: IndexId, joining: Joining, spot: Spot, when: Wire) {
         let value = self.value_of(spot);
         match joining {
             Joining::Order(order) => self.join_index(id, order, when, value),
@@ -262,15 +255,11 @@ impl Circuit {
             Joining::Closing(depth) => {
                 self.cells.pin(&when);
                 self.cells.pin(&value);
-                self.indexes[id as usize].references += 1;
+                self.indexes[id].references += 1;
                 self.held_bytes += size_of::<Joiner>();
-                let extra = &mut self.extras[depth as usize];
-                extra.is_used = true;
-                extra.joiners.push(Joiner {
-                    index: id,
-                    when,
-                    value,
-                });
+                let index = id;
+                let joiner = Joiner { index, when, value };
+                self.extra_of(depth as usize).joiners.push(joiner);
             }
         }
     }
@@ -304,35 +293,32 @@ impl Circuit {
     }
 
     /// The place of a set is over. Sets without parts are complete when their sink closes.
-    fn end_index(&mut self, spec: u32, index: u32) {
-        if self.routes.indexes[spec as usize].scope.is_some() {
+    fn end_index(&mut self, spec: SharedId, index: IndexId) {
+        if self.routes.indexes[spec].scope.is_some() {
             self.close_index(index);
         }
         self.release_index(index);
     }
 
-    fn join_index(&mut self, id: u32, order: u64, when: Wire, value: Wire) {
+    fn join_index(&mut self, id: IndexId, order: u64, when: Wire, value: Wire) {
         if let (true, Wire::Known(Atom::Text(text))) = (when.is_true(), &value) {
             return self.list(id, order, &text.clone());
         }
-        let index = &mut self.indexes[id as usize];
+        let index = &mut self.indexes[id];
         index.pending.add(order);
         index.references += 1;
-        if index.sink == NONE {
-            let sink = self.add_relay(SinkKind::Unsettled { index: id });
-            let cell = self.cells.add(Kind::Sink(sink));
-            self.cells.pin(&Wire::Cell(cell));
-            self.sinks[sink as usize].cell = Some(cell);
-            self.indexes[id as usize].sink = sink;
+        if index.sink.is_none() {
+            let (sink, _) = self.add_listening(SinkKind::Unsettled { index: id });
+            self.indexes[id].sink = sink;
         }
-        let sink = self.indexes[id as usize].sink;
-        self.add_unsettled(sink, order, when, value);
+        let sink = self.indexes[id].sink;
+        self.add_ordered(sink, Entry { order, when, value }, 0);
         self.charge_index(id);
     }
 
     /// A member of an indexed set is settled.
-    pub(super) fn settle_indexed(&mut self, id: u32, order: u64, value: Option<Rc<str>>) {
-        self.indexes[id as usize].pending.remove(order);
+    pub(super) fn settle_indexed(&mut self, id: IndexId, order: u64, value: Option<Rc<str>>) {
+        self.indexes[id].pending.remove(order);
         if let Some(value) = value {
             self.list(id, order, &value);
         }
@@ -341,8 +327,8 @@ impl Circuit {
     }
 
     /// A sure member is listed; whoever waited for it is told.
-    fn list(&mut self, id: u32, order: u64, value: &Rc<str>) {
-        let index = &mut self.indexes[id as usize];
+    fn list(&mut self, id: IndexId, order: u64, value: &Rc<str>) {
+        let index = &mut self.indexes[id];
         let rank = index.rank(order);
         index.last = index.last.max(Some(rank));
         let at = index.slots.place(order);
@@ -362,21 +348,21 @@ impl Circuit {
     }
 
     /// No member of an indexed set is still to come.
-    fn close_index(&mut self, id: u32) {
-        self.indexes[id as usize].is_closed = true;
+    fn close_index(&mut self, id: IndexId) {
+        self.indexes[id].is_closed = true;
         self.settle_slots(id);
     }
 
     /// Brings the account up to date.
-    fn charge_index(&mut self, id: u32) {
-        let index = &mut self.indexes[id as usize];
+    fn charge_index(&mut self, id: IndexId) {
+        let index = &mut self.indexes[id];
         let bytes = index.bytes();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut index.charged, bytes);
     }
 
     /// One less refers to an index; the last one lets it go.
-    pub(super) fn release_index(&mut self, id: u32) {
-        let index = &mut self.indexes[id as usize];
+    pub(super) fn release_index(&mut self, id: IndexId) {
+        let index = &mut self.indexes[id];
         index.references -= 1;
         if index.references > 0 {
             return;
@@ -384,17 +370,16 @@ impl Circuit {
         let sink = index.sink;
         self.held_bytes -= index.charged;
         *index = Index::new(Side::default(), Comparison::Ne);
-        self.free_indexes.push(id);
-        if sink == NONE {
+        self.indexes.free(id);
+        if sink.is_none() {
             return;
         }
-        if let Some(cell) = self.sinks[sink as usize].cell.take() {
+        if let Some(cell) = self.sinks[sink].cell.take() {
             // What is still on its way is about members that are settled.
-            self.cells.decide(cell, Atom::Nothing);
-            self.cells.unpin(&Wire::Cell(cell));
+            self.cells.retire(cell);
         }
-        let entries = std::mem::take(&mut self.sinks[sink as usize].entries);
+        let entries = std::mem::take(&mut self.sinks[sink].entries);
         self.held_bytes -= entries.len() * size_of::<Entry>();
-        self.free_sinks.push(sink);
+        self.sinks.free(sink);
     }
 }

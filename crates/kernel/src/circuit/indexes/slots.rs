@@ -6,6 +6,7 @@
 //! all up to it.
 
 use crate::circuit::cells::{Cells, Handle};
+use crate::circuit::ids::{SlotId, ValueId};
 use crate::tables::more_for;
 
 /// What the values of a node, or of several, come to.
@@ -15,7 +16,7 @@ pub enum Bid {
     /// For an order: the least of the numbers.
     Least(f64),
     /// For `!=`: they are all this text.
-    Only(u32),
+    Only(ValueId),
     /// For `!=`: there are different ones.
     Mixed,
 }
@@ -24,8 +25,8 @@ impl Bid {
     pub fn join(self, other: Bid) -> Bid {
         match (self, other) {
             (Bid::Nothing, bid) | (bid, Bid::Nothing) => bid,
-            (Bid::Least(one), Bid::Least(other)) => Bid::Least(one.min(other)),
-            (Bid::Only(one), Bid::Only(other)) if one == other => self,
+            (Bid::Least(left), Bid::Least(right)) => Bid::Least(left.min(right)),
+            (Bid::Only(left), Bid::Only(right)) if left == right => self,
             _ => Bid::Mixed,
         }
     }
@@ -34,13 +35,13 @@ impl Bid {
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub key: u64,
-    pub number: u32,
+    pub id: SlotId,
     pub or: Handle,
     /// Whether all values of the node are known.
     pub has_all: bool,
 }
 
-/// Slots sorted by key, then by number.
+/// Slots sorted by key, then by id.
 #[derive(Debug, Default)]
 pub struct Slots {
     slots: Vec<Slot>,
@@ -54,8 +55,8 @@ pub struct Slots {
 
 impl Slots {
     /// Adds a slot. Most keys are at least those of all others; returns how many are not.
-    pub fn add(&mut self, key: u64, or: Handle, cells: &Cells) -> (u32, usize) {
-        let number = self.next;
+    pub fn add(&mut self, key: u64, or: Handle, cells: &Cells) -> (SlotId, usize) {
+        let id = SlotId(self.next);
         self.next += 1;
         if self.slots.len() == self.slots.capacity() {
             self.make_room(cells);
@@ -64,7 +65,7 @@ impl Slots {
         let passed = self.slots.len() - at;
         let slot = Slot {
             key,
-            number,
+            id,
             or,
             has_all: false,
         };
@@ -75,7 +76,7 @@ impl Slots {
             self.bids[leaf] = Bid::Nothing;
             (at..=at + passed).for_each(|at| self.update(at));
         }
-        (number, passed)
+        (id, passed)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -98,9 +99,9 @@ impl Slots {
     }
 
     /// A slot that is not over.
-    pub fn find(&self, key: u64, number: u32) -> Option<usize> {
+    pub fn find(&self, key: u64, id: SlotId) -> Option<usize> {
         let rest = &self.slots[self.start..];
-        let at = rest.binary_search_by_key(&(key, number), |slot| (slot.key, slot.number));
+        let at = rest.binary_search_by_key(&(key, id), |slot| (slot.key, slot.id));
         at.ok().map(|at| self.start + at)
     }
 
@@ -262,8 +263,8 @@ mod tests {
                         key += random(2);
                         let own = key - random(5) / 4;
                         let or = cells.add(Kind::Value);
-                        let (number, _) = slots.add(own, or, &cells);
-                        let place = slots.find(own, number).expect("it was added");
+                        let (slot, _) = slots.add(own, or, &cells);
+                        let place = slots.find(own, slot).expect("it was added");
                         let least = random(20) as f64;
                         slots.bid(place, Bid::Least(least));
                         plain.push((own, or, least));
@@ -282,8 +283,8 @@ mod tests {
                             (slot.0 <= at) == is_prefix && slot.2 < number
                         };
                         while let Some(or) = slots.take(places.clone(), wins) {
-                            let told = plain.iter().position(|slot| slot.1 == or);
-                            assert!(is_told(&plain.remove(told.expect("it waits"))));
+                            let place = plain.iter().position(|slot| slot.1 == or);
+                            assert!(is_told(&plain.remove(place.expect("it waits"))));
                             cells.decide(or, crate::circuit::Atom::Nothing);
                         }
                         assert!(!plain.iter().any(is_told));

@@ -196,6 +196,6 @@ fn number_of(text: &str, is_negated: bool) -> f64 {
     if is_negated { -number } else { number }
 }
 
-fn is_less(one: f64, other: f64, or_equal: bool) -> bool {
-    one < other || or_equal && one == other
+fn is_less(left: f64, right: f64, or_equal: bool) -> bool {
+    left < right || or_equal && left == right
 }

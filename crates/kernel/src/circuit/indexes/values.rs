@@ -5,9 +5,8 @@
 
 use super::waiters::Waiters;
 use crate::circuit::cells::{Cells, Handle};
-
-use crate::plan::NONE;
-use crate::tables::{append, more_for};
+use crate::circuit::ids::{ValueId, WaiterId};
+use crate::tables::{Table, more_for};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -17,17 +16,17 @@ struct Value {
     length: u32,
     hash: u32,
     /// The next entry with the same head.
-    next: u32,
+    next: ValueId,
     /// A heap of waiters.
-    waiting: u32,
+    waiting: WaiterId,
     /// The greatest rank of a sure member.
     last: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 pub struct Values {
-    entries: Vec<Value>,
-    heads: Vec<u32>,
+    entries: Table<ValueId, Value>,
+    heads: Vec<ValueId>,
     texts: Vec<u8>,
     waiters: Waiters,
     /// How many waiters there are before those who wait no longer are looked for.
@@ -38,11 +37,11 @@ pub struct Values {
 const SWEEP_MIN: usize = 64;
 
 impl Values {
-    /// The number of a text, if it is there.
-    pub fn find(&self, text: &str) -> Option<u32> {
+    /// The id of a text, if it is there.
+    pub fn find(&self, text: &str) -> Option<ValueId> {
         let hash = hash_of(text);
         let mut at = *self.heads.get(self.head_of(hash))?;
-        while let Some(entry) = self.entries.get(at as usize) {
+        while let Some(entry) = self.entries.find(at) {
             if entry.hash == hash && self.text(entry) == text.as_bytes() {
                 return Some(at);
             }
@@ -51,12 +50,11 @@ impl Values {
         None
     }
 
-    /// The number of a text, which is there from now on.
-    pub fn intern(&mut self, text: &str) -> u32 {
+    /// The id of a text, which is there from now on.
+    pub fn intern(&mut self, text: &str) -> ValueId {
         if let Some(id) = self.find(text) {
             return id;
         }
-        let id = self.entries.len() as u32;
         let hash = hash_of(text);
         let missing = (self.texts.len() + text.len()).saturating_sub(self.texts.capacity());
         if missing > 0 {
@@ -65,17 +63,14 @@ impl Values {
         }
         let start = self.texts.len();
         self.texts.extend_from_slice(text.as_bytes());
-        append(
-            &mut self.entries,
-            Value {
-                start,
-                length: text.len() as u32,
-                hash,
-                next: NONE,
-                waiting: NONE,
-                last: None,
-            },
-        );
+        let id = self.entries.push(Value {
+            start,
+            length: text.len() as u32,
+            hash,
+            next: ValueId::NONE,
+            waiting: WaiterId::NONE,
+            last: None,
+        });
         if self.heads.len() < self.entries.capacity() {
             self.spread();
         } else {
@@ -86,16 +81,14 @@ impl Values {
 
     /// Whether a sure member of at least a rank has a text.
     pub fn has(&self, text: &str, bound: u64) -> bool {
-        let last = self
-            .find(text)
-            .and_then(|id| self.entries[id as usize].last);
+        let last = self.find(text).and_then(|id| self.entries[id].last);
         last.is_some_and(|last| last >= bound)
     }
 
     /// A sure member has a text.
-    pub fn list(&mut self, text: &str, rank: u64) -> u32 {
+    pub fn list(&mut self, text: &str, rank: u64) -> ValueId {
         let id = self.intern(text);
-        let entry = &mut self.entries[id as usize];
+        let entry = &mut self.entries[id];
         entry.last = entry.last.max(Some(rank));
         id
     }
@@ -105,29 +98,29 @@ impl Values {
         if self.waiters.count() >= self.sweep_at.max(SWEEP_MIN) {
             self.drop_decided(cells);
         }
-        let id = self.intern(text) as usize;
+        let id = self.intern(text);
         self.entries[id].waiting = self.waiters.push(self.entries[id].waiting, bound, or);
     }
 
     /// One who waited for a member of a rank with a text.
-    pub fn pop(&mut self, id: u32, rank: u64) -> Option<Handle> {
-        let entry = &mut self.entries[id as usize];
+    pub fn pop(&mut self, id: ValueId, rank: u64) -> Option<Handle> {
+        let entry = &mut self.entries[id];
         self.waiters.pop(&mut entry.waiting, rank)
     }
 
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Value>()
-            + self.heads.capacity() * size_of::<u32>()
+        self.entries.bytes()
+            + self.heads.capacity() * size_of::<ValueId>()
             + self.texts.capacity()
             + self.waiters.bytes()
     }
 
     /// Lets those go who wait no longer. Doing so when their number has doubled keeps it cheap.
     fn drop_decided(&mut self, cells: &mut Cells) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             let waiting = self.waiters.drain(entry.waiting);
             cells.work += waiting.len() as u64;
-            entry.waiting = NONE;
+            entry.waiting = WaiterId::NONE;
             for (bound, or) in waiting {
                 if cells.is_open(or) {
                     entry.waiting = self.waiters.push(entry.waiting, bound, or);
@@ -147,15 +140,15 @@ impl Values {
 
     /// Gives every entry a head of its own, on average.
     fn spread(&mut self) {
-        self.heads = vec![NONE; self.entries.capacity()];
-        for id in 0..self.entries.len() as u32 {
+        self.heads = vec![ValueId::NONE; self.entries.capacity()];
+        for id in self.entries.ids() {
             self.link(id);
         }
     }
 
-    fn link(&mut self, id: u32) {
-        let head = self.head_of(self.entries[id as usize].hash);
-        self.entries[id as usize].next = self.heads[head];
+    fn link(&mut self, id: ValueId) {
+        let head = self.head_of(self.entries[id].hash);
+        self.entries[id].next = self.heads[head];
         self.heads[head] = id;
     }
 }
@@ -183,13 +176,13 @@ mod tests {
             values.wait(&(bound % 3).to_string(), *bound, *or, &mut cells);
         }
         let id = values.list("1", 500);
-        let mut told = Vec::new();
+        let mut bounds = Vec::new();
         while let Some(or) = values.pop(id, 500) {
             let waiter = waiting.iter().find(|(_, own)| *own == or);
-            told.push(waiter.expect("it waits").0);
+            bounds.push(waiter.expect("it waits").0);
         }
         let expected: Vec<u64> = (0..=500).filter(|bound| bound % 3 == 1).collect();
-        assert_eq!(told, expected);
+        assert_eq!(bounds, expected);
         assert!(values.has("1", 500) && !values.has("1", 501) && !values.has("2", 0));
     }
 

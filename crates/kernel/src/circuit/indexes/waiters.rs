@@ -4,9 +4,8 @@
 //! than to the left, so two heaps are melded along short ways.
 
 use crate::circuit::cells::Handle;
-
-use crate::plan::NONE;
-use crate::tables::append;
+use crate::circuit::ids::WaiterId;
+use crate::tables::{Table, append};
 
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
@@ -14,41 +13,40 @@ struct Waiter {
     bound: u64,
     /// The truth that waits.
     or: Handle,
-    left: u32,
-    right: u32,
+    left: WaiterId,
+    right: WaiterId,
     /// How long the way to the right is.
     length: u32,
 }
 
-/// A table of heaps. A heap is the number of its first waiter, or NONE.
+/// A table of heaps. A heap is the id of its first waiter, or NONE.
 #[derive(Debug, Default)]
 pub struct Waiters {
-    table: Vec<Waiter>,
-    free: Vec<u32>,
+    table: Table<WaiterId, Waiter>,
+    free: Vec<WaiterId>,
 }
 
 impl Waiters {
-    pub fn push(&mut self, heap: u32, bound: u64, or: Handle) -> u32 {
+    pub fn push(&mut self, heap: WaiterId, bound: u64, or: Handle) -> WaiterId {
         let waiter = Waiter {
             bound,
             or,
-            left: NONE,
-            right: NONE,
+            left: WaiterId::NONE,
+            right: WaiterId::NONE,
             length: 1,
         };
         let id = if let Some(id) = self.free.pop() {
-            self.table[id as usize] = waiter;
+            self.table[id] = waiter;
             id
         } else {
-            append(&mut self.table, waiter);
-            self.table.len() as u32 - 1
+            self.table.push(waiter)
         };
         self.meld(heap, id)
     }
 
     /// Takes a waiter off whose part has members of a rank.
-    pub fn pop(&mut self, heap: &mut u32, rank: u64) -> Option<Handle> {
-        let waiter = *self.table.get(*heap as usize)?;
+    pub fn pop(&mut self, heap: &mut WaiterId, rank: u64) -> Option<Handle> {
+        let waiter = *self.table.find(*heap)?;
         if waiter.bound > rank {
             return None;
         }
@@ -62,11 +60,11 @@ impl Waiters {
     }
 
     /// Takes all waiters of a heap out of it.
-    pub fn drain(&mut self, heap: u32) -> Vec<(u64, Handle)> {
+    pub fn drain(&mut self, heap: WaiterId) -> Vec<(u64, Handle)> {
         let mut all = Vec::new();
         let mut heaps = vec![heap];
         while let Some(id) = heaps.pop() {
-            let Some(waiter) = self.table.get(id as usize) else {
+            let Some(waiter) = self.table.find(id) else {
                 continue;
             };
             all.push((waiter.bound, waiter.or));
@@ -77,30 +75,32 @@ impl Waiters {
     }
 
     pub fn bytes(&self) -> usize {
-        self.table.capacity() * size_of::<Waiter>() + self.free.capacity() * size_of::<u32>()
+        self.table.bytes() + self.free.capacity() * size_of::<WaiterId>()
     }
 
-    fn length(&self, heap: u32) -> u32 {
-        self.table
-            .get(heap as usize)
-            .map_or(0, |first| first.length)
+    fn length(&self, heap: WaiterId) -> u32 {
+        self.table.find(heap).map_or(0, |first| first.length)
     }
 
-    fn meld(&mut self, one: u32, other: u32) -> u32 {
-        if one == NONE || other == NONE {
-            return one.min(other);
+    fn meld(&mut self, left: WaiterId, right: WaiterId) -> WaiterId {
+        if left.is_none() || right.is_none() {
+            return left.min(right);
         }
-        let is_first = self.table[one as usize].bound <= self.table[other as usize].bound;
-        let (first, second) = if is_first { (one, other) } else { (other, one) };
-        let right = self.meld(self.table[first as usize].right, second);
-        let left = self.table[first as usize].left;
+        let is_first = self.table[left].bound <= self.table[right].bound;
+        let (first, second) = if is_first {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        let right = self.meld(self.table[first].right, second);
+        let left = self.table[first].left;
         let (long, short) = if self.length(left) >= self.length(right) {
             (left, right)
         } else {
             (right, left)
         };
         let length = self.length(short) + 1;
-        let waiter = &mut self.table[first as usize];
+        let waiter = &mut self.table[first];
         (waiter.left, waiter.right, waiter.length) = (long, short, length);
         first
     }

@@ -8,13 +8,14 @@ use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
 use super::program::OutputSpec;
 use super::questions;
+use super::requests::freeze_requests;
 use crate::vocabulary::{Axis, Comparison};
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
 use spines::freeze_spines_and_guards;
 
 /// One section under construction beside the pool of lists.
-struct Layout {
+pub(super) struct Layout {
     sections: [Vec<u32>; SECTIONS],
 }
 
@@ -39,7 +40,7 @@ impl Layout {
         at
     }
 
-    fn push(&mut self, section: Section, record: &[u32]) -> u32 {
+    pub fn push(&mut self, section: Section, record: &[u32]) -> u32 {
         let words = &mut self.sections[section as usize];
         let at = words.len() / record.len().max(1);
         words.extend_from_slice(record);
@@ -70,13 +71,15 @@ pub fn freeze(builder: &Builder) -> Plan {
     freeze_parts(builder, &mut layout);
     freeze_targets(builder, &mut layout);
     freeze_questions(builder, &mut layout);
+    freeze_requests(builder, &mut layout);
     Plan::from_words(layout.finish())
         .unwrap_or_else(|reason| panic!("a fresh plan is sound: {reason}"))
 }
 
 fn freeze_constants(builder: &Builder, layout: &mut Layout) {
     let mut bytes: Vec<u8> = Vec::new();
-    for string in builder.strings.keys() {
+    let programs = builder.requests.iter().map(|request| &request.program);
+    for string in builder.strings.keys().iter().chain(programs) {
         layout.push(Section::Strings, &[bytes.len() as u32, string.len() as u32]);
         bytes.extend_from_slice(string);
     }

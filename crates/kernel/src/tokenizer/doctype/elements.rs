@@ -88,7 +88,7 @@ mod tests {
     use crate::limits::Limits;
 
     fn is_declaration(text: &str) -> bool {
-        let mut cursor = Cursor::new(text.as_bytes(), 0, 0, &Limits::default());
+        let mut cursor = Cursor::new(text.as_bytes(), 0, 0, &Limits::NONE);
         read(&mut cursor).is_ok() && cursor.peek().is_none()
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from penstock.planning.templates import Alone, Row, Variable
+from penstock.planning.templates import MATCH, Alone, Edge, Row, Variable
 from penstock.spark.joins.batch.relations import Side, table
 from penstock.spark.joins.batch.rounds import Group, Plan
 
@@ -44,11 +44,14 @@ def partial_side(
     kept = []
     for number, row in before.items():
         if isinstance(row, Row) and row.output in read:
-            match = plan.asking.number(Variable(row.output, "match"))
+            match = Variable(row.output, MATCH)
             for place in range(len(row.kept)):
-                variable = plan.asking.number(Variable(row.output, str(place + 1)))
-                edge = plan.paths.edge_number(match, variable)
-                kept.append({"row": number, "place": place, "variable": variable, "edge": edge})
+                variable = Variable(row.output, str(place + 1))
+                numbers = {
+                    "variable": plan.number(variable),
+                    "edge": plan.edge_number(Edge(match, variable)),
+                }
+                kept.append({"row": number, "place": place, **numbers})
     made = spark.sql(PARTIALS_SQL, found=found, kept=table(spark, kept), nodes=nodes)
     made = made.localCheckpoint()
     return Side(made, made)

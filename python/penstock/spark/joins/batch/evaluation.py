@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
-from penstock.registry import Registry
+from penstock.registry import AnyRegistry
+from penstock.registry.requests import requests_of
 from penstock.results import COLUMNS
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
@@ -21,7 +22,7 @@ from penstock.spark.joins.batch.relations import (
     meetings,
     rows_table,
 )
-from penstock.spark.joins.batch.results import ERRORS_SQL, KEY, PUBLISH, results_of
+from penstock.spark.joins.batch.results import KEY, PUBLISH, errors_sql, results_of
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
@@ -37,7 +38,7 @@ _ROUND_SHIFT = 57
 
 def join(
     documents: DataFrame,
-    registry: Registry,
+    registry: AnyRegistry,
     document: str | Column = "xml",
     id: str | Column = "id",  # noqa: A002  # the word that users know
     time: str | Column | None = None,
@@ -65,7 +66,7 @@ def join(
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
-    return _Evaluation(Plan(registry.joining()), limits or Limits()).run(inputs)
+    return _Evaluation(_plan_of(registry), limits or Limits()).run(inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,13 @@ class Statement:
     sql: str
 
 
-def statements(registry: Registry) -> list[Statement]:
+def statements(registry: AnyRegistry) -> list[Statement]:
     """Return the SQL that ``join`` runs for a registry.
 
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
     operators before it of those that have more. What the relations are is told in the notes.
     """
-    plan = Plan(registry.joining())
+    plan = _plan_of(registry)
     return [
         Statement(
             number,
@@ -95,6 +96,11 @@ def statements(registry: Registry) -> list[Statement]:
         for number, round_ in enumerate(plan.rounds)
         for group in round_
     ]
+
+
+def _plan_of(registry: AnyRegistry) -> Plan:
+    requests = requests_of(registry.snapshot()).items()
+    return Plan({name: requested.program for name, requested in requests})
 
 
 class _Evaluation:
@@ -116,7 +122,7 @@ class _Evaluation:
         self._spark = documents.sparkSession
         witnesses = self._read(documents, 0, self._reading(inputs.is_text, inputs.has_faults))
         published = self._reading(is_text=False, has_faults=False)
-        rows = [self._spark.sql(ERRORS_SQL, errors=witnesses.errors)]
+        rows = [self._spark.sql(errors_sql(), errors=witnesses.errors)]
         before: dict[int, Row | Alone] = {}
         known: DataFrame | None = None
         for number, round_ in enumerate(self._plan.rounds):

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from penstock.joins.programs import Asked
-from penstock.kernel import Joins
+from penstock.joins import WitnessReader
+from penstock.kernel import JoinState
 from penstock.limits import Limits
 
 Pair = tuple[int, int]
 
 
-@dataclass(slots=True)
-class Paths(Asked):
-    """Variables and edges, of which the edges have numbers.
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """A program that asks for variables and edges, and the edges as pairs of variables."""
 
-    ``numbers`` are those of pairs of variables, upper and lower; pairs of partial matches have
-    numbers like all others, and no document has them.
-    """
+    program: bytes
+    pairs: tuple[Pair, ...]
 
-    numbers: dict[Pair, int] = field(default_factory=dict)
-
-    def edge(self, upper: int, lower: int, program: bytes, places: list[int]) -> None:
-        """Ask for the pairs of two variables."""
-        self.edge_number(upper, lower)
-        # Slots and ``super`` do not go together in a dataclass.
-        Asked.edge(self, upper, lower, program, places)
-
-    def edge_number(self, upper: int, lower: int) -> int:
-        """Return the number of a pair of variables."""
-        return self.numbers.setdefault((upper, lower), len(self.numbers))
-
-    def load(self, limits: Limits) -> Joins:
-        """Return native joins that read documents by these paths, whose numbers are theirs."""
-        joins = Joins(limits)
-        joins.add(0, 0, self.program())
-        return joins
+    def load(self, limits: Limits) -> WitnessReader:
+        """Return what reads documents by these paths; variables have the numbers they have here."""
+        joins = JoinState()
+        joins.add(0, 0, self.program)
+        return WitnessReader(joins, limits)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.planning.templates import LEFT, RIGHT, TOP, Alone, Edge, Row, WitnessTree
+from penstock.planning.templates import LEFT, RIGHT, TOP, Alone, Row, WitnessTree
 from penstock.spark.joins.batch.paths import Pair
 from penstock.spark.joins.batch.rounds import Group, Plan, Shape
 from penstock.spark.joins.batch.templates import SIDES
@@ -82,8 +82,7 @@ def rows_table(
 ) -> DataFrame:
     """Return RT for the rows of a group, each with the value join that drives it.
 
-    Of a template's slots the top has its variable, the others their edges; of a tree's places all
-    have their variables, and all but the top their edges.
+    All places of a tree have their variables, and all but the top their edges.
     """
     made = []
     for number, row in group.rows.items():
@@ -95,26 +94,19 @@ def rows_table(
             columns["left_access"], columns["right_access"] = access[number]
             for side, tree in zip(SIDES, (row.left, row.right), strict=True):
                 columns |= _places(plan, side, tree)
-                columns[f"{side}_slot_0"] = plan.asking.number(tree.variables[tree.slots[0]])
-                for slot, edge in enumerate(tree.minor_edges, start=1):
-                    columns[f"{side}_slot_{slot}"] = _edge_number(plan, edge)
         made.append(columns)
     return table(spark, made)
 
 
 def _places(plan: Plan, side: str, tree: WitnessTree) -> dict[str, int]:
     columns = {
-        f"{side}_variable_{place}": plan.asking.number(variable)
+        f"{side}_variable_{place}": plan.number(variable)
         for place, variable in enumerate(tree.variables)
     }
     below = [place for place, parent in enumerate(tree.parents) if parent != TOP]
     for place, edge in zip(below, tree.edges, strict=True):
-        columns[f"{side}_edge_{place}"] = _edge_number(plan, edge)
+        columns[f"{side}_edge_{place}"] = plan.edge_number(edge)
     return columns
-
-
-def _edge_number(plan: Plan, edge: Edge) -> int:
-    return plan.paths.edge_number(plan.asking.number(edge.upper), plan.asking.number(edge.lower))
 
 
 def table(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
@@ -210,11 +202,8 @@ def meetings(
 
 def _pairs(plan: Plan, row: Row) -> list[Pair]:
     """Return the distinct pairs of variables that a row joins."""
-    left, right = (
-        [plan.asking.number(tree.variables[place]) for place in tree.slots]
-        for tree in (row.left, row.right)
-    )
-    return list(dict.fromkeys((left[one], right[other]) for one, other in row.template.joins))
+    left, right = (list(map(plan.number, tree.variables)) for tree in (row.left, row.right))
+    return list(dict.fromkeys((left[one], right[other]) for one, other in row.joins))
 
 
 def _named(pair: Pair) -> dict[str, int]:

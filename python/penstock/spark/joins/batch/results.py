@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.engine.joining import failed_row, joined_row
 from penstock.errors import DocumentError
+from penstock.joins import WitnessReader
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.kernel import Joins, event_ordinal
+from penstock.kernel import event_ordinal
+from penstock.planning.records import JoinOutput
 from penstock.results import event_id
 from penstock.results.arrow import batch_of
 from penstock.sources.memory import TextInput
 from penstock.spark.joins.batch.relations import Witnesses, table
 from penstock.spark.joins.batch.rounds import Plan, Round
 from penstock.spark.joins.batch.witnesses import Reading, read_input, reader_of
-from penstock.twigs import Event
-from penstock.twigs.outputs import Output
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,13 +28,28 @@ KEY, PUBLISH = "__key", "__publish"
 ROWS_MAX = 4 << 10
 """So many results are rendered at a time."""
 
-ERRORS_SQL = """\
-SELECT CAST(NULL AS STRING) AS subscription, stream, id AS document,
-  CAST(NULL AS ARRAY<STRING>) AS documents, 0L AS ordinal, 'error' AS kind, '' AS name,
-  CAST(NULL AS STRING) AS value, CAST(NULL AS BIGINT) AS start, CAST(NULL AS BIGINT) AS end,
-  error.byte AS decided_at, event_time, CAST(NULL AS MAP<STRING, STRING>) AS bindings, error,
-  source
-FROM {errors}"""
+_ERROR_COLUMNS = {
+    "stream": "stream",
+    "document": "id",
+    "ordinal": "0L",
+    "kind": "'error'",
+    "name": "''",
+    "decided_at": "error.byte",
+    "event_time": "event_time",
+    "error": "error",
+    "source": "source",
+}
+
+
+def errors_sql() -> str:
+    """Return the statement that makes the rows of documents that failed."""
+    from penstock.spark.schema import schema
+
+    columns = []
+    for field in schema():
+        value = _ERROR_COLUMNS.get(field.name, "NULL")
+        columns.append(f"CAST({value} AS {field.dataType.simpleString()}) AS {field.name}")
+    return f"SELECT {', '.join(columns)} FROM {{errors}}"
 
 
 def results_sql(parts: int, nodes: int) -> str:
@@ -50,8 +65,7 @@ def results_sql(parts: int, nodes: int) -> str:
     ids, times = (", ".join(f"{one}.{name}" for one in documents) for name in ("id", "time"))
     return "\n".join(
         [
-            "SELECT subscribers.name, subscribers.stream, subscribers.output,",
-            "  subscribers.publish, found.time,",
+            "SELECT subscribers.name, subscribers.output, found.time,",
             f"  slice(array({ids}), 1, size(found.parts)) AS ids,",
             f"  slice(array({times}), 1, size(found.parts)) AS times,",
             f"  slice(CAST(array({', '.join(made)}) AS ARRAY<{node}>), 1, size(found.nodes))"
@@ -92,13 +106,7 @@ def results_of(
     if not subscribers:
         return None
     made = [
-        {
-            "row": one.row,
-            "name": one.name,
-            "stream": one.stream or "default",
-            "output": one.output,
-            "publish": one.publish or "",
-        }
+        {"row": one.row, "name": one.name, "output": plan.outputs[one.output]}
         for one in subscribers
     ]
     last = [rows[one.row] for one in subscribers]
@@ -120,46 +128,46 @@ def results_of(
 
 
 def render(
-    outputs: Sequence[tuple[Output, Event]], reading: Reading, batches: Iterator[pa.RecordBatch]
+    outputs: Sequence[JoinOutput], reading: Reading, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of results, as ``results_sql`` completes them.
 
     What cannot be read as a document where it should be published is a failure of its
     subscription, and is not published.
     """
-    makers = [(output, renderer_of(event)) for output, event in outputs]
-    with reader_of(reading) as joins:
+    makers = [(output, renderer_of(output.event)) for output in outputs]
+    with reader_of(reading) as reader:
         for whole in batches:
             for start in range(0, whole.num_rows, ROWS_MAX):
-                yield _rendered(whole.slice(start, ROWS_MAX), makers, joins)
+                yield _rendered(whole.slice(start, ROWS_MAX), makers, reader)
 
 
 def _rendered(
-    batch: pa.RecordBatch, makers: Sequence[tuple[Output, Renderer]], joins: Joins
+    batch: pa.RecordBatch, makers: Sequence[tuple[JoinOutput, Renderer]], reader: WitnessReader
 ) -> pa.RecordBatch:
     import pyarrow as pa
 
     rows, keys, published = [], [], []
-    for name, stream, number, publish, time_us, ids, times, nodes in zip(
-        *batch.to_pydict().values(), strict=True
-    ):
+    cells = batch.to_pydict().values()
+    for name, number, time_us, ids, times, nodes in zip(*cells, strict=True):
         output, make = makers[number]
         joined = _joined(ids, times, time_us, nodes)
         xml = make(joined.nodes)
-        row = joined_row(name, stream, output, joined, xml)
-        error = _failure(joins, publish, xml) if publish else None
+        row = joined_row(name, output, joined, xml)
+        publish = output.publish
+        error = _failure(reader, publish, xml) if publish is not None else None
         rows.append(row if error is None else failed_row(row, error))
         keys.append(event_id(name, joined.documents, joined.ranges))
-        published.append(publish if error is None else "")
+        published.append("" if publish is None or error is not None else publish)
     made = batch_of(rows)
     columns = [*made.columns, pa.array(keys, pa.string()), pa.array(published, pa.string())]
     return pa.RecordBatch.from_arrays(columns, names=[*made.schema.names, KEY, PUBLISH])
 
 
-def _failure(joins: Joins, stream: str, xml: str) -> DocumentError | None:
+def _failure(reader: WitnessReader, stream: str, xml: str) -> DocumentError | None:
     """Return what is wrong with an event as a document of a stream."""
     try:
-        read_input(joins, TextInput(xml, "", stream, None))
+        read_input(reader, TextInput(xml, "", stream, None))
     except DocumentError as error:
         return error
     return None

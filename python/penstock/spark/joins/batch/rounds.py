@@ -10,27 +10,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.joins import compile_rows
-from penstock.joins.writing import Asking
-from penstock.planning.templates import Alone, JoinQuery, Place, Row, Template, Term, WitnessTree
-from penstock.spark.joins.batch.paths import Paths
-from penstock.twigs import Event, JoinKind, Query
-from penstock.twigs.outputs import Output
+from penstock.planning.records import Asked, JoinOutput, output_of, read_records
+from penstock.planning.templates import (
+    Alone,
+    Edge,
+    JoinQuery,
+    Place,
+    Row,
+    Template,
+    Term,
+    Variable,
+    WitnessTree,
+)
+from penstock.spark.joins.batch.paths import Pair, Paths
+from penstock.twigs import JoinKind
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What rows of one template have in common beside it: all but variables and windows.
 
-    Trees are the parents of their places; the slots of a template are places of its trees.
+    Trees are the parents of their places; ``joins`` are pairs of places, left and right.
     ``is_absence`` stands for NOT FOLLOWED BY; the other operators are distances in time.
     """
 
     is_absence: bool
     left: tuple[int, ...]
-    left_slots: tuple[int, ...]
     right: tuple[int, ...]
-    right_slots: tuple[int, ...]
+    joins: tuple[Pair, ...]
     terms: tuple[Term, ...]
     kept: tuple[Place, ...]
 
@@ -38,11 +45,10 @@ class Shape:
     def of(cls, row: Row | Alone) -> Shape:
         """Return the shape of a row; that of a block alone has no right side."""
         if isinstance(row, Alone):
-            return cls(False, row.tree.parents, (), (), (), row.terms, row.kept)
-        left, right = row.left, row.right
+            return cls(False, row.tree.parents, (), (), row.terms, row.kept)
         is_absence = row.kind is JoinKind.NOT_FOLLOWED_BY
-        sides = (left.parents, left.slots, right.parents, right.slots)
-        return cls(is_absence, *sides, row.terms, row.kept)
+        trees = (row.left.parents, row.right.parents)
+        return cls(is_absence, *trees, row.joins, row.terms, row.kept)
 
 
 @dataclass(slots=True)
@@ -90,45 +96,50 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """Who gets the results of a row: a subscription, and the number of its output."""
+    """Who gets the results of a row, and what becomes of them."""
 
     row: int
     name: str
-    stream: str | None
-    output: int
-    publish: str | None
+    output: JoinOutput
 
 
 class Plan:
     """The rows of all subscriptions in rounds, and the paths that stage 1 looks for.
 
     Equal rows are one row. ``outputs`` are what subscriptions make of their results, each distinct
-    one once: as the query has it, and as an event.
+    one once, with a number.
     """
 
-    def __init__(self, queries: Mapping[str, Query]) -> None:
-        self.paths = Paths()
-        self.asking = Asking(self.paths)
+    def __init__(self, programs: Mapping[str, bytes]) -> None:
+        self._asked = Asked()
         self.rounds: list[Round] = []
         self.subscribers: list[Subscriber] = []
-        self.outputs: dict[tuple[Output, Event], int] = {}
+        self.outputs: dict[JoinOutput, int] = {}
         self._numbers: dict[Row | Alone, int] = {}
         self._parts: dict[Row | Alone, int] = {}
         self._ready: dict[str, int] = {}
         """The round from which on a stream is complete, where that is not the first."""
-        for name in publishers_first(queries):
-            self._add(name, queries[name])
+        for name in publishers_first(programs):
+            self._add(name, programs[name])
+        self.paths = Paths(self._asked.program(), tuple(self._asked.edges))
+        self._edges = {pair: number for number, pair in enumerate(self.paths.pairs)}
 
-    def _add(self, name: str, query: Query) -> None:
-        compiled = compile_rows(query)
-        self.asking.ask(compiled)
-        last, round_ = self._rows(compiled)
-        event = compiled.event
-        output = self.outputs.setdefault((query.output, event), len(self.outputs))
-        stream = query.blocks[-1].stream
-        self.subscribers.append(Subscriber(last, name, stream, output, event.publish))
-        if event.publish is not None:
-            self._ready[event.publish] = max(self._ready.get(event.publish, 0), round_ + 1)
+    def _add(self, name: str, program: bytes) -> None:
+        query, output = read_records(program, self._asked)
+        last, round_ = self._rows(query)
+        self.outputs.setdefault(output, len(self.outputs))
+        self.subscribers.append(Subscriber(last, name, output))
+        if output.publish is not None:
+            self._ready[output.publish] = max(self._ready.get(output.publish, 0), round_ + 1)
+
+    def number(self, variable: Variable) -> int:
+        """Return the number of a variable."""
+        return self._asked.numbers[variable]
+
+    def edge_number(self, edge: Edge) -> int:
+        """Return the number of an edge; no document has those of partial matches."""
+        pair = (self.number(edge.upper), self.number(edge.lower))
+        return self._edges.setdefault(pair, len(self._edges))
 
     def _rows(self, query: JoinQuery) -> tuple[int, int]:
         """Add the rows of a query; return the number of its last row, and its round."""
@@ -148,11 +159,6 @@ class Plan:
         if row in self._numbers:
             return self._numbers[row]
         number = self._numbers[row] = len(self._numbers)
-        for tree in (row.tree,) if isinstance(row, Alone) else (row.left, row.right):
-            for variable in tree.variables:
-                self.asking.number(variable)
-            for edge in tree.minor_edges:
-                self.asking.edge(edge)
         while len(self.rounds) <= round_:
             self.rounds.append(Round())
         self.rounds[round_].add(number, row)
@@ -169,24 +175,25 @@ class Plan:
 
     def publishes(self, rows: Mapping[int, Row | Alone]) -> bool:
         """Return whether somebody publishes the results of one of these rows."""
-        return any(one.publish is not None and one.row in rows for one in self.subscribers)
+        return any(one.output.publish is not None and one.row in rows for one in self.subscribers)
 
 
-def publishers_first(queries: Mapping[str, Query]) -> list[str]:
-    """Return the names of queries so that who publishes a stream comes before who reads it."""
-    publishers: dict[str, list[str]] = {}
-    for name, query in queries.items():
-        if isinstance(query.output, Event) and query.output.publish is not None:
-            publishers.setdefault(query.output.publish, []).append(name)
+def publishers_first(programs: Mapping[str, bytes]) -> list[str]:
+    """Return the names of programs so that who publishes a stream comes before who reads it."""
+    outputs = {name: output_of(program) for name, program in programs.items()}
+    publishers: dict[str | None, list[str]] = {}
+    for name, output in outputs.items():
+        if output.publish is not None:
+            publishers.setdefault(output.publish, []).append(name)
     ordered: dict[str, None] = {}
 
     def add(name: str) -> None:
         if name not in ordered:
-            for block in queries[name].blocks:
-                for publisher in publishers.get(block.stream or "", ()):
+            for stream in outputs[name].streams:
+                for publisher in publishers.get(stream, ()):
                     add(publisher)
             ordered[name] = None
 
-    for name in queries:
+    for name in programs:
         add(name)
     return list(ordered)

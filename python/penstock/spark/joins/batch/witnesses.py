@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
-from penstock.kernel import Joins, witness_columns
+from penstock.joins import WitnessReader
+from penstock.kernel import witness_columns
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, unreadable
@@ -40,7 +41,7 @@ DOCUMENTS_MAX = 4 << 10
 """… or of so many documents."""
 _READERS_KEPT = 4
 
-_idle: OrderedDict[tuple[str, Limits], Joins] = OrderedDict()
+_idle: OrderedDict[tuple[str, Limits], WitnessReader] = OrderedDict()
 """Readers that no task uses; the oldest goes first."""
 
 
@@ -61,9 +62,9 @@ def read(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
 
     The columns of a batch are document, id, time, stream, number and time in microseconds.
     """
-    with reader_of(reading) as joins:
+    with reader_of(reading) as reader:
         for batch in batches:
-            table = _Table(reading, joins)
+            table = _Table(reading, reader)
             times = event_times(times_of(batch.column(2)))
             timed = batch.set_column(2, batch.schema.names[2], times)
             for row in zip(*timed.columns, strict=True):
@@ -74,36 +75,34 @@ def read(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
 
 
 @contextmanager
-def reader_of(reading: Reading) -> Iterator[Joins]:
+def reader_of(reading: Reading) -> Iterator[WitnessReader]:
     """Give a reader of documents, which is kept for the next task."""
     key = (reading.name, reading.limits)
-    joins = _idle.pop(key) if key in _idle else reading.paths.load(reading.limits)
-    yield joins
-    _idle[key] = joins
+    reader = _idle.pop(key) if key in _idle else reading.paths.load(reading.limits)
+    yield reader
+    _idle[key] = reader
     while len(_idle) > _READERS_KEPT:
         _idle.popitem(last=False)
 
 
-def read_input(joins: Joins, document: Input) -> bytes:
+def read_input(reader: WitnessReader, document: Input) -> bytes:
     """Return the record of a document, empty if nothing in it joins.
 
     Raises:
         DocumentError: The document is not well-formed or cannot be read.
         LimitError: The document passed a limit.
     """
-    joins.begin(document.stream, document.encoding)
-    for piece in document.pieces():
-        joins.feed(piece)
-    return joins.finish(0, "", 0, 0)
+    witness = reader.read(document.stream, document.pieces(), document.encoding)
+    return reader.joins.record(witness, 0, "", 0, 0)
 
 
 class _Table:
     """Documents that were read and not yet written."""
 
-    def __init__(self, reading: Reading, joins: Joins) -> None:
+    def __init__(self, reading: Reading, reader: WitnessReader) -> None:
         self._reading = reading
-        self._joins = joins
-        self._pairs = list(reading.paths.numbers)
+        self._reader = reader
+        self._pairs = reading.paths.pairs
         self._clear()
 
     def _clear(self) -> None:
@@ -150,7 +149,7 @@ class _Table:
         if data is None:
             raise unreadable("the document is null")
         make = TextInput if self._reading.is_text else BytesInput
-        return read_input(self._joins, make(data, "", stream, None))
+        return read_input(self._reader, make(data, "", stream, None))
 
     def take(self) -> Iterator[pa.RecordBatch]:
         """Yield what was read, one batch for each kind of row."""

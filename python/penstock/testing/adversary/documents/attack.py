@@ -18,7 +18,7 @@ from penstock.testing.adversary.documents.mutations import write_fuzzed
 from penstock.testing.adversary.documents.verdicts import ALL_VALUES, deviation_of
 from penstock.testing.adversary.minimise import minimise, smaller_bytes
 from penstock.testing.adversary.report import Failure, Tally
-from penstock.testing.adversary.splitting import feed, split
+from penstock.testing.adversary.splitting import feed, read, split
 
 _PROGRAMS = [compile_query(xpath(ALL_VALUES)), compile_query(xpath("count(//*)"))]
 
@@ -39,7 +39,7 @@ def attack(seed: int, count: int) -> Tally:
         random = Random(number)
         document = write_fuzzed(random)
         tally.cases += 1
-        whole = _read(session, lambda session: session.read(document))  # noqa: B023
+        whole = _read(session, lambda session: read(session, document))  # noqa: B023
         tally.non_empty += not whole.error
         pieces = split(document, random)
         in_pieces = _read(session, lambda session: feed(session, pieces))  # noqa: B023
@@ -55,13 +55,13 @@ def attack(seed: int, count: int) -> Tally:
     return tally
 
 
-def _read(session: Session, read: Callable[[Session], None]) -> Reading:
+def _read(session: Session, step: Callable[[Session], None]) -> Reading:
     try:
-        read(session)
+        step(session)
     except DocumentError as error:
-        session.take_rows()
+        session.take().rows()
         return Reading(str(error), isinstance(error, LimitError), ())
-    rows = sorted((row[0], row[8], row[4]) for row in session.take_rows()[0])
+    rows = sorted((row[0], row[8], row[4]) for row in session.take().rows()[0])
     return Reading("", False, tuple(value for _, _, value in rows))
 
 
@@ -75,9 +75,9 @@ def _minimised(session: Session, document: bytes) -> str:
     """Return the smallest document like this one whose reading is wrong, with the verdicts."""
 
     def fails(smaller: bytes) -> bool:
-        reading = _read(session, lambda session: session.read(smaller))
+        reading = _read(session, lambda session: read(session, smaller))
         return _deviation(smaller, reading) is None
 
     smallest = minimise(document, smaller_bytes, fails)
-    reading = _read(session, lambda session: session.read(smallest))
+    reading = _read(session, lambda session: read(session, smallest))
     return f"{smallest!r}\n  {reading.error or reading.values}"

@@ -90,7 +90,7 @@ def _stranger(row: Found) -> Node:
 
 def take(session: Session, questions: Sequence[AskedQuestion]) -> list[Rows]:
     """Return the answers that wait in a session, one for each question."""
-    rows: list[tuple[Any, ...]] = session.take_rows()[0]
+    rows: list[tuple[Any, ...]] = session.take().rows()[0]
     by_question: list[list[tuple[int, Found]]] = [[] for _ in questions]
     values: list[Atomic | None] = [None] * len(questions)
     for number, _, kind, name, value, start, end, _, node, _ in rows:

@@ -10,7 +10,7 @@ from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.testing.adversary.minimise import minimise, smaller_documents, smaller_queries
 from penstock.testing.adversary.report import Failure, FailureKind, Tally, kind_of
-from penstock.testing.adversary.splitting import feed, split
+from penstock.testing.adversary.splitting import feed, read, split
 from penstock.testing.adversary.wellformed import write_document
 from penstock.testing.adversary.xpath.asking import (
     AskedDocument,
@@ -89,7 +89,7 @@ class _Round:
     ) -> list[Rows]:
         """Return what a session answers, asked in one piece or in several."""
         if self._random.random() < 0.5:
-            session.read(document.source)
+            read(session, document.source)
         else:
             feed(session, split(document.source, self._random))
         return take(session, questions)

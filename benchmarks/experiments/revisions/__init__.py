@@ -1,0 +1,1 @@
+"""Two checkouts side by side: core time of the same workloads, in pairs of runs."""

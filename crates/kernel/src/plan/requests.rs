@@ -1,0 +1,132 @@
+//! The programs of a plan that request something else than rows. Nothing of them is interned: who
+//! serves their requests gets them as they are.
+
+use super::builder::Builder;
+use super::freeze::Layout;
+use super::ids::{RequestId, StringId};
+use super::image::{Plan, Section, size};
+use super::tier::Tier;
+use std::sync::Arc;
+
+/// What tells a subscription from others that had its name before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(pub u64);
+
+/// A program, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requested<P> {
+    /// The number of the subscription.
+    pub subscription: u32,
+    /// Its place.
+    pub place: Place,
+    /// The bytes of the program.
+    pub program: P,
+}
+
+/// Writes the programs, which lie behind the strings of the plan.
+pub(super) fn freeze_requests(builder: &Builder, layout: &mut Layout) {
+    let strings = builder.strings.keys().len() as u32..;
+    for (request, string) in builder.requests.iter().zip(strings) {
+        let Place(place) = request.place;
+        let (low, high) = (place as u32, (place >> 32) as u32);
+        let record = [request.subscription, low, high, string];
+        layout.push(Section::Requests, &record);
+    }
+}
+
+impl Plan {
+    /// How many programs request something else than rows.
+    pub fn request_count(&self) -> u32 {
+        self.count(Section::Requests, size::REQUEST)
+    }
+
+    /// One of them; they are in the order of their subscriptions.
+    pub fn request(&self, id: RequestId) -> Requested<&[u8]> {
+        let r = self.record(Section::Requests, id, size::REQUEST);
+        Requested {
+            subscription: r[0],
+            place: Place(u64::from(r[1]) | u64::from(r[2]) << 32),
+            program: self.string(StringId(r[3])),
+        }
+    }
+}
+
+/// The requests of tiers, without those of removed subscriptions.
+pub fn requests(tiers: &[Tier]) -> impl Iterator<Item = Requested<&[u8]>> {
+    tiers.iter().flat_map(Tier::requests)
+}
+
+/// The numbers of those that went, by the older tiers, and those that came. A subscription that
+/// moved from one plan to another is among both. A plan that stays costs what was removed from it.
+pub fn requests_since<'a>(
+    older: &[Tier],
+    newer: &'a [Tier],
+) -> (Vec<u32>, Vec<Requested<&'a [u8]>>) {
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    for tier in older {
+        match same_plan(tier, newer) {
+            Some(now) => gone.extend(tier.requests_left_out_by(now).map(|one| one.subscription)),
+            None => gone.extend(tier.requests().map(|one| one.subscription)),
+        }
+    }
+    for tier in newer {
+        match same_plan(tier, older) {
+            Some(before) => come.extend(tier.requests_left_out_by(before)),
+            None => come.extend(tier.requests()),
+        }
+    }
+    (gone, come)
+}
+
+fn same_plan<'a>(tier: &Tier, others: &'a [Tier]) -> Option<&'a Tier> {
+    others
+        .iter()
+        .find(|other| Arc::ptr_eq(&other.plan, &tier.plan))
+}
+
+impl Tier {
+    fn requests(&self) -> impl Iterator<Item = Requested<&[u8]>> {
+        (0..self.plan.request_count()).filter_map(|id| self.request(RequestId(id)))
+    }
+
+    fn request(&self, id: RequestId) -> Option<Requested<&[u8]>> {
+        let request = self.plan.request(id);
+        let subscription = self.number(request.subscription)?;
+        Some(Requested {
+            subscription,
+            ..request
+        })
+    }
+
+    /// The requests that the same plan lacks in another tier, because they were removed there.
+    fn requests_left_out_by(&self, other: &Tier) -> impl Iterator<Item = Requested<&[u8]>> {
+        let has_requests = self.plan.request_count() > 0;
+        let is_same = !has_requests || Arc::ptr_eq(&self.removed, &other.removed);
+        let words = if is_same { &[] } else { &*other.removed };
+        words.iter().enumerate().flat_map(move |(at, &word)| {
+            let mut bits = word & !self.removed.get(at).copied().unwrap_or(0);
+            std::iter::from_fn(move || {
+                let bit = bits.trailing_zeros();
+                bits &= bits.wrapping_sub(1);
+                (bit < u64::BITS).then(|| at as u32 * u64::BITS + bit)
+            })
+            .filter_map(|subscription| self.request(self.find_request(subscription)?))
+        })
+    }
+
+    fn find_request(&self, subscription: u32) -> Option<RequestId> {
+        let (mut low, mut high) = (0, self.plan.request_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.plan.request(RequestId(middle)).subscription < subscription {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let id = RequestId(low);
+        let is_there =
+            low < self.plan.request_count() && self.plan.request(id).subscription == subscription;
+        is_there.then_some(id)
+    }
+}

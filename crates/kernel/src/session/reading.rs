@@ -1,0 +1,97 @@
+//! The tokenizer and its listeners: each document is tokenized once, whoever reads it.
+
+use super::listeners::{Engine, Listeners, Way};
+use crate::error::DocumentError;
+use crate::events::Handler;
+use crate::limits::Limits;
+use crate::options::Options;
+use crate::plan::Tier;
+use crate::tokenizer::Tokenizer;
+use crate::witness::Witness;
+
+/// Reads documents, one after the other.
+pub struct Reading {
+    tokenizer: Tokenizer,
+    pub listeners: Listeners,
+    pub bytes_tokenized: u64,
+}
+
+impl Reading {
+    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
+        Reading {
+            tokenizer: Tokenizer::new(limits),
+            listeners: Listeners::new(tiers, limits, options),
+            bytes_tokenized: 0,
+        }
+    }
+
+    /// Starts a document of a stream; its rows carry a number. If that fails, no listener knows of
+    /// the document.
+    pub fn begin(
+        &mut self,
+        way: Way,
+        encoding: Option<&str>,
+        stream: &str,
+        number: u32,
+    ) -> Result<(), DocumentError> {
+        if self.listeners.turn_to(way) {
+            self.tokenizer.forget_symbols();
+        }
+        self.tokenizer.begin(encoding)?;
+        let begun = self.listeners.begin(stream, number);
+        begun.inspect_err(|_| self.listeners.abandon())
+    }
+
+    /// Reads the next bytes.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
+        self.bytes_tokenized += chunk.len() as u64;
+        self.run(Some(chunk))
+            .inspect_err(|_| self.listeners.abandon())
+    }
+
+    /// Ends the document; its witnesses, if somebody joins it.
+    pub fn finish(&mut self) -> Result<Option<Witness>, DocumentError> {
+        let run = self.run(None);
+        let finished = run.and_then(|()| {
+            let has_entities = self.tokenizer.has_entities();
+            self.listeners
+                .finish(self.tokenizer.position(), has_entities)
+        });
+        finished.inspect_err(|_| self.listeners.abandon())
+    }
+
+    /// Goes on with other tiers in the middle of a document.
+    pub fn attach(&mut self, tiers: Vec<Tier>) -> Result<(), DocumentError> {
+        self.tokenizer.forget_symbols();
+        let attached = self.listeners.attach(tiers);
+        attached.inspect_err(|_| self.listeners.abandon())
+    }
+
+    /// The internal general entities that the document declared so far: name, replacement text.
+    pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        self.tokenizer.entities()
+    }
+
+    /// Reads a chunk, or the end if there is none. A listener that is alone is chosen here, once
+    /// for each chunk: then events go straight to it, and their code is its own.
+    fn run(&mut self, chunk: Option<&[u8]>) -> Result<(), DocumentError> {
+        let tokenizer = &mut self.tokenizer;
+        match self.listeners.only() {
+            Some(Engine::Automaton(runner)) => tokenize(tokenizer, chunk, &mut runner.automaton),
+            Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie),
+            Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.tree),
+            None => tokenize(tokenizer, chunk, &mut self.listeners),
+        }
+    }
+}
+
+fn tokenize<H: Handler>(
+    tokenizer: &mut Tokenizer,
+    chunk: Option<&[u8]>,
+    handler: &mut H,
+) -> Result<(), DocumentError> {
+    match chunk {
+        Some(chunk) => tokenizer.feed(chunk, handler),
+        None => tokenizer.finish(handler),
+    }
+}

@@ -1,0 +1,105 @@
+"""Which files are documents of which streams, and when they happened."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from penstock.cli.options import bindings, pair
+from penstock.results import Document
+from penstock.sources import Source
+from penstock.sources.times import TimePath
+from penstock.twigs import Event, Query
+
+_DEFAULT = "default"
+
+
+def add_stream_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says of which stream, and of when, a file is."""
+    parser.add_argument(
+        "--stream",
+        action="append",
+        default=[],
+        type=_stream,
+        metavar="NAME=GLOB",
+        help="files that fit the glob are documents of the stream; the first that fits counts, "
+        f"and what fits none is of the stream `{_DEFAULT}`",
+    )
+    parser.add_argument(
+        "--time",
+        metavar="PATH",
+        help="the XPath of a document's event time: ISO 8601, or seconds since 1970; without it, "
+        "a document's event time is that of its reading",
+    )
+    parser.add_argument(
+        "--lateness",
+        type=_seconds,
+        metavar="SECONDS",
+        help="let joins drop what they need not wait for any longer; documents that come later "
+        "than so long after a younger one fail",
+    )
+
+
+def require_streams(
+    options: argparse.Namespace, queries: Sequence[Query], files: Iterable[str]
+) -> None:
+    """End with a message about usage where a query would wait for documents in vain."""
+    streams = {block.stream for query in queries for block in query.blocks}
+    outputs = [query.output for query in queries]
+    published = {output.publish for output in outputs if isinstance(output, Event)}
+    given = {_DEFAULT, *(name for name, _ in options.stream)}
+    for stream in sorted(name for name in streams - published - given if name):
+        message = f"a query reads the stream `{stream}`; say which files are of it"
+        options.parser.error(f"{message}, as in --stream '{stream}=*.xml'")
+    if _DEFAULT in streams:
+        return
+    for file in files:
+        if stream_of(file, options) == _DEFAULT:
+            message = f"{file} fits no --stream, and no query reads the stream `{_DEFAULT}`"
+            options.parser.error(message)
+
+
+def with_streams(documents: Iterable[Document], options: argparse.Namespace) -> Source:
+    """Return the documents with their streams and event times.
+
+    Raises:
+        QueryError: The path of event times is not valid XPath.
+    """
+    source = _in_streams(documents, options)
+    if options.time is None:
+        return source
+    return TimePath(options.time, bindings(options)).timed(source)
+
+
+def stream_of(file: str, options: argparse.Namespace) -> str:
+    """Return the stream of a file.
+
+    A glob is compared with as many parts of the path as it has itself, from the right.
+    """
+    globs: list[tuple[str, str]] = options.stream
+    return next((name for name, glob in globs if PurePath(file).match(glob)), _DEFAULT)
+
+
+def _in_streams(documents: Iterable[Document], options: argparse.Namespace) -> Iterator[Document]:
+    for document in documents:
+        yield replace(document, stream=stream_of(document.id or "", options))
+
+
+def _stream(text: str) -> tuple[str, str]:
+    name, glob = pair(text)
+    if not name:
+        raise argparse.ArgumentTypeError(f"`{text}` names no stream")
+    return name, glob
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of seconds from 0 on")
+    return seconds

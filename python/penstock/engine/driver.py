@@ -1,0 +1,205 @@
+"""The driver: the loop that reads documents with a session and takes what they decide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from penstock.engine.follower import Fixed, Follower
+from penstock.engine.joining import Joining
+from penstock.engine.rows import error_row
+from penstock.errors import DocumentError
+from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
+from penstock.results import Heartbeat, Result
+from penstock.results.documents import microseconds_of
+from penstock.sources import Input, Piece
+
+TIMED_BUNDLE_MAX = 1
+"""Documents in a bundle whose rows need ``decided_at``: the kernel keeps it for one alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """When a portion is taken: as soon as one of the bounds is reached.
+
+    The default is after every piece of input. Small documents are read in bundles, up to the
+    bounds of a bundle. If ``is_prompt``, a portion that is full is taken in the middle of a
+    document, and an error ends its portion; otherwise a document's rows stay together.
+    """
+
+    rows_max: int = 0
+    value_bytes_max: int = 0
+    documents_max: int = 1
+    linger_seconds: float = 0.0
+    bundle_documents_max: int = TIMED_BUNDLE_MAX
+    bundle_bytes_max: int = BUNDLE_BYTES_MAX
+    is_prompt: bool = True
+
+
+EACH_PIECE = Pace()
+
+
+class Portion(NamedTuple):
+    """What was decided since the last portion.
+
+    Rows of the batch, and errors, have the numbers of their documents. ``joined`` are rows of
+    joins, and of what kept a document from being joined.
+    """
+
+    documents: Sequence[Input]
+    session: Session
+    names: Sequence[str]
+    batch: Batch
+    errors: Sequence[tuple[int, DocumentError]]
+    joined: Sequence[Result]
+
+    def further_rows(self) -> list[Result]:
+        """Return the rows that are not in the batch: those of errors, then those of joins."""
+        errors = (error_row(error, self.documents[number]) for number, error in self.errors)
+        return [*errors, *self.joined]
+
+
+class Driver:
+    """Reads documents one after the other, for all who evaluate a plan over a source.
+
+    A change of the registry takes effect between two documents, and an error ends its document
+    alone. Documents up to a bound that are at hand are read as a whole, others in pieces.
+    """
+
+    def __init__(
+        self, follower: Follower | Fixed, pace: Pace, joining: Joining | None = None
+    ) -> None:
+        self._follower = follower
+        self._session = follower.session
+        self._pace = pace
+        self._joining = joining
+        self._documents: list[Input] = []
+        """By number; those before ``_joined`` have been joined."""
+        self._joined = 0
+        self._errors: list[tuple[int, DocumentError]] = []
+        self._bundle: list[WholeDocument] = []
+        """The last documents, which are not read yet."""
+        self._bundle_bytes = 0
+        self._taken_at = time.monotonic()
+
+    def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
+        """Yield what the documents decide, in portions."""
+        self._follow()
+        follower = self._follower
+        for item in items:
+            if follower.is_behind():
+                yield from self._flush()
+                follower.advance()
+                self._follow()
+            if isinstance(item, Heartbeat):
+                yield from self._advance(item)
+                continue
+            if self._pace.bundle_documents_max > 1:
+                item.keep()
+            whole = item.whole()
+            if whole is not None:
+                self._read(item, whole)
+            else:
+                yield from self._feed(item)
+            if self._is_due():
+                yield self._take()
+        yield from self._flush()
+        if self._joining is not None:
+            yield self._portion((), self._session.take(), (), self._joining.end())
+
+    def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
+        if self._joining is not None:
+            yield from self._flush()
+            joined = self._joining.advance(microseconds_of(heartbeat.event_time))
+            yield self._portion((), self._session.take(), (), joined)
+
+    def _follow(self) -> None:
+        """Let joins read what the follower's subscriptions ask for."""
+        joins = None if self._joining is None else self._joining.follow()
+        self._session.listen(joins)
+
+    def _read(self, document: Input, whole: Piece) -> None:
+        pace, bundle = self._pace, self._bundle
+        self._documents.append(document)
+        bundle.append((whole, document.encoding, document.stream))
+        self._bundle_bytes += len(whole)
+        is_full = len(bundle) >= pace.bundle_documents_max
+        if is_full or self._bundle_bytes >= pace.bundle_bytes_max:
+            self._read_bundle()
+
+    def _read_bundle(self) -> None:
+        if self._bundle:
+            first = len(self._documents) - len(self._bundle)
+            self._errors += self._session.read(self._bundle, first)
+            self._bundle, self._bundle_bytes = [], 0
+
+    def _feed(self, document: Input) -> Iterator[Portion]:
+        self._read_bundle()
+        session, number = self._session, len(self._documents)
+        self._documents.append(document)
+        try:
+            pieces = document.pieces()
+            for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
+                if self._pace.is_prompt and self._is_full():
+                    yield self._take(is_open=True)
+                if self._follower.is_trusting and session.is_decided():
+                    return
+        except DocumentError as error:
+            self._errors.append((number, error))
+
+    def _is_full(self) -> bool:
+        session, pace = self._session, self._pace
+        return session.row_count() >= pace.rows_max or session.value_bytes() >= pace.value_bytes_max
+
+    def _is_due(self) -> bool:
+        pace = self._pace
+        if len(self._documents) >= pace.documents_max or (pace.is_prompt and self._errors):
+            return True
+        # Documents that are not read yet have no rows.
+        if not self._bundle and self._is_full():
+            return True
+        return time.monotonic() - self._taken_at >= pace.linger_seconds
+
+    def _flush(self) -> Iterator[Portion]:
+        if self._documents:
+            yield self._take()
+
+    def _take(self, is_open: bool = False) -> Portion:
+        """Take a portion; if ``is_open``, the last document goes on, with the same number."""
+        self._read_bundle()
+        batch, errors = self._session.take(), self._errors
+        ended = len(self._documents) - is_open
+        portion = self._portion(self._documents, batch, errors, self._join(batch, ended))
+        self._errors = []
+        if is_open:
+            self._joined = ended
+        else:
+            self._documents, self._joined = [], 0
+        self._taken_at = time.monotonic()
+        return portion
+
+    def _join(self, batch: Batch, ended: int) -> list[Result]:
+        """Return the rows of joining the documents before ``ended``."""
+        if self._joining is None or self._joining.is_idle:
+            return []
+        rows: list[Result] = []
+        witnesses = dict(batch.witnesses())
+        failed = {number for number, _ in self._errors}
+        for number in range(self._joined, ended):
+            document = self._documents[number]
+            if number in failed:
+                rows += self._joining.pass_by(document)
+            else:
+                rows += self._joining.finish(document, witnesses.get(number))
+        return rows
+
+    def _portion(
+        self,
+        documents: Sequence[Input],
+        batch: Batch,
+        errors: Sequence[tuple[int, DocumentError]],
+        joined: list[Result],
+    ) -> Portion:
+        return Portion(documents, self._session, self._follower.names, batch, errors, joined)

@@ -1,0 +1,124 @@
+"""From the kernel's tuples, and from errors, to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from penstock.errors import DocumentError
+from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
+from penstock.results import KINDS, Fault, Result
+from penstock.sources import Input
+
+if TYPE_CHECKING:
+    from penstock.engine.driver import Portion
+
+_ELEMENT = 1
+
+
+def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
+    """Yield the rows of portions, each of which ends in the document that its rows are of."""
+    origin = None
+    for portion in portions:
+        rows: list[Result] = []
+        if portion.batch.row_count:
+            document = portion.documents[-1]
+            if origin is None or origin.document is not document:
+                origin = Origin(portion.session, portion.names, document)
+            rows = origin.rows(portion.batch)
+        if portion.errors or portion.joined:
+            rows += portion.further_rows()
+        yield rows
+
+
+class Origin:
+    """What all rows of one document share, and how its rows are made."""
+
+    def __init__(self, session: Session, names: Sequence[str], document: Input) -> None:
+        self._session = session
+        self._names = names
+        self.document = document
+        self._outermost: Surroundings | None = None
+        # Results of which pieces went out, and whether the last one ended in a CDATA section.
+        self._begun: dict[tuple[int, int], bool] = {}
+
+    def rename(self, names: Sequence[str]) -> None:
+        """Take over the names of a session that goes on with another plan."""
+        self._names = names
+
+    def rows(self, batch: Batch) -> list[Result]:
+        """Return the rows of a batch."""
+        return [row for _, row in self.numbered_rows(batch)]
+
+    def numbered_rows(self, batch: Batch) -> list[tuple[int, Result]]:
+        """Return the rows of a batch, each with its node's place in the document."""
+        if not batch.row_count:
+            return []
+        tuples, scopes, bindings = batch.rows()
+        around = [self._outside().within(declarations) for declarations in scopes]
+        document = self.document
+        rows = []
+        for place, row in enumerate(tuples):
+            number, ordinal, kind, name, value, start, end, decided_at, node, scope = row
+            surroundings = ALONE
+            if kind == _ELEMENT:
+                surroundings = around[scope] if scope >= 0 else self._outside()
+                if end < 0 or self._begun:
+                    surroundings = self._piece((number, ordinal), value, end, surroundings)
+            result = Result(
+                self._names[number],
+                document.stream,
+                document.document,
+                None,
+                ordinal,
+                KINDS[kind],
+                name,
+                value,
+                None if start < 0 else start,
+                None if end < 0 else end,
+                decided_at,
+                document.event_time,
+                bindings.get(place),
+                None,
+                None,
+                surroundings,
+            )
+            rows.append((node, result))
+        return rows
+
+    def _outside(self) -> Surroundings:
+        """Return the surroundings of the whole document."""
+        # All entities are declared before the first element.
+        if self._outermost is None:
+            self._outermost = Surroundings({}, self._session.entities())
+        return self._outermost
+
+    def _piece(
+        self, result: tuple[int, int], value: str, end: int, around: Surroundings
+    ) -> Surroundings:
+        """Return what a piece needs: only the first one has the start tag to be completed."""
+        is_in_cdata = self._begun.pop(result, None)
+        if end < 0:
+            self._begun[result] = ends_in_cdata(value, bool(is_in_cdata))
+        return around if is_in_cdata is None else around.further(is_in_cdata)
+
+
+def error_row(error: DocumentError, document: Input) -> Result:
+    """Return the row of a document that failed."""
+    return Result(
+        subscription=None,
+        stream=document.stream,
+        document=document.document,
+        documents=None,
+        ordinal=0,
+        kind="error",
+        name="",
+        value=None,
+        start=None,
+        end=None,
+        decided_at=error.byte,
+        event_time=document.event_time,
+        error=Fault.of(error),
+        source=document.original(),
+        surroundings=ALONE,
+    )

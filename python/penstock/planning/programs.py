@@ -1,0 +1,73 @@
+"""Programs of queries in any language. Whatever is subscribed is compiled here, once.
+
+Texts of one shape share most of the work: ``Forms`` and ``JoinTexts`` remember shapes, and never
+change a program by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from penstock.errors import RegistryError
+from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
+from penstock.planning.forms import Forms
+from penstock.planning.modes import Mode, compile_in_mode
+from penstock.planning.records import write_records
+from penstock.planning.templates import JoinQuery, compile_join
+from penstock.planning.templates.texts import JoinTexts
+from penstock.twigs import Event, Fragments, Query
+
+LANGUAGES = {"xpath": xpath, "xscl": xscl}
+"""What reads the texts of a language."""
+
+_FORMS = Forms()
+_JOIN_TEXTS = JoinTexts()
+
+
+def compile_program(
+    query: Query | str,
+    mode: Mode = "query",
+    language: str = "xpath",
+    options: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Return the program of a query, or of a text in a language with the options to read it.
+
+    Compiling is pure: equal queries give equal bytes.
+
+    Raises:
+        QueryError: It is no query, or not one that is evaluated.
+        RegistryError: The mode is none, or not one for this query.
+    """
+    if isinstance(query, Query):
+        return _compile_query(query, mode)
+    if language == "xpath":
+        return _FORMS.compile(query, mode, options)
+    compiled = _JOIN_TEXTS.compile(query, options)
+    if isinstance(compiled, Query):
+        return _compile_query(compiled, mode)
+    return _compile_records(compiled, mode)
+
+
+def _compile_query(query: Query, mode: Mode) -> bytes:
+    match query.output:
+        case Event() if query.language == "xscl" and query.text:
+            compiled = _JOIN_TEXTS.compile(query.text, query.options, query)
+            assert isinstance(compiled, JoinQuery), "events are joined"
+            return _compile_records(compiled, mode)
+        case Event():
+            return _compile_records(compile_join(query), mode)
+        case Fragments(variable=variable) if query.blocks[0].stream is not None:
+            # A block of a stream by itself reports events of one node.
+            event = compile_join(replace(query, output=Event((variable,))))
+            return _compile_records(event, mode, is_node=True)
+        case _:
+            return compile_in_mode(query, mode)
+
+
+def _compile_records(query: JoinQuery, mode: Mode, is_node: bool = False) -> bytes:
+    if mode != "query":
+        raise RegistryError("PR0004", f"a query that joins documents has no mode {mode!r}")
+    return write_records(query, is_node)

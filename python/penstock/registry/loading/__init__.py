@@ -1,0 +1,1 @@
+"""Subscriptions from files: lines compiled by several processes and inserted together."""

@@ -1,0 +1,156 @@
+"""Plan files: serials, names and the plan of subscriptions in one file that processes map.
+
+The registry's bases, the plans of its versions and the plans that Spark ships have this format:
+
+    head      magic, format and checksum
+    sizes     of the parts that follow
+    serials   one for each subscription of a base, in order; none in other files
+    offsets   where each name begins and ends, as Arrow lays them out
+    names     by the kernel's numbers, one after the other
+    image     of the plan, aligned
+
+Integers are in the machine's byte order, as in the image. The checksum covers the file's name and
+everything behind the head, so truncated, damaged and renamed files are noticed. Reading copies
+nothing and does no work per subscription beyond the checksum.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import mmap
+import os
+import struct
+import time
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from penstock.errors import DamageError
+from penstock.kernel import Plan
+from penstock.registry.plans.names import FlatNames
+from penstock.storage import TEMPORARY, whole_file
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+SUFFIX = ".plan"
+BASE_SUFFIX = ".base"
+"""Of bases, which may lack subscriptions of their version, so they must not pass for its plan."""
+_HEAD = struct.Struct("=8sII")
+_SIZES = struct.Struct("=4Q")
+_START = _HEAD.size + _SIZES.size
+_MAGIC = b"PENSTOCK"
+_FORMAT = 3
+_ALIGNMENT = 64
+_STALE_SECONDS = 3600.0
+"""A temporary file of this age was left by a writer that was killed."""
+_FRESH_SECONDS = 10.0
+"""A process that has just read a plan's name finds the file for at least this long."""
+
+
+class PlanFile(NamedTuple):
+    """What a plan file holds; only bases have serials."""
+
+    serials: Sequence[int]
+    names: FlatNames
+    plan: Plan
+
+
+class PackedPlan(NamedTuple):
+    """The name of a plan file, and its content in parts."""
+
+    name: str
+    parts: Sequence[Buffer]
+
+
+def pack_plan(content: PlanFile, name: str | None = None) -> PackedPlan:
+    """Return the content of a plan file; without a name it is named by a hash of that."""
+    serials = array("Q", content.serials)
+    offsets, names = content.names.buffers
+    image = content.plan.image()
+    sizes = _SIZES.pack(len(serials), len(content.names), names.nbytes, len(image))
+    length = _START + 8 * len(serials) + offsets.nbytes + names.nbytes
+    parts: list[Buffer] = [sizes, serials, offsets, names, bytes(-length % _ALIGNMENT), image]
+    if name is None:
+        digest = hashlib.blake2b(digest_size=16)
+        for part in parts:
+            digest.update(part)
+        name = f"{digest.hexdigest()}{SUFFIX}"
+    head = _HEAD.pack(_MAGIC, _FORMAT, _checksum(name, parts))
+    return PackedPlan(name, [head, *parts])
+
+
+def write_plan(path: Path, content: PlanFile) -> None:
+    """Write a plan file. It is complete and on the disk when this returns.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    with whole_file(path) as file:
+        file.writelines(pack_plan(content, path.name).parts)
+
+
+def read_plan(path: Path, name: str | None = None) -> PlanFile:
+    """Return the content of a plan file, or of a copy of the file that had ``name``.
+
+    The file stays mapped as long as its names or its plan are used.
+
+    Raises:
+        DamageError: The file is damaged, or was written by another version.
+        OSError: The file cannot be read.
+    """
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size < _START:
+            raise _unusable(f"{path} is cut off")
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    magic, form, checksum = _HEAD.unpack_from(view)
+    if magic != _MAGIC or form != _FORMAT:
+        raise _unusable(f"{path} is not a plan of this version")
+    serial_count, name_count, names_bytes, image_bytes = _SIZES.unpack_from(view, _HEAD.size)
+    offsets_start = _START + 8 * serial_count
+    names_start = offsets_start + 8 * (name_count + 1)
+    names_end = names_start + names_bytes
+    image_start = names_end + -names_end % _ALIGNMENT
+    if len(view) != image_start + image_bytes:
+        raise _unusable(f"{path} is cut off")
+    if _checksum(name or path.name, [view[_HEAD.size :]]) != checksum:
+        raise _unusable(f"{path} is damaged")
+    try:
+        plan = Plan.load(view[image_start:])
+    except ValueError as error:
+        raise _unusable(f"{path}: {error}") from None
+    return PlanFile(
+        view[_START:offsets_start].cast("Q"),
+        FlatNames(view[offsets_start:names_start], view[names_start:names_end]),
+        plan,
+    )
+
+
+def remove_plans(folder: Path, kept: Iterable[str], fresh_seconds: float | None = None) -> None:
+    """Remove a folder's plan files except those kept and fresh ones, and stale temporary files.
+
+    A process that has a file mapped keeps it; one that comes too late builds the plan again.
+    """
+    spared = set(kept)
+    fresh_seconds = _FRESH_SECONDS if fresh_seconds is None else fresh_seconds
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            is_plan = path.suffix in (SUFFIX, BASE_SUFFIX) and path.name not in spared
+            is_stale = path.suffix == TEMPORARY and age > _STALE_SECONDS
+            if is_stale or (is_plan and age > fresh_seconds):
+                path.unlink()
+
+
+def _checksum(name: str, parts: Iterable[Buffer]) -> int:
+    checksum = zlib.crc32(name.encode())
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return checksum
+
+
+def _unusable(problem: str) -> DamageError:
+    return DamageError("PR0034", f"{problem}; it can be removed, and is built again")

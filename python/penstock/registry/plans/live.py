@@ -1,0 +1,190 @@
+"""The plan of a registry that changes: tiers that stay, and a small one that changes rebuild.
+
+Additions go to the last, small tier, the only one that a change rebuilds; removals are marks. So
+the cost of a change depends on its query and on the small tier, not on the other subscriptions.
+When small tiers add up, neighbours are merged, in the background if the caller wants, and the
+merged tier replaces them when it is ready. Sizes grow geometrically, so there are few tiers, and
+each subscription is planned again only a few times.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from threading import RLock, Thread
+from weakref import WeakSet
+
+from penstock.errors import DamageError, RegistryError
+from penstock.kernel import Plan
+from penstock.registry.plans.tiers import PlannedSubscription, Tier, attach_tiers, build_tier
+
+SMALL_MAX = 64
+"""Subscriptions of the tier that every change rebuilds."""
+RATIO = 4
+"""A tier is merged with those after it unless it has this many times their subscriptions."""
+
+SubscriptionReader = Callable[[int, int], Iterable[PlannedSubscription]]
+"""Returns the subscriptions in a range of serials, ends included, in order: those that are there
+at the time of the call, even if they are read later."""
+
+
+class LivePlan:
+    """Tiers and their changes. The caller holds its lock for every call except ``merge``."""
+
+    def __init__(self, lock: RLock, read: SubscriptionReader, base: Tier | None = None) -> None:
+        self._lock = lock
+        self._read = read
+        self._tiers: list[Tier] = [] if base is None or not base.serials else [base]
+        self._small: dict[int, PlannedSubscription] = {}
+        self._last: Tier | None = None
+        self._attached: tuple[Sequence[str], Plan] | None = None
+        self._merging: tuple[int, Thread] | None = None
+        self._branches: WeakSet[LivePlan] = WeakSet()
+        self._small_max = SMALL_MAX
+
+    def add(self, subscription: PlannedSubscription) -> None:
+        """Add a subscription, whose serial is the largest so far."""
+        self._small[subscription.serial] = subscription
+        self._last = self._attached = None
+        for branch in self._branches:
+            branch.add(subscription)
+
+    def append(self, tier: Tier) -> None:
+        """Add the subscriptions of a tier, whose serials are the largest so far."""
+        self.plan()
+        if self._last is not None:
+            self._tiers.append(self._last)
+        self._tiers.append(tier)
+        self._small, self._last, self._attached = {}, None, None
+        for branch in self._branches:
+            branch.append(tier.copy())
+
+    def remove(self, serial: int) -> None:
+        """Remove a subscription."""
+        self._attached = None
+        for branch in self._branches:
+            branch.remove(serial)
+        if self._small.pop(serial, None) is not None:
+            self._last = None
+            return
+        for tier in self._tiers:
+            if tier.holds(serial):
+                tier.remove(serial)
+
+    def plan(self) -> tuple[Sequence[str], Plan]:
+        """Return the names, by the kernel's numbers, and the plan of the current subscriptions."""
+        if self._attached is None:
+            if self._last is None and self._small:
+                self._last = build_tier(self._small.values())
+            if self._last is not None and len(self._small) > self._small_max:
+                self._tiers.append(self._last)
+                self._last, self._small = None, {}
+            self._attached = attach_tiers(self._all_tiers())
+        return self._attached
+
+    def _all_tiers(self) -> list[Tier]:
+        return self._tiers if self._last is None else [*self._tiers, self._last]
+
+    @property
+    def base(self) -> Tier | None:
+        """The first tier, if there is one that stays."""
+        return self._tiers[0] if self._tiers else None
+
+    def branch(self) -> LivePlan:
+        """Return a separate plan that follows every change from now on and keeps all its tiers.
+
+        Each batch of changes adds a tier, and no tier is ever rebuilt, so a session in the middle
+        of a document keeps its state. The branch is followed as long as it is referenced.
+        """
+        self.plan()
+        branch = LivePlan(self._lock, self._read)
+        branch._small_max = 0
+        branch._tiers = [tier.copy() for tier in self._all_tiers()]
+        self._branches.add(branch)
+        return branch
+
+    def compact(self) -> Tier:
+        """Return everything as one tier, which is built now unless it is there."""
+        if len(self._tiers) == 1 and not self._small and not self._tiers[0].removed:
+            return self._tiers[0]
+        subscriptions: Iterable[PlannedSubscription] = self._small.values()
+        size = len(self._small) + sum(tier.size for tier in self._tiers)
+        if self._tiers:
+            first, last = self._tiers[0].serials[0], self._tiers[-1].serials[-1]
+            subscriptions = chain(self._read(first, last), subscriptions)
+        tier = _build_whole(subscriptions, size)
+        self._tiers = [tier] if tier.serials else []
+        self._small, self._last, self._attached = {}, None, None
+        return tier
+
+    def merge_in_background(self, swapped: Callable[[], None]) -> None:
+        """Merge tiers in a thread if some are due; ``swapped`` is called after each merge."""
+        if self._is_merging or self._due() is None:
+            return
+        thread = Thread(target=self._merge_all, args=(swapped,), daemon=True)
+        self._merging = (os.getpid(), thread)
+        thread.start()
+
+    def wait(self) -> None:
+        """Wait until no merge is running."""
+        if self._merging is not None and self._is_merging:
+            self._merging[1].join()
+
+    @property
+    def _is_merging(self) -> bool:
+        # A thread does not survive a fork.
+        if self._merging is None or self._merging[0] != os.getpid():
+            return False
+        return self._merging[1].is_alive()
+
+    def _merge_all(self, swapped: Callable[[], None]) -> None:
+        # An unreadable table is reported to the next caller who reads it, not from this thread.
+        with contextlib.suppress(RegistryError, OSError):
+            while (due := self._due()) is not None:
+                self.merge(*due)
+                swapped()
+
+    def merge(self, start: int, stop: int) -> None:
+        """Merge neighbouring tiers; the lock is held only while they are replaced."""
+        with self._lock:
+            old = self._tiers[start:stop]
+            removed_before = set().union(*[tier.removed for tier in old])
+            size = sum(tier.size for tier in old)
+            subscriptions = self._read(old[0].serials[0], old[-1].serials[-1])
+        tier = _build_whole(subscriptions, size)
+        with self._lock:
+            if self._tiers[start:stop] != old:
+                return
+            for serial in set().union(*[tier.removed for tier in old]) - removed_before:
+                tier.remove(serial)
+            self._tiers[start:stop] = [tier] if tier.serials else []
+            self._attached = None
+
+    def _due(self) -> tuple[int, int] | None:
+        """Return the range of tiers that should be merged, or None."""
+        with self._lock:
+            sizes = [tier.size for tier in self._tiers]
+            start = len(sizes) - 1
+            while start > 0 and sizes[start - 1] <= RATIO * sum(sizes[start:]):
+                start -= 1
+            if len(sizes) - start > 1:
+                return start, len(sizes)
+            for place, tier in enumerate(self._tiers):
+                if len(tier.removed) > max(tier.size, SMALL_MAX):
+                    return place, place + 1
+        return None
+
+
+def _build_whole(subscriptions: Iterable[PlannedSubscription], size: int) -> Tier:
+    """Return the tier of ``size`` subscriptions.
+
+    Raises:
+        DamageError: Some of them can no longer be read.
+    """
+    tier = build_tier(subscriptions)
+    if len(tier.serials) != size:
+        message = f"{size} subscriptions were planned, and {len(tier.serials)} of them can be read"
+        raise DamageError("PR0030", message)
+    return tier

@@ -1,0 +1,1 @@
+"""The database of a durable registry: its tables and checksums, verifying and repairing them."""

@@ -1,0 +1,56 @@
+"""A durable registry as it was at one version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from penstock.errors import RegistryError
+from penstock.registry.plans.live import LivePlan
+from penstock.registry.protocol import AnyRegistry
+from penstock.registry.subscriptions import Snapshot, Subscription
+
+if TYPE_CHECKING:
+    from penstock.registry.durable import DurableRegistry
+
+
+@dataclass(frozen=True, eq=False)
+class RegistryView(AnyRegistry):
+    """A read-only view of one version of a durable registry; ``DurableRegistry.at`` returns it."""
+
+    _registry: DurableRegistry
+    _version: int
+
+    @property
+    def version(self) -> int:
+        return self._version
+
+    def get(self, name: str) -> Subscription | None:
+        return next((one for one in self if one.name == name), None)
+
+    def snapshot(self) -> Snapshot:
+        return self._registry.snapshot_at(self._version)
+
+    compact = snapshot
+
+    def branch(self) -> LivePlan:
+        """Return the version's plan, which nothing changes."""
+        tier = self._registry.tier_at(self._version)
+        return LivePlan(RLock(), lambda first, last: (), tier)
+
+    def __iter__(self) -> Iterator[Subscription]:
+        return iter(self._registry.subscriptions_at(self._version))
+
+    def __len__(self) -> int:
+        return self._registry.count_at(self._version)
+
+    def __contains__(self, name: object) -> bool:
+        return any(one.name == name for one in self)
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        message = f"version {self._version} is past and stays as it was; change the registry itself"
+        raise RegistryError("PR0007", message)
+
+    add = replace = remove = load = changes = _refuse
