@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
 from penstock.languages.xpath.reach import DOCUMENT, Kinds
-from penstock.twigs import TRUE, Axis, NodeKind, NodeTest
+from penstock.twigs import FALSE, TRUE, Axis, NodeKind, NodeTest
 from penstock.twigs import patterns as t
 from penstock.twigs.logic import conjunction
 
@@ -47,6 +49,10 @@ class ChainStep:
                 return False
 
 
+Mark = tuple[str | None, tuple[t.Branch, ...]]
+"""The variable of a step, and the branches beside the way on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """A path without alternatives, from the context node or from the document node."""
@@ -54,11 +60,6 @@ class Chain:
     absolute: bool
     steps: tuple[ChainStep, ...]
     kinds: Kinds
-
-    @property
-    def is_context(self) -> bool:
-        """Whether it is the context node itself."""
-        return not self.absolute and not self.steps
 
     @property
     def is_single(self) -> bool:
@@ -90,12 +91,14 @@ class Chain:
                 leaf = t.Exists(t.TwigNode(step.axis, step.test, where))
         return t.AtRoot(leaf) if self.absolute else leaf
 
-    def twig(self, variable: str) -> t.TwigNode | None:
-        """Return the steps as one twig whose last node carries ``variable``; None without steps."""
+    def twig(self, marks: Sequence[Mark] = ()) -> t.TwigNode | None:
+        """Return the steps as one twig, the last of them marked; None without steps."""
         node: t.TwigNode | None = None
-        for step in reversed(self.steps):
-            if node is None:
-                node = t.TwigNode(step.axis, step.test, step.where, variable)
-            else:
-                node = t.TwigNode(step.axis, step.test, step.where, None, (t.Branch(node),))
+        unmarked: Mark = (None, ())
+        given = chain(reversed(marks), repeat(unmarked))
+        for step, (variable, branches) in zip(reversed(self.steps), given, strict=False):
+            # Kinds run out where a path can never match, as below an attribute.
+            where = step.where if self.kinds else FALSE
+            below = branches if node is None else (*branches, t.Branch(node))
+            node = t.TwigNode(step.axis, step.test, where, variable, below)
         return node

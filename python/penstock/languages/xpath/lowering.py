@@ -36,26 +36,11 @@ class Lowering(Scope):
         self.parts = 0
 
     # What the modules ask of each other
-
-    def chains(self, expression: Expression, context: Context) -> list[Chain]:
-        """Return the alternatives of a node-set."""
-        return lower_chains(self, expression, context)
-
-    def condition(self, expression: Expression, context: Context) -> t.Condition:
-        """Return ``boolean(expression)``."""
-        return lower_condition(self, expression, context)
-
-    def scalar(self, expression: Expression, context: Context) -> t.Scalar:
-        """Return the value of an expression that is no node-set."""
-        return lower_scalar(self, expression, context)
-
-    def string(self, expression: Expression, context: Context) -> t.Scalar:
-        """Return ``string(expression)``."""
-        return lower_string(self, expression, context)
-
-    def number(self, expression: Expression, context: Context) -> t.Scalar:
-        """Return ``number(expression)``."""
-        return lower_number(self, expression, context)
+    chains = lower_chains
+    condition = lower_condition
+    scalar = lower_scalar
+    string = lower_string
+    number = lower_number
 
     def spend(self, parts: int) -> None:
         """Count parts of the query: short texts can stand for very many.
@@ -120,7 +105,7 @@ def _root_twigs(chains: list[Chain]) -> tuple[t.TwigNode, ...]:
     """Return one twig for each chain, rooted at the document node."""
     twigs = []
     for chain in chains:
-        node = chain.twig(RESULT)
+        node = chain.twig([(RESULT, ())])
         if node is None:
             twigs.append(t.TwigNode(Axis.SELF, _ROOT_TEST, variable=RESULT))
         else:

@@ -239,17 +239,21 @@ class Parser:
     def parse_more_steps(self, steps: list[s.Step]) -> list[s.Step]:
         """Parse what follows, from ``/`` to ``/``."""
         while self.is_symbol("/", "//"):
-            token = self.advance()
-            if token.text == "//":
-                steps.append(any_descendant(token.span))
-            if not self.starts_step():
-                raise self.unexpected("a step")
-            steps.append(self.parse_step())
-            if len(steps) > STEPS_MAX:
-                message = f"the path has more than {STEPS_MAX} steps"
-                way_out = "replace a part of it by //"
-                raise self.error("PQ0105", message, steps[-1].span, way_out)
+            self.parse_next_step(steps)
         return steps
+
+    def parse_next_step(self, steps: list[s.Step]) -> None:
+        """Parse one ``/`` or ``//`` and the step after it."""
+        token = self.advance()
+        if token.text == "//":
+            steps.append(any_descendant(token.span))
+        if not self.starts_step():
+            raise self.unexpected("a step")
+        steps.append(self.parse_step())
+        if len(steps) > STEPS_MAX:
+            message = f"the path has more than {STEPS_MAX} steps"
+            way_out = "replace a part of it by //"
+            raise self.error("PQ0105", message, steps[-1].span, way_out)
 
     def parse_step(self) -> s.Step:
         """Parse one step with its predicates."""

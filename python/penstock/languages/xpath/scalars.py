@@ -57,7 +57,7 @@ def lower_number(lowering: Lowering, expression: s.Expression, context: Context)
 
 def lower_call(lowering: Lowering, call: s.FunctionCall, context: Context) -> t.Scalar:
     """Lower a call whose value is a string or a number, and ``contains`` and ``starts-with``."""
-    signature = lowering.check_call(call)
+    lowering.check_call(call)
     if call.name in _BEYOND_TWIGS:
         raise NoTwigError(f"`{call.name}()` is part of a value or of a condition")
     if call.name in NAME_PARTS:
@@ -68,11 +68,10 @@ def lower_call(lowering: Lowering, call: s.FunctionCall, context: Context) -> t.
         return lower_number(lowering, call.arguments[0], context)
     if not call.arguments:  # the string value of the context node is implied
         return t.StringOf() if call.name == "string" else t.Call(call.name, (t.StringOf(),))
-    arguments = []
-    for index, argument in enumerate(call.arguments):
-        wanted = signature.parameters[min(index, len(signature.parameters) - 1)]
-        lower = lower_number if wanted is Type.NUMBER else lower_string
-        arguments.append(lower(lowering, argument, context))
+    arguments = [
+        (lower_number if wanted is Type.NUMBER else lower_string)(lowering, argument, context)
+        for wanted, argument in lowering.typed_arguments(call)
+    ]
     return t.Call(call.name, tuple(arguments))
 
 
@@ -84,7 +83,7 @@ def lower_name(lowering: Lowering, call: s.FunctionCall, context: Context) -> t.
     if not chains:
         return lowering.slots.add("")
     chain = only_chain(chains)
-    return t.NameOf(call.name, chain.twig(VALUE_VARIABLE), chain.absolute)
+    return t.NameOf(call.name, chain.twig([(VALUE_VARIABLE, ())]), chain.absolute)
 
 
 def only_chain(chains: list[Chain]) -> Chain:
@@ -100,7 +99,7 @@ def only_chain(chains: list[Chain]) -> Chain:
 
 def string_of_chain(chain: Chain) -> t.Scalar:
     """Return the string value of the first node of a chain."""
-    return t.StringOf(chain.twig(VALUE_VARIABLE), chain.absolute)
+    return t.StringOf(chain.twig([(VALUE_VARIABLE, ())]), chain.absolute)
 
 
 def to_string(scalar: t.Scalar) -> t.Scalar:

@@ -6,7 +6,9 @@ are equal if they say the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any, get_args
 
 from penstock.twigs import Axis
 
@@ -133,6 +135,21 @@ class FunctionCall:
 Expression = (
     Path | Filter | Union | Logical | Binary | Negate | Literal | Number | Variable | FunctionCall
 )
+
+_KINDS = {*get_args(Expression), Step, NameTest, KindTest}
+
+
+def nodes_in(tree: object) -> Iterator[Any]:
+    """Yield the expressions, steps and tests of a syntax tree."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting += part
+        elif type(part) in _KINDS:
+            yield part
+            waiting += [getattr(part, name) for name in type(part).__slots__]
+
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 ARITHMETIC = ("+", "-", "*", "div", "mod")

@@ -64,18 +64,9 @@ class XsqParser(Parser):
             if self.is_symbol("@") and steps:
                 steps.append(self.parse_step())
             elif self.is_symbol("/", "//"):
-                steps = self.parse_one_more(steps)
+                self.parse_next_step(steps)
             else:
                 return steps
-
-    def parse_one_more(self, steps: list[s.Step]) -> list[s.Step]:
-        """Parse one ``/`` or ``//`` and the step after it."""
-        token = self.advance()
-        if token.text == "//":
-            steps.append(any_descendant(token.span))
-        if not self.starts_step():
-            raise self.unexpected("a step")
-        return [*steps, self.parse_step()]
 
     def is_output(self, ahead: int) -> bool:
         """Return whether a call without arguments of an output function comes next."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from penstock.errors import QueryError
 from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.paths import lower_step
 from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.syntax import Name, OperatorSyntax, TermSyntax
-from penstock.twigs import FALSE, Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
+from penstock.twigs import Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
 from penstock.twigs import patterns as t
 from penstock.twigs.logic import FLIPPED, conjunction
 
@@ -52,7 +51,7 @@ class Predicates:
             crosses = sides == [False, True]
             has_equality |= crosses and term.operator == "="
             if crosses and term.left.path and operator.kind is JoinKind.NOT_FOLLOWED_BY:
-                raise self._error(
+                raise self.lowering.error(
                     "PQ0413",
                     "a path on the left of NOT FOLLOWED BY is not evaluated yet",
                     written.span,
@@ -68,7 +67,7 @@ class Predicates:
         if not has_equality:
             message = "no term says that a value of one side equals one of the other"
             way_out = "add one: x = y, where x is bound before the operator and y after it"
-            raise self._error("PQ0405", message, operator.span, way_out)
+            raise self.lowering.error("PQ0405", message, operator.span, way_out)
         if operator.kind is JoinKind.NOT_FOLLOWED_BY:
             self.absent.add(right)
         return Join(
@@ -97,7 +96,9 @@ class Predicates:
         operator = FLIPPED[term.operator] if is_flipped else term.operator
         if isinstance(operand, _CONSTANTS):
             message = "both sides are constants"
-            raise self._error("PQ0409", message, term.span, "compare a variable: x = 'value'")
+            raise self.lowering.error(
+                "PQ0409", message, term.span, "compare a variable: x = 'value'"
+            )
         variable, steps = self._variable(operand, right)
         path = s.Path(False, steps, operand.span)
         kinds = self.blocks.kinds_of[variable.text]
@@ -112,7 +113,7 @@ class Predicates:
         chain = Chain(False, (), self.blocks.kinds_of[variable.text])
         for step in steps:
             chain = lower_step(self.lowering, chain, step)
-        return Operand(variable.text, _path(chain))
+        return Operand(variable.text, chain.twig())
 
     def _variable(self, expression: s.Expression, right: int) -> tuple[Name, tuple[s.Step, ...]]:
         """Return the variable that an operand begins with, and the steps from its node."""
@@ -128,11 +129,11 @@ class Predicates:
         ):
             message = "an operand is a variable, a path from one, or a constant"
             way_out = "write x, x/@id or 'text'; what a function says belongs into a block"
-            raise self._error("PQ0409", message, expression.span, way_out)
+            raise self.lowering.error("PQ0409", message, expression.span, way_out)
         for span in self.blocks.bindings:
             if expression.span[0] <= span[0] and span[1] <= expression.span[1]:
                 message = "a predicate of an operator binds no variable"
-                raise self._error("PQ0404", message, span, "bind it in the block")
+                raise self.lowering.error("PQ0404", message, span, "bind it in the block")
         prefix = "" if first.test.prefix is None else f"{first.test.prefix}:"
         name = Name(prefix + first.test.local, first.test.span)
         self.check_bound(name, right)
@@ -156,14 +157,11 @@ class Predicates:
             way_out = f"the variables here are {', '.join(known)}"
             if not known:
                 way_out = f"bind a node to it: S//book->{name.text}"
-            raise self._error("PQ0403", message, name.span, way_out)
+            raise self.lowering.error("PQ0403", message, name.span, way_out)
         if block in self.absent:
             message = f"`{name.text}` belongs to a block that is absent from every result"
             way_out = "use a variable from before NOT FOLLOWED BY"
-            raise self._error("PQ0408", message, name.span, way_out)
-
-    def _error(self, code: str, message: str, span: s.Span, way_out: str) -> QueryError:
-        return QueryError(code, message, span, way_out, self.lowering.text)
+            raise self.lowering.error("PQ0408", message, name.span, way_out)
 
 
 def guard(block: Block, filters: dict[str, t.Condition]) -> Block:
@@ -177,12 +175,3 @@ def _guard(twig: t.TwigNode, filters: dict[str, t.Condition]) -> t.TwigNode:
     if twig.variable in filters:
         where = conjunction(where, filters[twig.variable])
     return replace(twig, where=where, branches=branches)
-
-
-def _path(chain: Chain) -> t.TwigNode | None:
-    node: t.TwigNode | None = None
-    for step in reversed(chain.steps):
-        where = step.where if chain.kinds else FALSE
-        below = () if node is None else (t.Branch(node),)
-        node = t.TwigNode(step.axis, step.test, where, branches=below)
-    return node

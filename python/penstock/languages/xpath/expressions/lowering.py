@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.errors import QueryError
 from penstock.languages.xpath.expressions.nodes import lower_nodes
 from penstock.languages.xpath.expressions.truths import lower_truth
 from penstock.languages.xpath.expressions.values import lower_number, lower_string, lower_value
@@ -33,25 +32,11 @@ AT_RESULT = Focus(x.Here(), False)
 class ExpressionLowering(Scope):
     """Lowers one text. The parts of the work live in modules of their own and meet here."""
 
-    def nodes(self, expression: Expression, focus: Focus) -> x.Nodes:
-        """Return a node-set."""
-        return lower_nodes(self, expression, focus)
-
-    def value(self, expression: Expression, focus: Focus) -> x.Atom:
-        """Return the value of an expression that is no node-set, in its own type."""
-        return lower_value(self, expression, focus)
-
-    def string(self, expression: Expression, focus: Focus) -> x.Atom:
-        """Return ``string(expression)``."""
-        return lower_string(self, expression, focus)
-
-    def number(self, expression: Expression, focus: Focus) -> x.Atom:
-        """Return ``number(expression)``."""
-        return lower_number(self, expression, focus)
-
-    def truth(self, expression: Expression, focus: Focus) -> x.Atom:
-        """Return ``boolean(expression)``."""
-        return lower_truth(self, expression, focus)
+    nodes = lower_nodes
+    value = lower_value
+    string = lower_string
+    number = lower_number
+    truth = lower_truth
 
     def predicate(self, expression: Expression) -> x.Atom:
         """Return a predicate as a truth value; a number asks for a position (section 2.4)."""
@@ -97,7 +82,7 @@ def lower_query(
     if beside and not selection.beside:
         way_out = "select beside the nodes of a path"
         message = "a value has no nodes beside which others could be selected"
-        raise QueryError("PQ0120", message, expression.span, way_out, lowering.text)
+        raise lowering.error("PQ0120", message, expression.span, way_out)
     constants = tuple(lowering.slots.values)
     return Query((), selection, constants, text=lowering.text)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.errors import QueryError
 from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.functions import AGGREGATES, NAME_PARTS, Type
 from penstock.twigs import ValueType
@@ -61,7 +60,7 @@ def lower_call(lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus)
         case name if name in AGGREGATES:
             message = f"`{name}()` is a whole query, not a part of one"
             way_out = f"make {name}(…) the whole query"
-            raise QueryError("PQ0208", message, call.span, way_out, lowering.text)
+            raise lowering.error("PQ0208", message, call.span, way_out)
         case name if name in NAME_PARTS:
             named = lowering.nodes(call.arguments[0], focus) if call.arguments else focus.here
             return x.FirstName(name, named)
@@ -80,13 +79,12 @@ def lower_arguments(
     """Return the arguments in the types that the function asks for."""
     if not call.arguments:
         return (x.FirstString(focus.here),)
-    parameters = lowering.check_call(call).parameters
-    arguments = []
-    for index, argument in enumerate(call.arguments):
-        wanted = parameters[min(index, len(parameters) - 1)]
-        lower = lower_number if wanted is Type.NUMBER else lower_string
-        arguments.append(lower(lowering, argument, focus))
-    return tuple(arguments)
+    return tuple(
+        lowering.number(argument, focus)
+        if wanted is Type.NUMBER
+        else lowering.string(argument, focus)
+        for wanted, argument in lowering.typed_arguments(call)
+    )
 
 
 def convert(function: str, atom: x.Atom) -> x.Atom:

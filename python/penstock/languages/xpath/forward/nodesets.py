@@ -70,21 +70,7 @@ def paths_of(
 
 def looks_back(expression: s.Expression) -> bool:
     """Return whether a reverse axis stands anywhere in an expression."""
-    match expression:
-        case s.Path(steps=steps, start=start):
-            return (start is not None and looks_back(start)) or any(
-                step.axis in REVERSE or any(map(looks_back, step.predicates)) for step in steps
-            )
-        case s.Filter(primary=primary, predicates=predicates):
-            return looks_back(primary) or any(map(looks_back, predicates))
-        case s.Union(parts=parts) | s.Logical(parts=parts) | s.FunctionCall(arguments=parts):
-            return any(map(looks_back, parts))
-        case s.Binary(left=left, right=right):
-            return looks_back(left) or looks_back(right)
-        case s.Negate(operand=operand):
-            return looks_back(operand)
-        case _:
-            return False
+    return any(isinstance(part, s.Step) and part.axis in REVERSE for part in s.nodes_in(expression))
 
 
 def _union(paths: list[Alternative], span: s.Span) -> s.Expression:
