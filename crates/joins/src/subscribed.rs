@@ -15,6 +15,7 @@
 //! rows:      count, each: count, words as `program` reads them
 //! ```
 
+use crate::codes::Kind;
 use crate::joins::{Joins, Options};
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
@@ -30,6 +31,9 @@ const IS_SELECTED: u32 = 2;
 struct VariableKey {
     stream: Option<Box<str>>,
     key: Box<[u8]>,
+    /// The version from which on its subscriptions see documents, where that tells partial
+    /// matches apart.
+    since: u32,
 }
 
 /// What a subscription holds: variables with the needs of their nodes, edges, templates.
@@ -98,6 +102,7 @@ impl Subscribed {
         self.variables.id(&VariableKey {
             stream: stream.map(Box::from),
             key: key.into(),
+            since: 0,
         })
     }
 
@@ -115,7 +120,7 @@ impl Subscribed {
         }
         let mut held = Held::default();
         let paths = self.paths.clone();
-        let added = self.ask(&mut paths.write(), &program, &mut held);
+        let added = self.ask(&mut paths.write(), &program, version, &mut held);
         if added.is_ok() {
             self.add_rows(subscription, version, program, &mut held);
         }
@@ -127,10 +132,18 @@ impl Subscribed {
     }
 
     /// Asks documents for what a program needs of them.
-    fn ask(&mut self, paths: &mut Paths, program: &Program<'_>, held: &mut Held) -> Read<()> {
+    fn ask(
+        &mut self,
+        paths: &mut Paths,
+        program: &Program<'_>,
+        version: u32,
+        held: &mut Held,
+    ) -> Read<()> {
         held.variables.reserve_exact(program.variables.len());
-        for spec in &program.variables {
-            let (number, is_new) = self.hold_variable(paths, spec);
+        let partials = program.partials_of_absences();
+        for (place, spec) in (0..).zip(&program.variables) {
+            let since = if partials.contains(&place) { version } else { 0 };
+            let (number, is_new) = self.hold_variable(paths, spec, since);
             held.variables.push((number, spec.needs));
             let (is_valued, is_selected) = needs_of(spec.needs);
             let variable = VariableId(number);
@@ -168,10 +181,16 @@ impl Subscribed {
         }
     }
 
-    fn hold_variable(&mut self, paths: &mut Paths, spec: &VariableSpec<'_>) -> (u32, bool) {
+    fn hold_variable(
+        &mut self,
+        paths: &mut Paths,
+        spec: &VariableSpec<'_>,
+        since: u32,
+    ) -> (u32, bool) {
         let (number, is_new) = self.variables.hold(VariableKey {
             stream: spec.stream.map(Box::from),
             key: spec.key.into(),
+            since,
         });
         if is_new {
             paths.admit(VariableId(number), spec.stream);
@@ -242,6 +261,20 @@ impl<'a> Program<'a> {
             templates,
             rows,
         })
+    }
+}
+
+impl Program<'_> {
+    /// The variables of partial matches, if the query is a chain with an absence. What has no
+    /// partner depends on the documents that somebody has seen, so those who came at different
+    /// times share no partial matches.
+    fn partials_of_absences(&self) -> Vec<u32> {
+        let is_absence = |row: &Row| row.shape.kind == Some(Kind::NotFollowedBy);
+        if !self.rows.iter().any(is_absence) {
+            return Vec::new();
+        }
+        let outputs = self.rows.iter().flat_map(|row| row.output.iter());
+        outputs.copied().collect()
     }
 }
 

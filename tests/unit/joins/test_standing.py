@@ -199,6 +199,42 @@ def test_compiling_happens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(run(registry, LEFT, RIGHT)) == 1
 
 
+ABSENT, THERE = "NOT FOLLOWED BY", "FOLLOWED BY"
+
+
+@pytest.mark.parametrize(
+    ("operators", "before", "after", "found"),
+    [
+        ((ABSENT, ABSENT), "b3", "a2", ["second"]),
+        ((ABSENT, ABSENT), "c3", "a2", ["second"]),
+        ((ABSENT, ABSENT), "b1", "a2", ["first", "second"]),
+        ((ABSENT, THERE), "b3", "a2 c5", ["second"]),
+        ((ABSENT, THERE), "b1", "a2 c5", ["first", "second"]),
+        ((THERE, ABSENT), "c5", "a2 b3", ["second"]),
+        ((THERE, ABSENT), "c1", "a2 b3", ["first", "second"]),
+    ],
+)
+def test_equal_chains_that_come_at_different_times_have_results_of_their_own(
+    operators: tuple[str, str], before: str, after: str, found: list[str]
+) -> None:
+    one, other = operators
+    text = f"SELECT x FROM S//a->x {one}{{x = y, INF}} S//b->y {other}{{x = z, INF}} S//c->z"
+    registry = penstock.Registry()
+
+    def documents(names: str) -> Iterator[Document]:
+        for name in names.split():
+            yield Document(f"<{name[0]}>1</{name[0]}>", name, "S", float(name[1]))
+
+    def source() -> Iterator[Document]:
+        registry.add("first", penstock.xscl(text))
+        yield from documents(before)
+        registry.add("second", penstock.xscl(text))
+        yield from documents(after)
+
+    rows = penstock.Engine(registry).run(source())
+    assert sorted(str(row.subscription) for row in rows) == found
+
+
 def test_statistics_start_with_nothing() -> None:
     statistics = Joiner().statistics()
     assert isinstance(statistics, JoinStatistics)
