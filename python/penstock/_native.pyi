@@ -100,9 +100,9 @@ class JoinState(Joins):
         cls,
         *,
         lateness: int | None = None,
-        memory_bytes_max: int = 1_073_741_824,
+        memory_bytes_max: int = ...,
         strategy: str = "shared",
-        views_max: int = 65_536,
+        views_max: int = ...,
         is_counting: bool = False,
         hash_bits: int = 64,
     ) -> JoinState: ...

@@ -23,8 +23,8 @@ PATHS = [f"//{one}/{other}" for one in "abcdefgh" for other in "abcdefgh*"]
 CUTS = st.lists(st.integers(min_value=0, max_value=300), min_size=6, max_size=6)
 
 
-def numbers(column: object, code: Literal["i", "q"] = "i") -> list[int]:
-    return memoryview(column).cast("B").cast(code).tolist()  # type: ignore[arg-type]
+def numbers(column: object, type_: Literal["i", "q"] = "i") -> list[int]:
+    return memoryview(column).cast("B").cast(type_).tolist()  # type: ignore[arg-type]
 
 
 def taken(session: Session) -> Counter[Entry]:
@@ -153,7 +153,7 @@ def test_parts_are_all_rows_in_order() -> None:
         parted.append(part)
     assert len(parted) > 1
     assert has_bare
-    assert list(chain.from_iterable(parted)) == [(row[0], row[1], row[5]) for row in expected]
+    assert list(chain(*parted)) == [(row[0], row[1], row[5]) for row in expected]
 
 
 @given(EXPRESSIONS, st.lists(documents(), min_size=1, max_size=3))

@@ -18,11 +18,11 @@ MODULE = "benchmarks.experiments.many.worker"
 class WorkerProcess:
     """A measuring process; a reply that does not come is an error, and the end of it."""
 
-    def __init__(self, peer: str, module: str = MODULE, python: str = sys.executable) -> None:
+    def __init__(self, peer: str, module: str | None = None, python: str = sys.executable) -> None:
         self.peer = peer
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
         self._process = subprocess.Popen(
-            [python, "-m", module],
+            [python, "-m", module or MODULE],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

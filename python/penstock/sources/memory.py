@@ -28,8 +28,10 @@ class BytesInput(Input):
         self._data: Piece = data if isinstance(data, bytes) else _flat(data)
 
     def whole(self) -> Piece | None:
-        data = self._data
-        return None if len(data) > WHOLE_BYTES_MAX or is_compressed(data) else data
+        if len(self._data) > WHOLE_BYTES_MAX or is_compressed(self._data):
+            return None
+        self.keep()
+        return self._data
 
     def keep(self) -> None:
         if isinstance(self._data, memoryview) and not self._data.readonly:

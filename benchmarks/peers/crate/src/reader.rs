@@ -27,7 +27,7 @@ pub struct Reader {
 
 impl Reader {
     pub fn new(names: FxHashMap<Box<[u8]>, NameId>) -> Self {
-        let tokenizer = Tokenizer::new(Limits::default());
+        let tokenizer = Tokenizer::new(Limits::NONE);
         Reader { tokenizer, names }
     }
 

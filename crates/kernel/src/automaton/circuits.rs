@@ -24,7 +24,7 @@ impl Automaton {
         }
     }
 
-    /// Whether an element that opens is nothing to expressions. The circuit knows of it then.
+    /// Whether no expression needs an element that opens. If so, the circuit has its frame.
     #[inline]
     pub(super) fn passes_circuit(&mut self, symbol: Symbol, start: u64) -> bool {
         match &mut self.circuit {
@@ -33,7 +33,7 @@ impl Automaton {
         }
     }
 
-    /// Whether the end of the innermost node is nothing to expressions. It has left the circuit
+    /// Whether no expression needs the end of the innermost node. If so, it has left the circuit
     /// then.
     #[inline]
     pub(super) fn leaves_circuit(&mut self) -> bool {
@@ -43,7 +43,7 @@ impl Automaton {
         }
     }
 
-    /// Tells the circuit of a node; `value` is there for nodes without content.
+    /// Opens a node in the circuit; `value` is there for nodes without content.
     #[inline]
     pub(super) fn enter_circuit(
         &mut self,
@@ -67,7 +67,7 @@ impl Automaton {
         }
     }
 
-    /// The ids of an element, where somebody asks for ids: the one that the document declares,
+    /// The ids of an element, where expressions use ids: the one that the document declares,
     /// and `xml:id`.
     pub(super) fn ids_of(&self, tag: &StartTag<'_>) -> SmallVec<[Box<str>; 2]> {
         if !self.circuit.as_ref().is_some_and(|c| c.uses_ids()) {
@@ -107,7 +107,7 @@ impl Automaton {
         }
     }
 
-    /// Tells the circuit that the innermost node closes; whether it awaited the value.
+    /// Closes the innermost node in the circuit; whether that awaited its value.
     pub(super) fn leave_circuit(&mut self, value: &[u8]) -> bool {
         let Some(circuit) = &mut self.circuit else {
             return false;

@@ -3,7 +3,7 @@
 //! An operand exists once per node, however many formulas use it.
 
 use super::frames::{Claim, MemoryId, OperandValue, Runner};
-use super::states::flag;
+use super::states::Flags;
 use super::{Automaton, Node};
 use crate::circuit::CandidateId;
 use crate::plan::{AtomKind, FormulaId, FormulaKind, OperandId, OperandKind, Output, SpineId};
@@ -55,7 +55,7 @@ impl Automaton {
         }
     }
 
-    /// Without conditions the first node to come is the operand.
+    /// Without conditions the first node reached is the operand.
     fn claim(&mut self, depth: usize, node: &Node<'_>, place: Place, kind: OperandKind) {
         let (at, operand) = place;
         let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, operand) else {
@@ -337,7 +337,7 @@ impl Automaton {
     /// The value atoms that the node's string value satisfies.
     pub(super) fn try_atoms(&mut self, depth: usize, value: &[u8]) {
         let plan = self.plan.clone();
-        if self.state_at(depth).flags & flag::EQUAL != 0
+        if self.state_at(depth).flags.has(Flags::EQUAL)
             && let Some(atom) = plan.equal_atom(value)
         {
             self.assume(depth, atom);

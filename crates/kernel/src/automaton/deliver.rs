@@ -307,7 +307,7 @@ impl Automaton {
         gate.settle(item.target, entry.order);
     }
 
-    /// Lets rows go whose turn in document order has come.
+    /// Releases the rows whose turn in document order has come.
     pub(super) fn open_gate(&mut self) {
         if let Some(gate) = &mut self.gate {
             gate.open(&self.plan, &mut self.rows);

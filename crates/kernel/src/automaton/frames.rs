@@ -1,7 +1,7 @@
 //! Open nodes and what is known at them.
 
 use super::small::SmallSet;
-use super::states::StateId;
+use super::states::{Flags, StateId};
 use crate::circuit::CandidateId;
 use crate::events::Symbol;
 use crate::plan::{FormulaId, GuardId, OperandId, SegmentId};
@@ -42,7 +42,7 @@ pub struct Frame {
     pub value_from: u32,
     pub stage: u8,
     /// Flags of the state.
-    pub flags: u32,
+    pub flags: Flags,
 }
 
 /// The value of an operand of computed formulas.
@@ -130,7 +130,7 @@ impl Frames {
         }
     }
 
-    pub fn push(&mut self, state: StateId, symbol: Symbol, flags: u32, value_from: u32) {
+    pub fn push(&mut self, state: StateId, symbol: Symbol, flags: Flags, value_from: u32) {
         let frame = Frame {
             state,
             symbol,

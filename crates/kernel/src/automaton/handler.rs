@@ -1,7 +1,7 @@
 //! The automaton listens to the tokenizer.
 
 use super::frames::MemoryId;
-use super::states::flag;
+use super::states::Flags;
 use super::{Automaton, Node};
 use crate::error::DocumentError;
 use crate::events::{Handler, Span, StartTag, Symbol};
@@ -31,7 +31,7 @@ impl Handler for Automaton {
         }
         self.event_end = tag.span.end;
         let flags = self.push(tag.symbol);
-        if flags & flag::OPEN != 0 || !self.passes_circuit(tag.symbol, tag.span.start) {
+        if flags.has(Flags::OPEN) || !self.passes_circuit(tag.symbol, tag.span.start) {
             self.open_element(tag)?;
         }
         self.trace_event();
@@ -45,7 +45,7 @@ impl Handler for Automaton {
         }
         self.event_end = span.end;
         let frame = &self.frames.stack[self.frames.stack.len() - 1];
-        if frame.flags & flag::CLOSE != 0
+        if frame.flags.has(Flags::CLOSE)
             || frame.memory != MemoryId::EMPTY
             || frame.candidate.is_some()
             || !self.leaves_circuit()
@@ -68,7 +68,7 @@ impl Handler for Automaton {
         }
         self.check_held(span.end)?;
         let top = &self.frames.stack[self.frames.stack.len() - 1];
-        if top.flags & flag::TEXT != 0 || self.hears_text || self.trace.is_some() {
+        if top.flags.has(Flags::TEXT) || self.hears_text || self.trace.is_some() {
             let start = self.text_span.map_or(span.start, |open| open.start);
             self.text_span = Some(Span {
                 start,
@@ -94,7 +94,7 @@ impl Handler for Automaton {
         self.finish_text()?;
         self.event_end = span.end;
         let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
-        if flags & flag::COMMENT != 0 || self.is_heard(self.symbols.comment) {
+        if flags.has(Flags::COMMENT) || self.is_heard(self.symbols.comment) {
             let node = Node {
                 kind: NodeKind::Comment,
                 name: b"",
@@ -119,7 +119,7 @@ impl Handler for Automaton {
         self.finish_text()?;
         self.event_end = span.end;
         let flags = self.frames.stack[self.frames.stack.len() - 1].flags;
-        if flags & flag::INSTRUCTION != 0 || self.circuit.is_some() {
+        if flags.has(Flags::INSTRUCTION) || self.circuit.is_some() {
             let symbol = self.symbol(NodeKind::Instruction, b"", target);
             let node = Node {
                 kind: NodeKind::Instruction,

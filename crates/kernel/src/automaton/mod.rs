@@ -223,7 +223,7 @@ impl Automaton {
         self.settle()
     }
 
-    /// Numbers the rows of the documents to come.
+    /// Sets the document of the rows of the next documents.
     pub fn number_documents(&mut self, document: u32) {
         self.document = document;
     }

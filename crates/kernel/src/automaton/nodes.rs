@@ -3,8 +3,8 @@
 use super::candidates::{Bytes, Candidate};
 use super::frames::MemoryId;
 use super::frames::stage;
+use super::states::Flags;
 use super::states::StateId;
-use super::states::flag;
 use super::truth::Truth;
 use super::{Automaton, Node, limit_error};
 use crate::circuit::{CandidateId, Circuit};
@@ -38,7 +38,7 @@ impl Automaton {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, symbol: Symbol) -> u32 {
+    pub(super) fn push(&mut self, symbol: Symbol) -> Flags {
         let top = self.frames.stack.len() - 1;
         let from = self.frames.stack[top].state;
         let mut state = self.states.next(from, symbol);
@@ -68,7 +68,7 @@ impl Automaton {
     /// Facts that the node's existence and name decide.
     fn open_facts(&mut self, depth: usize, node: &Node<'_>) {
         let state = self.state_at(depth);
-        if state.flags & flag::VALUE != 0 {
+        if state.flags.has(Flags::VALUE) {
             self.value_frames += 1;
         }
         let (fires, facts) = (
@@ -130,7 +130,7 @@ impl Automaton {
         if !is_asked || self.is_silent(node) {
             return CandidateId::NONE;
         }
-        if flags & flag::COUNT != 0 && self.trace.is_none() && !is_wanted {
+        if flags.has(Flags::COUNT) && self.trace.is_none() && !is_wanted {
             for index in 0..self.state_at(depth).plain.len() {
                 let target = self.state_at(depth).plain[index];
                 self.tally(target, 0.0);
@@ -141,9 +141,9 @@ impl Automaton {
         let order = self.next_node;
         self.next_node += 1;
         let (reach, needs_bytes) = if is_wanted {
-            self.widen_reach(&reach, flags & flag::BYTES != 0)
+            self.widen_reach(&reach, flags.has(Flags::BYTES))
         } else {
-            (reach, flags & flag::BYTES != 0)
+            (reach, flags.has(Flags::BYTES))
         };
         let candidate = self.new_candidate(depth, node, order, reach, needs_bytes);
         self.frames.stack[depth].candidate = candidate;
@@ -274,7 +274,7 @@ impl Automaton {
         if is_awaited {
             self.visit_namespaces(tag)?;
         }
-        if self.frames.stack[depth].flags & flag::ATTRIBUTES != 0 || is_awaited {
+        if self.frames.stack[depth].flags.has(Flags::ATTRIBUTES) || is_awaited {
             self.visit_attributes(tag)?;
         }
         self.finish_attributes();
@@ -311,7 +311,7 @@ impl Automaton {
     ) -> Result<(), DocumentError> {
         let flags = self.push(symbol);
         let is_heard = self.is_heard(symbol);
-        if flags & (flag::OPEN | flag::CLOSE) == 0 && !is_heard {
+        if !flags.has(Flags::OPEN | Flags::CLOSE) && !is_heard {
             self.frames.pop();
             return Ok(());
         }
@@ -325,14 +325,14 @@ impl Automaton {
         if let (true, Some(circuit)) = (is_heard, &mut self.circuit) {
             circuit.close(b"");
         }
-        if flags & flag::VALUE != 0 {
+        if flags.has(Flags::VALUE) {
             self.value_frames -= 1;
         }
         self.close_facts(depth, value);
         let candidate = self.frames.stack[depth].candidate;
         if candidate.is_some() {
             self.candidates[candidate].bytes = Bytes::Value(value.into());
-            if flags & flag::NUMBER != 0 {
+            if flags.has(Flags::NUMBER) {
                 self.candidates[candidate].number = crate::values::parse_number(value);
             }
         }
@@ -341,7 +341,7 @@ impl Automaton {
 
     /// Facts that the node's value and its end decide.
     fn close_facts(&mut self, depth: usize, value: &[u8]) {
-        if self.frames.stack[depth].flags & flag::VALUE != 0 {
+        if self.frames.stack[depth].flags.has(Flags::VALUE) {
             self.try_atoms(depth, value);
             // What holds has to be on record before what is not on record counts as false.
             self.drain();
@@ -397,18 +397,18 @@ impl Automaton {
         let was_awaited = self.leave_circuit(value);
         self.close_facts(
             depth,
-            if frame.flags & flag::VALUE != 0 {
+            if frame.flags.has(Flags::VALUE) {
                 value
             } else {
                 b""
             },
         );
-        if frame.flags & flag::NUMBER != 0 && self.frames.stack[depth].candidate.is_some() {
+        if frame.flags.has(Flags::NUMBER) && self.frames.stack[depth].candidate.is_some() {
             self.candidates[self.frames.stack[depth].candidate].number =
                 crate::values::parse_number(value);
         }
         self.values = values;
-        let awaited = u32::from(frame.flags & flag::VALUE != 0) + u32::from(was_awaited);
+        let awaited = u32::from(frame.flags.has(Flags::VALUE)) + u32::from(was_awaited);
         if awaited > 0 {
             self.value_frames -= awaited;
             if self.value_frames == 0 {

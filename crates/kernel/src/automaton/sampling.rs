@@ -76,8 +76,8 @@ impl Automaton {
             } else if let Some(formula) = formulas.pop() {
                 let view = plan.formula(formula);
                 targets.extend_from_slice(view.root_targets());
-                let asked = view.guards().iter();
-                guards.extend(asked.filter(|&&g| seen_guards.insert(g)).take(VISITED_MAX));
+                let own = view.guards().iter();
+                guards.extend(own.filter(|&&g| seen_guards.insert(g)).take(VISITED_MAX));
                 let lists = [view.conjunctions(), view.disjunctions(), view.edges()];
                 let above = lists.into_iter().flatten();
                 formulas.extend(

@@ -2,14 +2,14 @@
 
 use crate::events::Span;
 
-/// The current block, borrowed from whoever feeds, and a kept tail of the blocks before it.
+/// The current block, borrowed from the feeder, and a kept tail of the blocks before it.
 pub struct Source {
     tail: Vec<u8>,
     tail_start: u64,
     block: *const u8,
     block_length: usize,
     block_start: u64,
-    /// Nothing before this was ever here.
+    /// The input starts here.
     origin: u64,
 }
 

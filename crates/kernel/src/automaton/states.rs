@@ -21,29 +21,51 @@ crate::ids::ids! {
 }
 
 /// What a node in this state asks for.
-pub mod flag {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u32);
+
+impl Flags {
     /// Its string value.
-    pub const VALUE: u32 = 1;
+    pub const VALUE: Flags = Flags(1);
     /// Its attributes.
-    pub const ATTRIBUTES: u32 = 1 << 1;
+    pub const ATTRIBUTES: Flags = Flags(1 << 1);
     /// Its text children as nodes.
-    pub const TEXT: u32 = 1 << 2;
+    pub const TEXT: Flags = Flags(1 << 2);
     /// Its comment children.
-    pub const COMMENT: u32 = 1 << 3;
+    pub const COMMENT: Flags = Flags(1 << 3);
     /// Its instruction children.
-    pub const INSTRUCTION: u32 = 1 << 4;
+    pub const INSTRUCTION: Flags = Flags(1 << 4);
     /// Something to do when it opens.
-    pub const OPEN: u32 = 1 << 5;
+    pub const OPEN: Flags = Flags(1 << 5);
     /// Something to do when it closes.
-    pub const CLOSE: u32 = 1 << 6;
+    pub const CLOSE: Flags = Flags(1 << 6);
     /// The hash of equality atoms.
-    pub const EQUAL: u32 = 1 << 7;
+    pub const EQUAL: Flags = Flags(1 << 7);
     /// Its number, for an aggregate.
-    pub const NUMBER: u32 = 1 << 8;
+    pub const NUMBER: Flags = Flags(1 << 8);
     /// Its bytes, for a result.
-    pub const BYTES: u32 = 1 << 9;
+    pub const BYTES: Flags = Flags(1 << 9);
     /// Nothing but being counted.
-    pub const COUNT: u32 = 1 << 10;
+    pub const COUNT: Flags = Flags(1 << 10);
+
+    /// Whether one of these is set.
+    #[inline]
+    pub fn has(self, any: Flags) -> bool {
+        self.0 & any.0 != 0
+    }
+}
+
+impl std::ops::BitOr for Flags {
+    type Output = Flags;
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+impl std::ops::BitOrAssign for Flags {
+    fn bitor_assign(&mut self, other: Flags) {
+        self.0 |= other.0;
+    }
 }
 
 /// What makes two states the same.
@@ -68,7 +90,7 @@ const COLUMNS_MIN: usize = 8;
 #[derive(Debug)]
 pub struct State {
     key: Rc<Key>,
-    pub flags: u32,
+    pub flags: Flags,
     /// Targets that select the node at once.
     pub plain: Box<[TargetId]>,
     /// Segments that end in the node.
@@ -136,7 +158,7 @@ fn contains<I: Copy + Ord>(sorted: &[I], item: I) -> bool {
 /// transitions, a row per state and a column per symbol, and the flags of the states.
 pub struct States {
     states: Table<StateId, State>,
-    flags: Table<StateId, u32>,
+    flags: Table<StateId, Flags>,
     table: Vec<StateId>,
     columns: usize,
     ids: FxHashMap<Rc<Key>, StateId>,
@@ -167,7 +189,7 @@ impl States {
     }
 
     #[inline]
-    pub fn flags(&self, id: StateId) -> u32 {
+    pub fn flags(&self, id: StateId) -> Flags {
         self.flags[id]
     }
 
@@ -261,7 +283,7 @@ impl States {
 
 fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
     let (mut plain, mut segments, mut reach, mut claims) = (vec![], vec![], vec![], vec![]);
-    let mut flags = 0;
+    let mut flags = Flags::default();
     for &spine in &key.matched {
         let view = plan.spine(spine);
         plain.extend_from_slice(view.plain());
@@ -272,7 +294,7 @@ fn derive(plan: &Plan, symbols: &Symbols, key: Rc<Key>) -> State {
         reach.extend_from_slice(view.reach());
         claims.extend(view.claims().iter().map(|&operand| (operand, spine)));
         if view.needs_number() {
-            flags |= flag::NUMBER | flag::VALUE;
+            flags |= Flags::NUMBER | Flags::VALUE;
         }
     }
     sort_out(&mut plain);
@@ -330,10 +352,10 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
                     }
                 }
             }
-            ShapeKind::Equal => state.flags |= flag::EQUAL | flag::VALUE,
+            ShapeKind::Equal => state.flags |= Flags::EQUAL | Flags::VALUE,
             ShapeKind::Atom => {
                 atoms.extend_from_slice(view.formulas());
-                state.flags |= flag::VALUE;
+                state.flags |= Flags::VALUE;
             }
             ShapeKind::Computed => computed.extend_from_slice(view.formulas()),
             _ => {}
@@ -356,7 +378,7 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
     if operands.iter().any(|&(operand, _)| is_own_value(operand))
         || state.claims.iter().any(|&(operand, _)| is_value(operand))
     {
-        state.flags |= flag::VALUE;
+        state.flags |= Flags::VALUE;
     }
     state.operands = operands
         .into_iter()
@@ -370,11 +392,11 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
 fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
     let mut want = |kind: NodeKind| {
         state.flags |= match kind {
-            NodeKind::Text => flag::TEXT,
-            NodeKind::Comment => flag::COMMENT,
-            NodeKind::Instruction => flag::INSTRUCTION,
-            NodeKind::Any => flag::TEXT | flag::COMMENT | flag::INSTRUCTION,
-            _ => 0,
+            NodeKind::Text => Flags::TEXT,
+            NodeKind::Comment => Flags::COMMENT,
+            NodeKind::Instruction => Flags::INSTRUCTION,
+            NodeKind::Any => Flags::TEXT | Flags::COMMENT | Flags::INSTRUCTION,
+            _ => Flags::default(),
         }
     };
     let mut attributes = false;
@@ -398,11 +420,11 @@ fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
         }
     }
     if attributes {
-        state.flags |= flag::ATTRIBUTES;
+        state.flags |= Flags::ATTRIBUTES;
     }
     let outputs = || state.reach.iter().map(|&t| plan.target(t).0);
     if outputs().any(|output| output == Output::Fragments) {
-        state.flags |= flag::BYTES;
+        state.flags |= Flags::BYTES;
     }
     let is_count = |output| {
         matches!(
@@ -414,20 +436,16 @@ fn derive_flags(plan: &Plan, key: &Key, state: &mut State) {
         )
     };
     if state.segments.is_empty() && !state.plain.is_empty() && outputs().all(is_count) {
-        state.flags |= flag::COUNT;
+        state.flags |= Flags::COUNT;
     }
     let busy = !(state.plain.is_empty() && state.segments.is_empty() && state.claims.is_empty());
     let formulas = !(key.fires.is_empty() && state.facts.is_empty() && state.open_nots.is_empty());
-    if busy
-        || formulas
-        || attributes
-        || !state.computed.is_empty()
-        || state.flags & flag::VALUE != 0
+    if busy || formulas || attributes || !state.computed.is_empty() || state.flags.has(Flags::VALUE)
     {
-        state.flags |= flag::OPEN;
+        state.flags |= Flags::OPEN;
     }
-    let value = state.flags & flag::VALUE != 0;
+    let value = state.flags.has(Flags::VALUE);
     if value || !state.close_nots.is_empty() || !state.computed.is_empty() {
-        state.flags |= flag::CLOSE;
+        state.flags |= Flags::CLOSE;
     }
 }

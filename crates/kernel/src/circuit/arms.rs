@@ -111,7 +111,7 @@ impl Circuit {
         }
     }
 
-    /// Those who hear of a node, each sink once.
+    /// The targets of a node, each sink once.
     pub(super) fn merge_heard(
         &mut self,
         heard: SmallVec<[(ArmTarget, Wire); 4]>,

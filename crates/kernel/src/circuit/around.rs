@@ -18,9 +18,9 @@ pub struct Around {
     sure: f64,
     unknown: u32,
     undecided: Undecided<Stretch>,
-    /// Hears of undecided nodes.
+    /// Receives the decisions about undecided nodes.
     cell: Option<Handle>,
-    pub asked: Slack<Handle>,
+    pub numbers: Slack<Handle>,
     /// The bytes that are in the account.
     charged: usize,
 }
@@ -55,7 +55,7 @@ impl Around {
             cell
         });
         let number = self.undecided.push(Stretch {
-            from: self.asked.next(),
+            from: self.numbers.next(),
             until: None,
             place: self.open.len(),
         });
@@ -70,7 +70,7 @@ impl Around {
             Some(Member::Sure) => self.sure -= 1.0,
             Some(Member::Undecided(number)) => {
                 self.unknown -= 1;
-                let until = self.asked.next();
+                let until = self.numbers.next();
                 if let Some(stretch) = self.undecided.get_mut(number) {
                     stretch.until = Some(until);
                 }
@@ -89,13 +89,13 @@ impl Around {
             self.unknown -= 1;
             self.sure += low;
             self.open[stretch.place] = if holds { Member::Sure } else { Member::Out };
-            self.asked.next()
+            self.numbers.next()
         });
-        self.asked.add_between(stretch.from, until, low, high);
+        self.numbers.add_between(stretch.from, until, low, high);
     }
 
     fn bytes(&self) -> usize {
-        self.asked.bytes() + self.undecided.bytes()
+        self.numbers.bytes() + self.undecided.bytes()
     }
 }
 
@@ -110,15 +110,15 @@ impl Circuit {
         if unknown == 0.0 {
             return Wire::Known(Atom::Number(sure));
         }
-        let entry = around.asked.next();
+        let entry = around.numbers.next();
         let among = Ranked::Around(spec);
         let cell = self.cells.add(Kind::Rank { among, entry });
-        self.around[spec].asked.push(cell, sure, sure + unknown);
+        self.around[spec].numbers.push(cell, sure, sure + unknown);
         self.charge_around(spec);
         Wire::Cell(cell)
     }
 
-    /// The opening node is an ancestor of what comes inside.
+    /// The opening node is an ancestor of the nodes inside it.
     pub(super) fn open_around(&mut self, spec: CountedId, wire: &Wire, depth: usize) {
         self.around[spec].open(&mut self.cells, spec, wire);
         self.extra_of(depth).around.push(spec);
@@ -135,7 +135,7 @@ impl Circuit {
     pub(super) fn tell_around(&mut self, spec: CountedId, number: MemberId, holds: bool) {
         let around = &mut self.around[spec];
         around.settle(number, holds);
-        tell_reached(&mut around.asked, &mut self.cells);
+        tell_reached(&mut around.numbers, &mut self.cells);
         self.charge_around(spec);
     }
 

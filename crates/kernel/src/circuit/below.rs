@@ -13,7 +13,7 @@ use crate::plan::{Axis, Op};
 /// The open nodes that ask how many nodes of one step are below them.
 #[derive(Debug, Default)]
 pub struct Below {
-    pub asked: Slack<Handle>,
+    pub numbers: Slack<Handle>,
     /// Their depths.
     depths: Vec<usize>,
     /// The bytes that are in the account.
@@ -25,12 +25,12 @@ impl Circuit {
     pub(super) fn count_below(&mut self, spec: CountedId, axis: Axis) -> Wire {
         let depth = self.frames.len() - 1;
         let below = &mut self.below[spec];
-        let entry = below.asked.next();
+        let entry = below.numbers.next();
         let among = Ranked::Below(spec);
         let cell = self.cells.add(Kind::Rank { among, entry });
-        below.asked.push(cell, 0.0, f64::INFINITY);
+        below.numbers.push(cell, 0.0, f64::INFINITY);
         below.depths.push(depth);
-        let bytes = below.asked.bytes() + below.depths.capacity() * size_of::<usize>();
+        let bytes = below.numbers.bytes() + below.depths.capacity() * size_of::<usize>();
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut below.charged, bytes);
         self.extra_of(depth).below.push(spec);
         let test = self.routes.counts[spec].test;
@@ -44,8 +44,8 @@ impl Circuit {
     pub(super) fn grow_below(&mut self, spec: CountedId, depth: usize) {
         let below = &mut self.below[spec];
         let around = below.depths.partition_point(|&own| own < depth);
-        below.asked.add_before(EntryId(around as u32), 1.0, 0.0);
-        tell_reached(&mut below.asked, &mut self.cells);
+        below.numbers.add_before(EntryId(around as u32), 1.0, 0.0);
+        tell_reached(&mut below.numbers, &mut self.cells);
     }
 
     /// A node closes: no more are below it.
@@ -53,7 +53,7 @@ impl Circuit {
         for spec in std::mem::take(&mut self.extras[depth].below) {
             let below = &mut self.below[spec];
             below.depths.pop();
-            if let Some((cell, low)) = below.asked.pop() {
+            if let Some((cell, low)) = below.numbers.pop() {
                 self.cells.decide(cell, Atom::Number(low));
             }
         }

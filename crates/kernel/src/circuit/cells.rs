@@ -38,7 +38,7 @@ pub struct Handle {
     generation: u32,
 }
 
-/// Something known, or the cell that will tell.
+/// A known value, or the cell that will have it.
 #[derive(Clone, Debug)]
 pub enum Wire {
     Known(Atom),
@@ -75,25 +75,25 @@ pub enum Kind {
     Value,
     /// How many counted members are on one side of a node.
     Rank { among: Ranked, entry: EntryId },
-    /// Tells a group of counts about its undecided members.
+    /// Receives the decisions about undecided members of a group.
     Group(GroupId),
-    /// Tells a counted step about undecided ancestors.
+    /// Receives the decisions about undecided ancestors that a step counts.
     Around(CountedId),
     /// One value of three.
     Link { link: Link, args: Box<[Wire; 3]> },
-    /// Tells a set about its undecided members.
+    /// Receives the decisions about undecided members of a set.
     Suffix(SuffixId),
     /// Decided by others, or linked later.
     Awaited,
     /// Computed by a sink from what reaches it.
     Sink(SinkId),
-    /// Tells a target that a node is selected or not.
+    /// Decides whether a target selects a node.
     Output { target: TargetId, info: InfoId },
-    /// Tells a target its value.
+    /// Decides the value of a target.
     Answer { target: TargetId },
 }
 
-/// Who is told, and what the sender is to it.
+/// A dependent, and what the input is to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub to: Handle,
@@ -113,7 +113,7 @@ pub struct Cell {
     interest: u32,
     /// Others that need it: memories of open nodes, the circuit itself.
     pins: u32,
-    /// Who waits for bounds of this number.
+    /// Gates that wait for bounds of this number.
     pub waiters: Option<Box<Waiters>>,
     /// The bounds of its arguments that this gate waits for.
     marks: Option<Box<[Range; 2]>>,
@@ -229,7 +229,7 @@ impl Cells {
         }
     }
 
-    /// Tells `to`, which has to be open, whatever becomes of `input`.
+    /// Sends `to`, which has to be open, a message when `input` is decided.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: Tag) {
         self.work += 1;
         self.links += 2;
@@ -289,7 +289,7 @@ impl Cells {
         self.forgo(inputs);
     }
 
-    /// Sets the range of a number that is not decided yet, and tells those who waited for it.
+    /// Sets the range of an undecided number, and sends it to the gates that waited for it.
     pub fn narrow(&mut self, handle: Handle, range: Range) {
         let cell = &mut self.slots[handle.id];
         cell.range = Some(range);
@@ -309,7 +309,7 @@ impl Cells {
         self.slots[handle.id].waiters = Some(waiters);
     }
 
-    /// Sets the range of a number; those who found none before are told that there is one.
+    /// Sets the range of a number. The first one is sent to all dependents.
     pub fn narrow_first(&mut self, handle: Handle, range: Range) {
         let cell = &self.slots[handle.id];
         if cell.range.is_none() {
@@ -416,7 +416,7 @@ impl Cells {
         self.queue.is_empty() && self.decided.is_empty() && self.orphans.is_empty()
     }
 
-    /// Ends an event: what is decided or needed by nobody goes.
+    /// Ends an event: frees cells that are decided or no longer needed.
     pub fn sweep(&mut self) {
         while let Some(handle) = self.orphans.pop() {
             let Some(cell) = self.open(handle) else {

@@ -37,7 +37,7 @@ impl Circuit {
             && matches!(route.axis, Axis::FollowingSibling | Axis::Following)
     }
 
-    /// The truth that a later sibling of the opening node will do.
+    /// Whether a later sibling of the opening node satisfies a route.
     pub(super) fn truth_beside(&mut self, route: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         if depth == 0 || is_beside(self.frames[depth].kind) {
@@ -51,7 +51,7 @@ impl Circuit {
         wire
     }
 
-    /// The truth that some node after this event will do.
+    /// Whether some node after this event satisfies the route.
     fn truth_after(&mut self, route: RouteId) -> Wire {
         let mut ends = std::mem::take(&mut self.ahead);
         let wire = self.take_end(&mut ends, route);
@@ -158,7 +158,7 @@ impl Circuit {
         }
     }
 
-    /// No further member comes.
+    /// The line is complete: no further member follows.
     pub(super) fn close_ahead(&mut self, ends: Vec<Ahead>) {
         for end in ends {
             self.or_close(end.or);
@@ -166,7 +166,7 @@ impl Circuit {
         }
     }
 
-    /// Whether a node that a route's step reaches will do.
+    /// Whether a node that a route's step reaches satisfies the route.
     pub(super) fn truth_of_member(&mut self, id: RouteId, spot: Spot) -> Wire {
         if self.table[id].is_plain() {
             return Wire::TRUE;
@@ -178,7 +178,7 @@ impl Circuit {
         self.cells.resolve(&Wire::Cell(or))
     }
 
-    /// Whether an earlier sibling of the opening node, or one that precedes it, will do.
+    /// Whether an earlier sibling of the opening node, or a preceding node, satisfies a route.
     pub(super) fn truth_behind(&self, id: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         let behind = match self.table[id].axis {
@@ -192,7 +192,7 @@ impl Circuit {
         }
     }
 
-    /// Whether an ancestor of the opening node will do.
+    /// Whether an ancestor of the opening node satisfies a route.
     pub(super) fn truth_above(&mut self, id: RouteId) -> Wire {
         let depth = self.frames.len() - 1;
         let mut above = Wire::FALSE;

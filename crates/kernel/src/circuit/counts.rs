@@ -37,9 +37,9 @@ pub enum Ranked {
 pub struct Group {
     sure: f64,
     unknown: u32,
-    /// Hears of undecided members; a member's tag is its number.
+    /// Receives the decisions about undecided members; a member's tag is its number.
     cell: Option<Handle>,
-    members: Undecided<Asked>,
+    members: Undecided<Since>,
     before: Slack<Handle>,
     behind: Slack<Handle>,
     is_closed: bool,
@@ -49,7 +49,7 @@ pub struct Group {
 
 /// The first entries, before and behind, that came after a member.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Since {
     before: EntryId,
     behind: EntryId,
 }
@@ -65,7 +65,7 @@ impl Group {
 
     /// A member is decided.
     fn settle(&mut self, member: MemberId, holds: bool) {
-        let Some(Asked { before, behind }) = self.members.take(member) else {
+        let Some(Since { before, behind }) = self.members.take(member) else {
             return;
         };
         self.unknown -= 1;
@@ -78,14 +78,14 @@ impl Group {
     /// No member comes any more: the numbers of those behind a node have a high end.
     fn close(&mut self) {
         self.is_closed = true;
-        let mut asked: Vec<EntryId> = self.members.iter().map(|asked| asked.behind).collect();
+        let mut starts: Vec<EntryId> = self.members.iter().map(|since| since.behind).collect();
         // The ends of ways from nested nodes come in any order.
-        asked.sort_unstable();
-        let mut undecided = asked.into_iter().rev();
+        starts.sort_unstable();
+        let mut undecided = starts.into_iter().rev();
         let mut next = undecided.next();
         let mut count = 0.0;
         for entry in self.behind.entries().rev() {
-            while next.is_some_and(|asked| asked > entry) {
+            while next.is_some_and(|start| start > entry) {
                 count += 1.0;
                 next = undecided.next();
             }
@@ -166,7 +166,7 @@ impl Circuit {
         Wire::Cell(cell)
     }
 
-    /// The node that asks may be a member itself: what is behind it begins with the next event.
+    /// The node may be a member itself, so counting starts with the next event.
     fn count_behind(&mut self, id: GroupId) -> Wire {
         let cell = self.add_rank(Ranked::Behind(id), LATER);
         self.cells.pin(&Wire::Cell(cell));
@@ -193,8 +193,8 @@ impl Circuit {
         match among {
             Ranked::Before(group) => &mut self.groups[group].before,
             Ranked::Behind(group) => &mut self.groups[group].behind,
-            Ranked::Around(step) => &mut self.around[step].asked,
-            Ranked::Below(step) => &mut self.below[step].asked,
+            Ranked::Around(step) => &mut self.around[step].numbers,
+            Ranked::Below(step) => &mut self.below[step].numbers,
         }
     }
 
@@ -275,22 +275,22 @@ impl Circuit {
         let sink = self.add_relay(SinkKind::Counted {
             spec,
             depth,
-            asked: self.groups[group].behind.next(),
+            since: self.groups[group].behind.next(),
         });
         self.spread(way, Target::Sink(sink), wire);
         self.close_sink(sink);
     }
 
-    /// One member of a counted step, below the node of a depth or that node; `asked` nodes asked
-    /// for what is behind them before that node opened.
-    pub(super) fn count_end(&mut self, spec: CountedId, depth: usize, asked: EntryId, wire: Wire) {
+    /// One member of a counted step, below the node of a depth or that node; `since` is
+    /// the first number of what is behind a node that was asked for after that node opened.
+    pub(super) fn count_end(&mut self, spec: CountedId, depth: usize, since: EntryId, wire: Wire) {
         self.cells.pin(&wire);
         if self.routes.counts[spec].scope == Scope::Closed {
             self.extra_of(depth).counted.push((spec, wire));
             self.held_bytes += size_of::<(CountedId, Wire)>();
         } else {
             let group = self.group_of(spec, depth);
-            self.joining.push((group, asked, wire));
+            self.joining.push((group, since, wire));
         }
     }
 
@@ -322,8 +322,8 @@ impl Circuit {
     /// Members that came up in this event join their groups, after those who asked for what is
     /// before them and before those who ask for what is behind.
     pub(super) fn join_groups(&mut self) {
-        for (id, asked, wire) in std::mem::take(&mut self.joining) {
-            self.join_group(id, asked, &wire);
+        for (id, since, wire) in std::mem::take(&mut self.joining) {
+            self.join_group(id, since, &wire);
             self.cells.unpin(&wire);
         }
         for (id, cell) in std::mem::take(&mut self.asking) {
@@ -335,9 +335,9 @@ impl Circuit {
         }
     }
 
-    fn join_group(&mut self, id: GroupId, asked: EntryId, wire: &Wire) {
+    fn join_group(&mut self, id: GroupId, since: EntryId, wire: &Wire) {
         let group = &mut self.groups[id];
-        let behind = asked.min(group.behind.next());
+        let behind = since.min(group.behind.next());
         match self.cells.resolve(wire) {
             Wire::Known(atom) if atom.holds() => {
                 group.sure += 1.0;
@@ -348,7 +348,7 @@ impl Circuit {
             Wire::Cell(input) => {
                 group.unknown += 1;
                 let before = group.before.next();
-                let member = group.members.push(Asked { before, behind });
+                let member = group.members.push(Since { before, behind });
                 let cell = self.group_cell(id);
                 self.cells.depend(cell, input, Tag(member.0));
             }
@@ -371,7 +371,8 @@ impl Circuit {
         self.settle_group(id);
     }
 
-    /// Tells the nodes whose numbers are known, or reached a bound that matters.
+    /// Decides the numbers that are known, and narrows those that reached a bound somebody waits
+    /// for.
     fn settle_group(&mut self, id: GroupId) {
         let group = &mut self.groups[id];
         tell_reached(&mut group.before, &mut self.cells);
@@ -396,7 +397,7 @@ impl Circuit {
     }
 }
 
-/// Tells the nodes whose numbers are known, or reached a bound that matters.
+/// Decides the numbers that are known, and narrows those that reached a bound somebody waits for.
 pub(super) fn tell_reached(slack: &mut Slack<Handle>, cells: &mut Cells) {
     while let Some(entry) = slack.reached() {
         cells.work += 1;

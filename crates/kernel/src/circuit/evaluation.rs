@@ -156,7 +156,7 @@ impl Circuit {
 
     /// Whether a set has a node.
     fn exists(&mut self, set: PartId, spot: Spot) -> Wire {
-        let (source, route) = self.routes.truth_of(set);
+        let (source, route) = self.routes.planned(set).truth;
         match source {
             Source::Set(_) => {
                 let or = self.open_or(1);
@@ -169,7 +169,7 @@ impl Circuit {
         }
     }
 
-    /// Whether a route from the node leads to what its leaf asks for.
+    /// Whether a route from the node reaches a node that its leaf accepts.
     pub(super) fn truth(&mut self, route: RouteId, spot: Spot) -> Wire {
         let need = Need::Truth(route);
         if let Some(known) = self.wired(need, spot) {
@@ -215,7 +215,7 @@ impl Circuit {
         focus: &Focus,
     ) -> Wire {
         if let Some(leaf) = self.routes.leaf_of(compare) {
-            match self.routes.truth_of(part) {
+            match self.routes.planned(part).truth {
                 (Source::Set(_), _) => {}
                 (_, RouteId::NONE) => return self.leaf(leaf, spot),
                 (_, route) => return self.truth(route, spot),
@@ -229,7 +229,7 @@ impl Circuit {
         self.cells.resolve(&Wire::Cell(or))
     }
 
-    /// What a leaf asks of a node.
+    /// Whether a leaf accepts a node.
     pub(super) fn leaf(&mut self, leaf: Leaf, spot: Spot) -> Wire {
         let Leaf::Compare { op, constant, .. } = leaf else {
             return Wire::TRUE;

@@ -145,7 +145,7 @@ impl Circuit {
         }
     }
 
-    /// Wires what may be asked of the opening node later, and remembers it.
+    /// Evaluates what later nodes may need of the opening node, and keeps it.
     pub(super) fn prepare(&mut self, need: Need) {
         let info = self.info_of(Spot::Opening);
         match need {
@@ -213,7 +213,7 @@ impl Circuit {
         info
     }
 
-    /// One less refers to a remembered node; the last one lets it go.
+    /// Drops a reference to a remembered node, and with the last one the node.
     pub(super) fn release(&mut self, id: InfoId) {
         let info = &mut self.infos[id];
         info.references -= 1;

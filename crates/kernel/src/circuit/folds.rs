@@ -218,7 +218,7 @@ impl Circuit {
         self.end_folds(folds);
     }
 
-    /// No members come any more.
+    /// The sets are complete.
     pub(super) fn end_folds(&mut self, folds: Folds) {
         for (_, running) in folds.runnings {
             self.cells.unpin(&running.whole);
@@ -231,7 +231,7 @@ impl Circuit {
         }
     }
 
-    /// What follows a node that asked begins.
+    /// A node closes that asked for what follows it.
     fn begin_fold(&mut self, spec: FoldedId, depth: usize, cell: Handle) {
         if !self.cells.is_open(cell) {
             return;
@@ -390,7 +390,7 @@ impl Circuit {
         self.extra_of(depth).folds.around.push(spec);
     }
 
-    /// One value of three, or the cell that will tell.
+    /// One value of three, or the cell that will have it.
     pub(super) fn link_values(&mut self, link: Link, args: [Wire; 3]) -> Wire {
         let args = args.map(|arg| self.cells.resolve(&arg));
         if let Some(atom) = linked(link, &args) {
@@ -462,7 +462,7 @@ fn link_of(fold: Fold) -> Link {
     }
 }
 
-/// What is asked of the members.
+/// The part of each member that is folded.
 pub(super) fn part_of(fold: Fold) -> FirstPart {
     match fold {
         Fold::Sum => FirstPart::Text,

@@ -25,7 +25,7 @@ pub struct Frame {
     pub info: InfoId,
 }
 
-/// Who hears of the nodes that a route reaches.
+/// Where the nodes that a route reaches are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
     /// The truth that there is one.
@@ -41,7 +41,7 @@ pub struct Arm {
     pub since: u64,
     pub to: ArmTarget,
     pub when: Wire,
-    /// Whoever hears this arm need not hear those before it.
+    /// Whether a node that this arm reports need not be reported by the arms before it.
     pub is_all: bool,
 }
 
@@ -68,15 +68,15 @@ pub struct Extra {
     pub later: Vec<(RouteId, ArmTarget, Wire)>,
     /// Children that later siblings may look back at.
     pub behind: Vec<(RouteId, Behind)>,
-    /// Ends of chains about children that are still to come.
+    /// Open ends of chains about later children.
     pub ahead: Vec<Ahead>,
     /// Children that count the siblings to come.
     pub picks: Vec<Picks>,
-    /// Routes whose trails of open nodes it is on, or was passed over for.
+    /// Routes whose trails of open nodes it was considered for.
     pub trails: SmallVec<[RouteId; 1]>,
-    /// Truths that the node asked of the nodes after it.
+    /// By route: whether a node after this one satisfies it.
     pub after: Vec<(RouteId, Handle)>,
-    /// Truths that the node or an ancestor will do.
+    /// By route: whether the node or an ancestor satisfies it.
     pub above: SmallVec<[(RouteId, Wire); 1]>,
     /// Groups of its children that are counted.
     pub groups: SmallVec<[(CountedId, GroupId); 1]>,
@@ -94,7 +94,7 @@ pub struct Extra {
     pub around: SmallVec<[CountedId; 1]>,
     /// Sums and first nodes.
     pub folds: Folds,
-    /// Steps of which it asks how many are below it.
+    /// Steps whose nodes below it are counted for it.
     pub below: SmallVec<[CountedId; 1]>,
     /// Whether there is anything to do when the node closes.
     pub is_used: bool,
@@ -103,11 +103,11 @@ pub struct Extra {
 /// The closed nodes that a route looks back at.
 #[derive(Debug)]
 pub enum Behind {
-    /// Only whether one will do matters.
+    /// Whether one of them satisfies the route.
     Truth(Wire),
     /// Remembered nodes, in document order.
     Nodes(Vec<InfoId>),
-    /// Nodes among which positions are asked for.
+    /// Nodes among which positions are counted.
     Trail(Trail),
 }
 
@@ -131,7 +131,7 @@ pub struct Info {
     pub candidate: CandidateId,
     /// Undecided outputs and open windows that hold the candidate.
     pub outputs: u32,
-    /// Everyone who refers to it.
+    /// References to it.
     pub references: u32,
     /// Its depth while it is open.
     pub depth: Option<u32>,

@@ -38,6 +38,6 @@ crate::ids::ids! {
     SlotId,
     /// A value that nodes wait for.
     ValueId,
-    /// One who waits for a value.
+    /// A truth that waits for a value.
     WaiterId,
 }

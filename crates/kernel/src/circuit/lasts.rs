@@ -52,7 +52,7 @@ struct Latest {
 enum State {
     /// Whether it is the last one of some context.
     Sent(Handle),
-    /// Whether it will do.
+    /// Whether it satisfies the rest of the route.
     Asked(Wire),
 }
 
@@ -110,9 +110,9 @@ impl Circuit {
     /// The contexts of a step that share members; there may be none yet.
     fn lasts_of(&mut self, id: RouteId, target: Option<Target>) -> usize {
         let all = &mut self.lasts[id];
-        let found = all.iter().rposition(|lasts| lasts.target == target);
-        self.cells.work += (all.len() - found.unwrap_or(0)) as u64;
-        found.unwrap_or_else(|| {
+        let known = all.iter().rposition(|lasts| lasts.target == target);
+        self.cells.work += (all.len() - known.unwrap_or(0)) as u64;
+        known.unwrap_or_else(|| {
             all.push(Lasts {
                 target,
                 contexts: Vec::new(),
@@ -122,7 +122,7 @@ impl Circuit {
         })
     }
 
-    /// The opening node comes below contexts of a step.
+    /// The opening node is below contexts of a step.
     pub(super) fn advance_lasts(&mut self, id: RouteId) {
         let order = self.frames[self.frames.len() - 1].order;
         for at in 0..self.lasts[id].len() {

@@ -44,7 +44,7 @@ pub struct Station {
     tokens: SmallVec<[Token; 1]>,
 }
 
-/// The truth that one of these members will do.
+/// Whether one of these members satisfies the route.
 #[derive(Clone, Copy, Debug)]
 struct End {
     or: Handle,
@@ -68,7 +68,7 @@ enum Case<'a> {
     Out(&'a Wire),
 }
 
-/// Who gets a member, each once, and the stations that go when they have it.
+/// The targets that get a member, each once, and the stations that end with it.
 #[derive(Debug, Default)]
 pub struct Reached {
     pub heard: SmallVec<[(ArmTarget, Wire); 4]>,
@@ -219,7 +219,7 @@ impl Circuit {
         }
     }
 
-    /// Nobody waits at a station any more.
+    /// Ends a station.
     pub(super) fn leave(&mut self, station: Station) {
         if let Some(end) = station.end {
             self.or_close(end.or);
@@ -232,7 +232,7 @@ impl Circuit {
         }
     }
 
-    /// No further member comes.
+    /// The line is complete: no further member follows.
     pub(super) fn close_line(&mut self, line: Line) {
         for station in line.open.into_iter().chain(line.waiting) {
             self.leave(station);

@@ -72,7 +72,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use symbols::SymbolUses;
 
-/// What the circuit tells the automaton at the end of an event.
+/// What the automaton has to do at the end of an event.
 #[derive(Debug)]
 pub enum Action {
     /// A candidate is a result of a target.
@@ -119,13 +119,13 @@ pub struct Circuit {
     follow: Table<RouteId, Vec<Arm>>,
     /// Closed nodes that any later node may look back at.
     behind: Vec<(RouteId, Behind)>,
-    /// Ends of chains about all nodes to come.
+    /// Open ends of chains about all later nodes.
     ahead: Vec<chains::Ahead>,
-    /// Nodes that count the nodes to come.
+    /// Contexts that count later nodes.
     picks: Vec<picks::Picks>,
     /// Open nodes that wait for the last node below them.
     lasts: Table<RouteId, Vec<lasts::Lasts>>,
-    /// Open nodes among which positions are asked for.
+    /// Open nodes among which positions are counted.
     trails: Table<RouteId, trails::Trail>,
     /// By sink: arrivals on trails that further nodes may join.
     arrivals: FxHashMap<SinkId, Vec<Handle>>,
@@ -155,7 +155,7 @@ pub struct Circuit {
     id_arms: Vec<(frames::Target, Wire, Wire)>,
     /// Truths over several ways to one node that this event closes.
     ways: Vec<Handle>,
-    /// What the document node was asked for.
+    /// Atoms and sets of the document node.
     root: FxHashMap<Need, frames::Wired>,
     opening_value: Option<Rc<str>>,
     opening_name: (Rc<[u8]>, Rc<[u8]>),
@@ -331,7 +331,7 @@ impl Circuit {
         !self.extras[self.frames.len() - 1].armed_near.is_empty()
     }
 
-    /// The node that is opening now, remembered; NONE where nobody asked for that.
+    /// What is remembered of the opening node, or NONE.
     pub fn opening_info(&self) -> InfoId {
         self.frames.last().map_or(InfoId::NONE, |frame| frame.info)
     }
@@ -342,7 +342,7 @@ impl Circuit {
         info.is_some() && self.infos[info].outputs > 0 && self.infos[info].candidate.is_none()
     }
 
-    /// Tells which candidate the node that is opening now is.
+    /// Sets the candidate of the opening node.
     pub fn attach(&mut self, candidate: CandidateId) {
         let info = self.opening_info();
         self.infos[info].candidate = candidate;

@@ -124,7 +124,7 @@ impl Circuit {
         }
     }
 
-    /// No member comes any more.
+    /// The set is complete.
     pub(super) fn close_next(&mut self, next: Next) {
         self.cells.retire(next.cell);
     }

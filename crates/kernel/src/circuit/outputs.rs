@@ -87,7 +87,7 @@ impl Circuit {
         self.release(info);
     }
 
-    /// Tells the values beside a result once all are known and it is one.
+    /// Reports the values beside a result once all are known and the result is decided.
     pub(super) fn settle_bind(&mut self, id: SinkId) {
         let sink = &self.sinks[id];
         let SinkKind::Bind { target, info } = sink.kind else {

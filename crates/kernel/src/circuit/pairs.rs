@@ -68,7 +68,7 @@ impl Circuit {
         self.settle_false(pair);
     }
 
-    /// False when nothing that could make it true can come any more.
+    /// Decides false once nothing can make it true.
     pub(super) fn settle_false(&mut self, pair: PairId) {
         let state = &self.set_pairs[pair];
         let is_over = |side: usize| {

@@ -14,7 +14,7 @@ use super::ranks::Pick;
 use crate::plan::{Axis, PartId};
 use smallvec::SmallVec;
 
-/// The contexts that count the nodes to come of one step.
+/// The contexts that count the later nodes of one step.
 #[derive(Debug)]
 pub struct Picks {
     route: RouteId,
@@ -71,7 +71,7 @@ impl Circuit {
         }
     }
 
-    /// What is asked behind the position, and a condition.
+    /// The predicates behind the position, under a condition.
     pub(super) fn pass_rest(&mut self, pick: &Pick, spot: Spot, when: Wire) -> Wire {
         let alone = Some(Wire::Known(Atom::Number(1.0)));
         let focus = Focus {
@@ -81,7 +81,7 @@ impl Circuit {
         self.pass_all(&pick.rest, spot, &focus, when)
     }
 
-    /// What is asked before the position.
+    /// The predicates before the position, under a condition.
     pub(super) fn pass_guards(&mut self, pick: &Pick, spot: Spot, when: Wire) -> Wire {
         self.pass_all(&pick.guards, spot, &Focus::default(), when)
     }
@@ -187,7 +187,7 @@ impl Circuit {
         all.iter_mut().find(|picks| picks.route == route)
     }
 
-    /// Nothing comes any more for those who wait.
+    /// The sets that contexts count are complete.
     pub(super) fn close_picks(&mut self, all: Vec<Picks>) {
         for picks in all {
             picks

@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub struct Shared {
     /// The side that is shared: 0 or 1.
     pub side: usize,
-    /// The tests of the steps to parents that lead to the node whose set it is.
+    /// The tests of the `parent` steps that lead from the context to the node of the set.
     pub ups: Box<[TestId]>,
     /// The set.
     pub spec: SharedId,
@@ -177,7 +177,7 @@ impl Routes {
         }
     }
 
-    /// Whether a comparison asks an index: contexts share one side.
+    /// Whether a comparison uses an index, because contexts share one side.
     pub(super) fn note_shared(&mut self, plan: &Plan, part: PartId) -> bool {
         let Part::ComparePairs(op, sides) = plan.part(part) else {
             return false;
@@ -306,7 +306,7 @@ impl Routes {
         }
     }
 
-    /// The shared side of a comparison that asks an index.
+    /// The shared side of a comparison that uses an index.
     pub fn shared(&self, part: PartId) -> Option<Rc<Shared>> {
         self.shared.get(&part).cloned()
     }

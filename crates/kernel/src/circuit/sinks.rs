@@ -7,9 +7,9 @@ use super::frames::{ArmTarget, Spot, Target};
 use super::ids::{CountedId, EntryId, FoldedId, IndexId, InfoId, ListId, PairId, RouteId, SinkId};
 use super::indexes::{Ask, Joining};
 use super::routes::Need;
-use crate::plan::{Comparison, NamePart, Part, PartId, TargetId};
+use crate::plan::{Comparison, NamePart, PartId, TargetId};
 
-/// What of the first node is asked.
+/// Which part of the first node is the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstPart {
     /// Its string value; empty where there is no node.
@@ -20,7 +20,7 @@ pub enum FirstPart {
     Optional,
 }
 
-/// Until when further ways to one node may come up.
+/// Until when a node may be reached again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Window {
     /// All come up while the node opens.
@@ -92,7 +92,7 @@ pub enum SinkKind {
     Counted {
         spec: CountedId,
         depth: usize,
-        asked: EntryId,
+        since: EntryId,
     },
     /// Members of a shared set.
     Indexed {
@@ -105,11 +105,11 @@ pub enum SinkKind {
     },
     /// Nodes whose values are compared with a part of a shared set.
     Ask(Ask),
-    /// Kept for whoever asks later.
+    /// Nodes kept for later targets.
     Store {
         entries: Vec<(InfoId, Wire)>,
         links: Vec<(Target, Wire)>,
-        /// Nobody will ask any more; who asked already still hears.
+        /// Whether no further target may link to it; linked ones still get nodes.
         is_dropped: bool,
     },
 }
@@ -142,7 +142,7 @@ pub struct Sink {
     pub(super) awaited: u32,
     /// Entries before this one are out.
     pub(super) head: usize,
-    /// Tells it from others that had its number.
+    /// Tells it from others that had its id.
     pub(super) serial: u64,
 }
 
@@ -206,11 +206,11 @@ impl Circuit {
 
     /// A part of the first node of a set.
     pub(super) fn first(&mut self, set: PartId, spot: Spot, part: FirstPart) -> Wire {
-        let plan = self.plan.clone();
-        if let Part::Here = plan.part(set) {
+        let planned = self.routes.planned(set);
+        if planned.is_here() {
             return self.part_of(part, spot);
         }
-        let is_ordered = !self.routes.is_late_set(&plan, set);
+        let is_ordered = !planned.is_late;
         self.gather(SinkKind::First { part, is_ordered }, set, spot)
     }
 
@@ -297,7 +297,7 @@ impl Circuit {
             },
             SinkKind::Filter { list } => self.filter_add(list, spot, when),
             SinkKind::Next { spec, .. } => self.reach_next(id, spec, spot, when),
-            SinkKind::Counted { spec, depth, asked } => self.count_end(spec, depth, asked, when),
+            SinkKind::Counted { spec, depth, since } => self.count_end(spec, depth, since, when),
             SinkKind::Indexed { index, joining } => self.add_indexed(index, joining, spot, when),
             SinkKind::Store { .. } => self.store(id, spot, when),
             SinkKind::Bind { .. } | SinkKind::Unsettled { .. } => {}

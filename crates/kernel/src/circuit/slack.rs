@@ -96,7 +96,7 @@ impl<T: Copy> Slack<T> {
         self.entry(at)
     }
 
-    /// What an entry stands for; nothing where it is over.
+    /// The item of an entry; none once it is over.
     pub fn item(&self, entry: EntryId) -> Option<T> {
         let leaf = &self.leaves[entry.index() - self.gone];
         (!leaf.is_over).then_some(leaf.item)
@@ -110,7 +110,8 @@ impl<T: Copy> Slack<T> {
         (leaf.low + low, leaf.high + high)
     }
 
-    /// Tells of an entry once its low end reaches one bound or its high end the other.
+    /// Makes `reached` return an entry once its low end reaches one bound or its high end the
+    /// other.
     pub fn wait(&mut self, entry: EntryId, low_at: f64, high_at: f64) {
         let Some(at) = entry.index().checked_sub(self.gone) else {
             return;
@@ -120,7 +121,7 @@ impl<T: Copy> Slack<T> {
         self.update(at);
     }
 
-    /// Nobody waits for an entry any more.
+    /// Ends an entry.
     pub fn end(&mut self, entry: EntryId) {
         if let Some(at) = entry.index().checked_sub(self.gone) {
             self.leaves[at].is_over = true;

@@ -123,7 +123,7 @@ impl Circuit {
         }
     }
 
-    /// Lets go of what a store kept.
+    /// Drops what a store kept.
     pub(super) fn drop_store(&mut self, id: SinkId) {
         let sink = &mut self.sinks[id];
         let is_closed = sink.open == 0;

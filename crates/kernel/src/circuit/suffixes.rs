@@ -2,7 +2,7 @@
 //!
 //! Such a sum is known when no member comes any more and all behind the node are decided. From
 //! then on one pass from the last member to the first adds up the numbers and passes the nodes
-//! that asked. Numbers are added from left to right, though: where that makes a difference, each
+//! that sums. Numbers are added from left to right, though: where that makes a difference, each
 //! node adds up its own.
 
 use super::Circuit;
@@ -17,9 +17,9 @@ use crate::plan::Axis;
 #[derive(Debug, Default)]
 pub struct Suffix {
     members: Vec<Member>,
-    /// Who asked, in order: the least order of the nodes that lead to its members.
-    asked: Vec<(u64, Handle)>,
-    /// Hears of undecided members once no more come.
+    /// The sums asked for, each with the least order of the nodes that lead to its members.
+    sums: Vec<(u64, Handle)>,
+    /// Receives the decisions about members once the set is complete.
     cell: Option<Handle>,
     /// The members from here on are decided, and all nodes that ask for no others are told.
     frontier: usize,
@@ -42,7 +42,7 @@ struct Member {
 impl Suffix {
     fn bytes(&self) -> usize {
         self.members.capacity() * size_of::<Member>()
-            + self.asked.capacity() * size_of::<(u64, Handle)>()
+            + self.sums.capacity() * size_of::<(u64, Handle)>()
     }
 
     /// The sum of the members from the frontier on, and how many were looked at for it.
@@ -77,7 +77,7 @@ impl Circuit {
     /// A node asks for members that nodes from an order on lead to.
     pub(super) fn begin_suffix(&mut self, spec: FoldedId, depth: usize, from: u64, cell: Handle) {
         let id = self.suffix_of(spec, depth);
-        self.folding.suffixes[id].asked.push((from, cell));
+        self.folding.suffixes[id].sums.push((from, cell));
         self.charge_suffix(id);
     }
 
@@ -123,7 +123,7 @@ impl Circuit {
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut suffix.charged, bytes);
     }
 
-    /// No member comes any more.
+    /// The set is complete.
     pub(super) fn close_suffix(&mut self, id: SuffixId) {
         let suffix = &mut self.folding.suffixes[id];
         suffix.members.sort_by_key(|member| member.from);
@@ -149,14 +149,14 @@ impl Circuit {
         }
     }
 
-    /// Goes back over decided members, and tells the nodes on the way.
+    /// Goes back over decided members, and decides the sums that are complete on the way.
     fn settle_suffix(&mut self, id: SuffixId) {
         loop {
             let suffix = &mut self.folding.suffixes[id];
             let next = suffix.frontier.checked_sub(1);
             let next = next.map(|at| &suffix.members[at]);
             let passed = |from: u64| next.is_none_or(|member| member.from < from);
-            if let Some((_, cell)) = suffix.asked.pop_if(|(from, _)| passed(*from)) {
+            if let Some((_, cell)) = suffix.sums.pop_if(|(from, _)| passed(*from)) {
                 if self.cells.is_open(cell) {
                     let (sum, looks) = suffix.sum();
                     self.cells.work += looks as u64;

@@ -15,7 +15,7 @@ pub(super) struct SymbolUses {
     pub awaited: Vec<RouteId>,
     /// Routes of chains that such nodes are members of.
     pub chained: Vec<RouteId>,
-    /// Routes that pick positions among such nodes to come.
+    /// Routes that pick positions among later nodes of this symbol.
     pub picked: Vec<RouteId>,
     /// Routes that may look back at such nodes: truths and nodes.
     pub behind: Vec<RouteId>,
@@ -139,7 +139,7 @@ impl Circuit {
         }
     }
 
-    /// Whether a route goes on to what only elements have.
+    /// Whether the next step leads to nodes that only elements have.
     fn leads_down(&self, route: &Route) -> bool {
         route.next.is_some()
             && matches!(

@@ -12,7 +12,7 @@ use crate::plan::Op;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The bound of a number that somebody waits for.
+/// A bound of a number that a gate waits for.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
     /// Reversed for high ends: those come down.
@@ -41,14 +41,14 @@ impl Ord for Waiter {
     }
 }
 
-/// The end of a range that somebody waits for.
+/// The end of a range that a gate waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Low,
     High,
 }
 
-/// Everyone who waits for one number.
+/// The gates that wait for bounds of one number.
 #[derive(Debug, Default)]
 pub struct Waiters {
     lows: BinaryHeap<Waiter>,
@@ -88,7 +88,7 @@ impl Waiters {
         None
     }
 
-    /// The nearest bounds that somebody waits for.
+    /// The nearest bounds that a gate waits for.
     pub fn nearest(&self) -> Range {
         Range {
             low: self.lows.peek().map_or(f64::INFINITY, |first| first.at),
@@ -127,7 +127,7 @@ impl Circuit {
         }
     }
 
-    /// `gate` is told when a number reaches one of the bounds.
+    /// Sends a message to `gate` when a number reaches one of the bounds.
     fn watch(&mut self, gate: Handle, tag: Tag, arg: &Wire, bounds: Range) {
         let &Wire::Cell(input) = arg else { return };
         let edge = Edge { to: gate, tag };

@@ -28,7 +28,7 @@ struct Member {
     /// Whether it counts.
     counts: Wire,
     arrivals: SmallVec<[Arrival; 1]>,
-    /// Whether a member that is wanted, from here on, will do.
+    /// By wanted positions: whether a member from here on satisfies the rest of the route.
     truths: SmallVec<[(Span, Wire); 1]>,
 }
 
@@ -37,7 +37,7 @@ struct Member {
 struct Arrival {
     span: Span,
     sink: SinkId,
-    /// Tells the sink from others that had its number.
+    /// Tells the sink from others that had its id.
     serial: u64,
     /// Whether one of them did.
     when: Wire,
@@ -162,7 +162,7 @@ impl Circuit {
         spans.map(|&span| (span, when.clone())).collect()
     }
 
-    /// Members at the end of a trail that are out by now go.
+    /// Drops members at the end of a trail that turned out not to count.
     fn skip_false(&mut self, trail: &mut Trail) {
         while let Some(member) = trail.members.last()
             && self.cells.resolve(&member.counts).is_false()
@@ -267,7 +267,7 @@ impl Circuit {
         ors.push(or);
     }
 
-    /// Lets go of arrivals for sets that get no further nodes.
+    /// Drops arrivals for sets that are complete.
     fn forget_ended(&mut self, member: &mut Member) {
         let arrivals = std::mem::take(&mut member.arrivals);
         for arrival in arrivals {
@@ -336,9 +336,9 @@ impl Circuit {
         left
     }
 
-    /// Whether a wanted node, from the nearest member on, will do.
+    /// Whether a wanted node, from the nearest member on, satisfies the rest of the route.
     fn truth_back(&mut self, id: RouteId, trail: &mut Trail, span: Span) -> Wire {
-        let mut asked: Vec<(usize, Vec<(Span, Wants)>)> = Vec::new();
+        let mut visits: Vec<(usize, Vec<(Span, Wants)>)> = Vec::new();
         let mut spans: SmallVec<[Span; 2]> = smallvec![span];
         let mut at = trail.members.len();
         while at > 0 && !spans.is_empty() {
@@ -358,9 +358,9 @@ impl Circuit {
             behind.sort_unstable();
             behind.dedup();
             spans = behind;
-            asked.push((at, steps));
+            visits.push((at, steps));
         }
-        for (at, steps) in asked.into_iter().rev() {
+        for (at, steps) in visits.into_iter().rev() {
             let (before, members) = trail.members.split_at_mut(at);
             for (span, left) in steps {
                 let truth = self.truth_of_step(id, &members[0], before.last(), span, left);

@@ -74,7 +74,7 @@ pub trait Naming: Send + Sync {
     fn name_beside(&self, target: TargetId, place: usize) -> &[u8];
 }
 
-/// The values beside a row. They share nothing with the automaton, so rows may go to other threads.
+/// The values beside a row. They share nothing with the automaton, so rows may change threads.
 pub struct Beside {
     /// Number of the row.
     pub row: u32,
@@ -266,7 +266,7 @@ impl Rows {
         self.bindings.extend(moved);
     }
 
-    /// Lets go of what it shares with the automaton, so that the rows can go their own way.
+    /// Drops what it shares with the automaton, so that the rows may change threads.
     pub(crate) fn forget_scope(&mut self) {
         self.last_scope = None;
     }

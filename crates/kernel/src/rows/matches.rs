@@ -3,7 +3,7 @@
 use super::columns::{RowKind, Rows};
 use std::ops::Range;
 
-/// The offset of those who are not told. Only small documents have matches in bulk.
+/// The offset of a match that is not kept. Only small documents have matches in bulk.
 const UNTOLD: u32 = u32::MAX;
 
 /// Matches that are not spread out into rows yet.

@@ -37,7 +37,7 @@ pub struct Selections {
     pub first: Vec<u32>,
     /// See `first`.
     pub count: Vec<u32>,
-    /// Entries of those who want no values, in order: there are mostly none.
+    /// Entries of subscriptions without values, sorted; mostly there are none.
     bare: Vec<u32>,
     /// For each document: its number, how many rows and how many documents' matches come before,
     /// and where its entries start.
@@ -59,7 +59,7 @@ impl Selections {
         self.count.reserve(count);
     }
 
-    /// The rows that describe nodes; whoever adds one remembers its place.
+    /// The rows that describe nodes. The caller keeps the place of a row that it adds.
     pub fn fragments(&mut self) -> &mut Rows {
         self.fragments.get_or_insert_default()
     }
@@ -120,7 +120,7 @@ impl Selections {
         next.map_or(self.subscription.len(), |next| next.2)
     }
 
-    /// Where each document's come, behind how many rows and how many documents' matches.
+    /// For each document: how many rows and how many documents' matches come before its selections.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.runs.iter().map(|run| run.1)
     }

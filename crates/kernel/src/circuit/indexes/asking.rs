@@ -117,7 +117,7 @@ impl Circuit {
         }
     }
 
-    /// What follows a node begins, if it still asks.
+    /// A node closes that compares with what follows it.
     pub(super) fn begin_ask(&mut self, id: SinkId, serial: u64) {
         let sink = &self.sinks[id];
         if sink.serial != serial || sink.cell.is_none() {
@@ -176,7 +176,7 @@ impl Circuit {
         }
     }
 
-    /// Ends a comparison once all nodes of its context have asked.
+    /// Ends a comparison once all values of its context are known.
     pub(in crate::circuit) fn finish_ask(&mut self, id: SinkId) {
         let sink = &mut self.sinks[id];
         let SinkKind::Ask(ask) = sink.kind else {
@@ -206,7 +206,7 @@ impl Circuit {
         self.release_index(ask.index);
     }
 
-    /// Ends the waiting of nodes whose part is complete by now.
+    /// Decides the comparisons whose part is complete.
     pub(super) fn settle_slots(&mut self, id: IndexId) {
         loop {
             let index = &mut self.indexes[id];

@@ -62,7 +62,7 @@ pub struct Index {
     asks: u32,
     /// The sink that hears of unsettled members, or NONE as long as there was none.
     sink: SinkId,
-    /// Who still refers to it: its set, members that come or are not settled, nodes that ask.
+    /// References from its set, from members that are not settled, and from nodes that ask.
     references: u32,
     /// The bytes that are in the account.
     charged: usize,
@@ -211,7 +211,7 @@ impl Circuit {
         }
     }
 
-    /// Whether the opening node may be in the part of somebody who asked, or will ask.
+    /// Whether the opening node may be in a part that is, or will be, compared.
     fn is_awaited(&self, spec: SharedId, depth: usize) -> bool {
         let indexes: &[(SharedId, IndexId)] = match self.routes.indexes[spec].scope {
             Some(Scope::Siblings) => &self.extras[depth - 1].indexes,
@@ -233,7 +233,7 @@ impl Circuit {
         self.add_relay(SinkKind::Indexed { index, joining })
     }
 
-    /// No further member comes by a sink.
+    /// A sink is complete.
     pub(super) fn close_indexed(&mut self, id: IndexId, joining: Joining) {
         match joining {
             Joining::Order(order) => {
@@ -347,7 +347,7 @@ impl Circuit {
         self.charge_index(id);
     }
 
-    /// No member of an indexed set is still to come.
+    /// An indexed set is complete.
     fn close_index(&mut self, id: IndexId) {
         self.indexes[id].is_closed = true;
         self.settle_slots(id);
@@ -360,7 +360,7 @@ impl Circuit {
         self.held_bytes = self.held_bytes + bytes - std::mem::replace(&mut index.charged, bytes);
     }
 
-    /// One less refers to an index; the last one lets it go.
+    /// Drops a reference to an index, and with the last one the index.
     pub(super) fn release_index(&mut self, id: IndexId) {
         let index = &mut self.indexes[id];
         index.references -= 1;

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub struct Pending {
     /// Sorted by order. Neither end is empty.
     counts: VecDeque<(u64, u32)>,
-    /// Orders in the middle that nobody is undecided of any more.
+    /// Orders in the middle without undecided members.
     empty: usize,
 }
 

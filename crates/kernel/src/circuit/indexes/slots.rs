@@ -9,7 +9,7 @@ use crate::circuit::cells::{Cells, Handle};
 use crate::circuit::ids::{SlotId, ValueId};
 use crate::tables::more_for;
 
-/// What the values of a node, or of several, come to.
+/// A summary of the values of a node, or of several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bid {
     Nothing,

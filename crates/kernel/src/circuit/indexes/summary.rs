@@ -21,7 +21,7 @@ pub enum Summary {
         last: Option<(u64, Rc<str>)>,
         other: Option<(u64, Rc<str>)>,
         /// The values that nodes wait with.
-        asked: Values,
+        waiting: Values,
     },
     /// A node's number is less than a member's.
     Ordered {
@@ -44,7 +44,7 @@ impl Summary {
             Comparison::Ne => Summary::Differ {
                 last: None,
                 other: None,
-                asked: Values::default(),
+                waiting: Values::default(),
             },
             _ => Summary::Ordered {
                 is_negated: matches!(op, Comparison::Gt | Comparison::Ge),
@@ -57,9 +57,13 @@ impl Summary {
     pub fn bytes(&self) -> usize {
         match self {
             Summary::Equal(values) => values.bytes(),
-            Summary::Differ { last, other, asked } => {
+            Summary::Differ {
+                last,
+                other,
+                waiting,
+            } => {
                 let texts = last.iter().chain(other);
-                asked.bytes() + texts.map(|(_, text)| text.len()).sum::<usize>()
+                waiting.bytes() + texts.map(|(_, text)| text.len()).sum::<usize>()
             }
             Summary::Ordered { stairs, .. } => stairs.len() * STAIR,
         }
@@ -100,7 +104,7 @@ impl Summary {
             Summary::Equal(values) => {
                 return values.wait(text, bound, slots.get_mut(at).or, cells);
             }
-            Summary::Differ { asked, .. } => Bid::Only(asked.intern(text)),
+            Summary::Differ { waiting, .. } => Bid::Only(waiting.intern(text)),
             Summary::Ordered { is_negated, .. } => match number_of(text, *is_negated) {
                 number if number.is_nan() => return,
                 number => Bid::Least(number),
@@ -128,9 +132,13 @@ impl Summary {
                     tell(or);
                 }
             }
-            Summary::Differ { last, other, asked } => {
+            Summary::Differ {
+                last,
+                other,
+                waiting,
+            } => {
                 note(last, other, text, rank);
-                let own = asked.find(text).map(Bid::Only);
+                let own = waiting.find(text).map(Bid::Only);
                 let wins = |bid: Bid| bid != Bid::Nothing && Some(bid) != own;
                 while let Some(or) = slots.take(places.clone(), wins) {
                     tell(or);

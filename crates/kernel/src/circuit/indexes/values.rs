@@ -102,7 +102,7 @@ impl Values {
         self.entries[id].waiting = self.waiters.push(self.entries[id].waiting, bound, or);
     }
 
-    /// One who waited for a member of a rank with a text.
+    /// Removes and returns a truth that waited for a member with this value at this rank.
     pub fn pop(&mut self, id: ValueId, rank: u64) -> Option<Handle> {
         let entry = &mut self.entries[id];
         self.waiters.pop(&mut entry.waiting, rank)
@@ -115,7 +115,7 @@ impl Values {
             + self.waiters.bytes()
     }
 
-    /// Lets those go who wait no longer. Doing so when their number has doubled keeps it cheap.
+    /// Drops waiters that are decided. Doing so when their number has doubled keeps it cheap.
     fn drop_decided(&mut self, cells: &mut Cells) {
         for entry in self.entries.iter_mut() {
             let waiting = self.waiters.drain(entry.waiting);

@@ -44,7 +44,7 @@ impl Waiters {
         self.meld(heap, id)
     }
 
-    /// Takes a waiter off whose part has members of a rank.
+    /// Removes and returns a waiter whose part has members of a rank.
     pub fn pop(&mut self, heap: &mut WaiterId, rank: u64) -> Option<Handle> {
         let waiter = *self.table.find(*heap)?;
         if waiter.bound > rank {
