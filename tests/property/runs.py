@@ -32,7 +32,6 @@ from penstock.testing.generate import (
 )
 from penstock.testing.tree import Tree, parse
 from penstock.twigs import Query, Selection
-from penstock.twigs.expression_parts import parts_of
 from penstock.twigs.expressions import (
     Expression,
     Filter,
@@ -46,6 +45,7 @@ from penstock.twigs.expressions import (
     Union,
 )
 from penstock.twigs.nodetests import BACK
+from penstock.twigs.parts import parts_of
 from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))

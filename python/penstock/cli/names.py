@@ -11,11 +11,11 @@ from xml.parsers import expat
 
 from penstock.cli.progress import documents
 from penstock.errors import DocumentError
-from penstock.planning.traversal import Traversal
 from penstock.sources import inputs
-from penstock.twigs import NodeKind, NodeTest, Query, Selection, TwigNode
-from penstock.twigs.expression_parts import parts_of
-from penstock.twigs.expressions import Expression, Step
+from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
+from penstock.twigs.depth import roots_of
+from penstock.twigs.expressions import Step
+from penstock.twigs.parts import all_parts
 
 _NAMES_MAX = 100_000
 _LISTED_MAX = 5
@@ -64,36 +64,11 @@ def _add(names: dict[str, set[str]], expanded: str) -> None:
         names.setdefault(local, set()).add(uri)
 
 
-class _Collector(Traversal):
-    def __init__(self) -> None:
-        self.tests: dict[NodeTest, None] = {}
-
-    def twig(self, node: TwigNode) -> TwigNode:
-        self.note(node.test)
-        return super().twig(node)
-
-    def expressions(self, waiting: list[Expression]) -> None:
-        """Note the tests of expressions and of all their parts."""
-        while waiting:
-            expression = waiting.pop()
-            if isinstance(expression, Step):
-                self.note(expression.test)
-            waiting += reversed(parts_of(expression))
-
-    def note(self, test: NodeTest) -> None:
-        """Take a test down that asks for a name."""
-        if not test.is_wildcard:
-            self.tests[test] = None
-
-
 def name_tests(query: Query) -> list[NodeTest]:
     """Return the distinct tests on names of elements and attributes, as the query has them."""
-    collector = _Collector()
-    collector.query(query)
-    if isinstance(query.output, Selection):
-        collector.expressions([query.output.expression, *(n for _, n in query.output.beside)])
-    kinds = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
-    return [test for test in collector.tests if test.kind in kinds]
+    steps = [part for part in all_parts(*roots_of(query)) if isinstance(part, TwigNode | Step)]
+    tests = dict.fromkeys(step.test for step in steps if not step.test.is_wildcard)
+    return [test for test in tests if test.kind in (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)]
 
 
 def advise(tests: Iterable[NodeTest], names: Names) -> list[str]:

@@ -7,7 +7,6 @@ speak of the expression as it was asked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from penstock.planning.rewrites.absolute_comparisons import compare_node_by_node
@@ -28,9 +27,7 @@ def to_circuit_form(
 ) -> tuple[Selection, list[Constant]]:
     """Return a selection as the circuit evaluates it, and its constants: the same and more."""
     slots = SlotTable(constants)
-    expression = _rewrite(selection.expression, slots)
-    beside = tuple([(name, _rewrite(nodes, slots)) for name, nodes in selection.beside])
-    return replace(selection, expression=expression, beside=beside), slots.values
+    return selection.changed(lambda expression: _rewrite(expression, slots)), slots.values
 
 
 def _rewrite(expression: Expression, slots: SlotTable) -> Any:

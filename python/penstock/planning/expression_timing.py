@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from penstock.planning.timing import LEAVES, Moment
-from penstock.twigs import Axis, NodeKind, Slot
+from penstock.twigs import Axis, NodeKind
 from penstock.twigs import expressions as x
+from penstock.twigs.parts import parts_of
 from penstock.twigs.step_printing import print_step
 
 
@@ -63,14 +64,10 @@ def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
             return latest(times_of(nodes, kind).known, wait_for(value, kind))
         case x.PairCompare(left=left, right=right):
             return latest(times_of(left, kind).known, times_of(right, kind).known)
-        case x.Apply(arguments=parts) | x.All(parts=parts) | x.Some(parts=parts):
-            return latest(*[wait_for(part, kind) for part in parts])
-        case x.Inverse(part=part):
-            return wait_for(part, kind)
-        case Slot() | x.Position() | x.Last():
-            return NONE
         case x.Above():
             raise AssertionError("verdicts speak of expressions as they were asked")
+        case _:
+            return latest(*[wait_for(part, kind) for part in parts_of(atom)])
 
 
 def times_of(nodes: x.Nodes, kind: NodeKind) -> Times:

@@ -114,7 +114,9 @@ def compare(sign: str, left: Atom, right: Atom) -> bool:
 
 
 def call(function: str, arguments: list[Atom]) -> Atom:
-    """Return the value of a call on constants of the types that it asks for."""
+    """Return the value of a call or a comparison on constants of the types that it asks for."""
+    if function in _COMPARISONS:
+        return compare(function, *arguments)
     trace = trace_of(arguments)
     if trace is None:
         return _FUNCTIONS[function](*arguments)

@@ -12,7 +12,9 @@ has ``Here``. Arguments have the types that their function asks for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from penstock.twigs.nodetests import Axis, NodeTest
 from penstock.twigs.patterns import TYPE_OF_CALL, Slot, ValueType
@@ -237,3 +239,9 @@ class Selection:
     beside: tuple[tuple[str, Nodes], ...] = ()
     aggregate: str | None = None
     running: bool = False
+
+    def changed(self, change: Callable[[Expression], Any]) -> Selection:
+        """Return the selection with its expression and the sets beside it changed."""
+        expression = change(self.expression)
+        beside = tuple([(name, change(nodes)) for name, nodes in self.beside])
+        return replace(self, expression=expression, beside=beside)

@@ -8,6 +8,7 @@ node of the path, ``at-root(…)`` a condition at the document node.
 
 from __future__ import annotations
 
+from penstock.twigs import patterns as t
 from penstock.twigs.expression_printing import print_expression
 from penstock.twigs.expressions import Selection
 from penstock.twigs.joins import Comparison, Join, Operand, PathTerm
@@ -23,25 +24,6 @@ from penstock.twigs.outputs import (
     Message,
     Output,
     Value,
-)
-from penstock.twigs.patterns import (
-    And,
-    AtRoot,
-    BooleanOf,
-    Branch,
-    Call,
-    Compare,
-    Condition,
-    Constant,
-    Exists,
-    Holds,
-    NameOf,
-    Not,
-    Or,
-    Scalar,
-    Slot,
-    StringOf,
-    TwigNode,
 )
 from penstock.twigs.queries import Query
 from penstock.twigs.step_printing import INFIX, SlotPrinter, print_slot, print_step
@@ -77,11 +59,11 @@ def print_comparison(comparison: Comparison) -> str:
     return f"${comparison.left} {comparison.operator} ${comparison.right}"
 
 
-def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
+def print_twig(node: t.TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
     """Return a twig as indented lines, one step a line and each of its conditions below it."""
     lines: list[str] = []
     # Paths are long rather than wide, so the walk keeps its own stack.
-    waiting = [(0, Branch(node))]
+    waiting = [(0, t.Branch(node))]
     while waiting:
         depth, branch = waiting.pop()
         step = branch.node
@@ -89,20 +71,20 @@ def print_twig(node: TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
         optional = "optional " if branch.optional else ""
         indent = "  " * depth
         lines.append(f"{indent}{optional}{print_step(step.axis, step.test)}{bound}")
-        parts = step.where.parts if isinstance(step.where, And) else (step.where,)
+        parts = step.where.parts if isinstance(step.where, t.And) else (step.where,)
         for part in parts:
-            if part != Constant(True):
+            if part != t.Constant(True):
                 lines.append(f"{indent}  where {print_condition(part, slots)}")
         waiting += [(depth + 1, below) for below in reversed(step.branches)]
     return lines
 
 
-def print_path(node: TwigNode, slots: SlotPrinter = print_slot) -> str:
+def print_path(node: t.TwigNode, slots: SlotPrinter = print_slot) -> str:
     """Return a twig on one line, as a path with predicates."""
     text = print_step(node.axis, node.test)
-    parts = node.where.parts if isinstance(node.where, And) else (node.where,)
+    parts = node.where.parts if isinstance(node.where, t.And) else (node.where,)
     for part in parts:
-        if part != Constant(True):
+        if part != t.Constant(True):
             text += f"[{print_condition(part, slots)}]"
     if len(node.branches) == 1 and not node.branches[0].optional:
         return f"{text}/{print_path(node.branches[0].node, slots)}"
@@ -112,46 +94,46 @@ def print_path(node: TwigNode, slots: SlotPrinter = print_slot) -> str:
     return text
 
 
-def print_condition(condition: Condition, slots: SlotPrinter = print_slot) -> str:
+def print_condition(condition: t.Condition, slots: SlotPrinter = print_slot) -> str:
     """Return a condition on one line."""
     match condition:
-        case Constant(value=value):
+        case t.Constant(value=value):
             return "true()" if value else "false()"
-        case And(parts=parts):
+        case t.And(parts=parts):
             texts = [print_condition(part, slots) for part in parts]
             return " and ".join(
-                f"({text})" if isinstance(part, Or) else text
+                f"({text})" if isinstance(part, t.Or) else text
                 for part, text in zip(parts, texts, strict=True)
             )
-        case Or(parts=parts):
+        case t.Or(parts=parts):
             return " or ".join([print_condition(part, slots) for part in parts])
-        case Not(part=part):
+        case t.Not(part=part):
             return f"not({print_condition(part, slots)})"
-        case Exists(node=node):
+        case t.Exists(node=node):
             return print_path(node, slots)
-        case AtRoot(part=part):
+        case t.AtRoot(part=part):
             return f"at-root({print_condition(part, slots)})"
-        case Compare(operator=operator, left=left, right=right):
+        case t.Compare(operator=operator, left=left, right=right):
             return f"{print_scalar(left, slots)} {operator} {print_scalar(right, slots)}"
-        case Holds(scalar=scalar):
+        case t.Holds(scalar=scalar):
             return f"boolean({print_scalar(scalar, slots)})"
 
 
-def print_scalar(scalar: Scalar, slots: SlotPrinter = print_slot) -> str:
+def print_scalar(scalar: t.Scalar, slots: SlotPrinter = print_slot) -> str:
     """Return a scalar on one line."""
     match scalar:
-        case Slot():
+        case t.Slot():
             return slots(scalar)
-        case StringOf(node=node, absolute=absolute):
+        case t.StringOf(node=node, absolute=absolute):
             return f"string({_place(node, absolute, slots)})"
-        case NameOf(part=part, node=node, absolute=absolute):
+        case t.NameOf(part=part, node=node, absolute=absolute):
             return f"{part}({_place(node, absolute, slots)})"
-        case Call(function=function, arguments=arguments):
+        case t.Call(function=function, arguments=arguments):
             texts = [print_scalar(argument, slots) for argument in arguments]
             if function in INFIX:
                 return f"({texts[0]} {function} {texts[1]})"
             return f"{function}({', '.join(texts)})"
-        case BooleanOf(condition=condition):
+        case t.BooleanOf(condition=condition):
             return f"truth({print_condition(condition, slots)})"
 
 
@@ -164,7 +146,7 @@ def _operand(operand: Operand) -> str:
     return f"${operand.variable}{path}"
 
 
-def _place(node: TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
+def _place(node: t.TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
     path = "" if node is None else print_path(node, slots)
     return f"/{path}" if absolute else path or "."
 

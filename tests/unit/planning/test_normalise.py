@@ -6,88 +6,35 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.planning.traversal import Traversal
 from penstock.testing.generate import NAMESPACES, ExpressionKnobs, random_expression
-from penstock.twigs import (
-    And,
-    AtRoot,
-    Axis,
-    BooleanOf,
-    Call,
-    Compare,
-    Condition,
-    Constant,
-    Exists,
-    Holds,
-    NameOf,
-    NodeKind,
-    NodeTest,
-    Not,
-    Or,
-    Query,
-    Scalar,
-    Selection,
-    Slot,
-    StringOf,
-    TwigNode,
-    Value,
-)
+from penstock.twigs import Axis, Query, Selection, Value
+from penstock.twigs import patterns as t
+from penstock.twigs.depth import roots_of
+from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.parts import Part, all_parts, leaves
 from tests.unit.planning.results import assert_random_results_kept, assert_results_kept, shapes
 
 
-class Inspection(Traversal):
-    """Asserts what the normal form promises."""
-
-    def leave_twig(self, node: TwigNode) -> TwigNode:
-        is_open = node.test == NodeTest(NodeKind.ANY) and node.variable is None
-        if is_open and node.axis is Axis.DESCENDANT_OR_SELF and node.where == Constant(True):
-            assert [b.node.axis for b in node.branches] == [Axis.ATTRIBUTE]
-        return node
-
-    def leave_condition(self, condition: Condition) -> Condition:
-        assert not isinstance(condition, AtRoot)
-        match condition:
-            case Not(part=part):
-                assert isinstance(part, Exists | Compare | Holds)
-            case And(parts=parts) | Or(parts=parts):
-                assert len(parts) > 1
-                assert not any(isinstance(part, type(condition) | Constant) for part in parts)
-            case Compare(left=left):
-                assert not isinstance(left, Slot)
-        return condition
-
-
-class InspectionOfValues(Traversal):
-    """Asserts what the normal form promises about the values that conditions compare."""
-
-    def leave_condition(self, condition: Condition) -> Condition:
-        if isinstance(condition, Compare):
-            for side in (condition.left, condition.right):
-                self.inspect(side)
-        if isinstance(condition, Holds):
-            self.inspect(condition.scalar)
-        return condition
-
-    def inspect(self, scalar: Scalar) -> None:
-        """Look at a scalar and at the arguments of its calls."""
-        assert not isinstance(scalar, BooleanOf)
-        if isinstance(scalar, Call):
-            for argument in scalar.arguments:
-                self.inspect(argument)
-        if isinstance(scalar, StringOf | NameOf) and scalar.node is not None:
-            assert scalar.node.axis is not Axis.SELF
-
-
-class Counting(Traversal):
-    """Counts the slots."""
-
-    def __init__(self) -> None:
-        self.indexes: list[int] = []
-
-    def leave_scalar(self, scalar: Scalar) -> Scalar:
-        if isinstance(scalar, Slot):
-            self.indexes.append(scalar.index)
-        return scalar
+def inspect(part: Part) -> None:
+    """Assert what the normal form promises of a part."""
+    match part:
+        case t.TwigNode(test=test, axis=Axis.DESCENDANT_OR_SELF, variable=None, where=where) if (
+            test == ANY_NODE and where == t.TRUE
+        ):
+            assert [b.node.axis for b in part.branches] == [Axis.ATTRIBUTE]
+        case t.AtRoot():
+            raise AssertionError("absolute paths are conditions on the document node")
+        case t.Not(part=inner):
+            assert isinstance(inner, t.Exists | t.Compare | t.Holds)
+        case t.And(parts=parts) | t.Or(parts=parts):
+            assert len(parts) > 1
+            assert not any(isinstance(inner, type(part) | t.Constant) for inner in parts)
+        case t.Compare() | t.Holds():
+            assert not isinstance(part, t.Compare) or not isinstance(part.left, t.Slot)
+            for leaf in leaves(part):
+                assert not isinstance(leaf, t.BooleanOf)
+                if isinstance(leaf, t.StringOf | t.NameOf) and leaf.node is not None:
+                    assert leaf.node.axis is not Axis.SELF
 
 
 def random_queries(seed: int, count: int) -> list[Query]:
@@ -117,15 +64,14 @@ def test_results_are_kept() -> None:
 
 def test_the_normal_form_keeps_its_promises() -> None:
     for query in QUERIES:
-        Inspection().query(query)
-        InspectionOfValues().query(query)
+        for part in all_parts(*roots_of(query)):
+            inspect(part)
 
 
 def test_slots_count_up_in_the_order_of_the_query() -> None:
     for query in QUERIES:
-        counting = Counting()
-        counting.query(query)
-        assert counting.indexes == list(range(len(query.constants)))
+        slots = [part for part in all_parts(*roots_of(query)) if isinstance(part, t.Slot)]
+        assert [slot.index for slot in slots] == list(range(len(query.constants)))
 
 
 def test_a_normal_form_is_its_own_normal_form() -> None:
@@ -171,5 +117,5 @@ def test_text_and_language_are_kept() -> None:
 def test_a_constant_value_is_a_slot() -> None:
     query = normalise(xpath("1 + 1"))
     assert isinstance(query.output, Value)
-    assert isinstance(query.output.scalar, Slot)
+    assert isinstance(query.output.scalar, t.Slot)
     assert query.constants == (2.0,)

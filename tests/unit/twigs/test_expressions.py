@@ -8,8 +8,8 @@ from penstock.languages.xpath import xpath
 from penstock.languages.xpath.frontend import as_expression
 from penstock.testing.generate import NAMESPACES, random_xpath
 from penstock.twigs import Selection, ValueType
-from penstock.twigs.expression_parts import parts_of, with_parts
 from penstock.twigs.expressions import Expression, atom_type
+from penstock.twigs.parts import parts_of, with_parts
 
 
 def selection(text: str) -> Selection:

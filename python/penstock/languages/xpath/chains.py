@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
 from penstock.languages.xpath.reach import DOCUMENT, Kinds
-from penstock.twigs import (
-    TRUE,
-    AtRoot,
-    Axis,
-    Branch,
-    Condition,
-    Exists,
-    NodeKind,
-    NodeTest,
-    TwigNode,
-)
+from penstock.twigs import FALSE, TRUE, Axis, NodeKind, NodeTest
+from penstock.twigs import patterns as t
 from penstock.twigs.logic import conjunction
 
 
@@ -37,7 +30,7 @@ class ChainStep:
 
     axis: Axis
     test: NodeTest
-    where: Condition
+    where: t.Condition
     from_kinds: Kinds
 
     @property
@@ -56,6 +49,10 @@ class ChainStep:
                 return False
 
 
+Mark = tuple[str | None, tuple[t.Branch, ...]]
+"""The variable of a step, and the branches beside the way on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """A path without alternatives, from the context node or from the document node."""
@@ -63,11 +60,6 @@ class Chain:
     absolute: bool
     steps: tuple[ChainStep, ...]
     kinds: Kinds
-
-    @property
-    def is_context(self) -> bool:
-        """Whether it is the context node itself."""
-        return not self.absolute and not self.steps
 
     @property
     def is_single(self) -> bool:
@@ -78,7 +70,7 @@ class Chain:
         """Return the chain with one more step."""
         return Chain(self.absolute, (*self.steps, step), kinds)
 
-    def guarded(self, where: Condition) -> Chain:
+    def guarded(self, where: t.Condition) -> Chain:
         """Return the chain with a further condition on its last node."""
         if where == TRUE:
             return self
@@ -89,22 +81,24 @@ class Chain:
         step = replace(last, where=conjunction(last.where, where))
         return replace(self, steps=(*self.steps[:-1], step))
 
-    def exists(self, leaf: Condition = TRUE) -> Condition:
+    def exists(self, leaf: t.Condition = TRUE) -> t.Condition:
         """Return the condition that some node of the chain satisfies ``leaf``."""
         for step in reversed(self.steps):
             where = conjunction(step.where, leaf)
             if step.axis is Axis.SELF and step.test == NodeTest(NodeKind.ANY):
                 leaf = where
             else:
-                leaf = Exists(TwigNode(step.axis, step.test, where))
-        return AtRoot(leaf) if self.absolute else leaf
+                leaf = t.Exists(t.TwigNode(step.axis, step.test, where))
+        return t.AtRoot(leaf) if self.absolute else leaf
 
-    def twig(self, variable: str) -> TwigNode | None:
-        """Return the steps as one twig whose last node carries ``variable``; None without steps."""
-        node: TwigNode | None = None
-        for step in reversed(self.steps):
-            if node is None:
-                node = TwigNode(step.axis, step.test, step.where, variable)
-            else:
-                node = TwigNode(step.axis, step.test, step.where, None, (Branch(node),))
+    def twig(self, marks: Sequence[Mark] = ()) -> t.TwigNode | None:
+        """Return the steps as one twig, the last of them marked; None without steps."""
+        node: t.TwigNode | None = None
+        unmarked: Mark = (None, ())
+        given = chain(reversed(marks), repeat(unmarked))
+        for step, (variable, branches) in zip(reversed(self.steps), given, strict=False):
+            # Kinds run out where a path can never match, as below an attribute.
+            where = step.where if self.kinds else FALSE
+            below = branches if node is None else (*branches, t.Branch(node))
+            node = t.TwigNode(step.axis, step.test, where, variable, below)
         return node

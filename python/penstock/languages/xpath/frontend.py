@@ -83,6 +83,13 @@ def as_expression(query: Query) -> Query:
     return general
 
 
+def too_deep(text: str) -> QueryError:
+    """Return the error about a query that is nested too deeply."""
+    message = f"the query is nested more than {DEPTH_MAX} levels deep"
+    way_out = "use shorter paths and fewer predicates inside each other"
+    return QueryError("PQ0105", message, (0, len(text)), way_out, text)
+
+
 def _named_paths(select: object, text: str) -> dict[str, str]:
     if select is None:
         return {}
@@ -123,9 +130,7 @@ class _Asking:
                 return replace(query, options=self.options())
         except RecursionError:
             pass  # deeper still
-        message = f"the query is nested more than {DEPTH_MAX} levels deep"
-        way_out = "use shorter paths and fewer predicates inside each other"
-        raise QueryError("PQ0105", message, (0, len(self.text)), way_out, self.text)
+        raise too_deep(self.text)
 
     def parsed(self, trace: Trace | None = None) -> Expression:
         """Return the syntax tree of the text."""

@@ -11,31 +11,12 @@ from penstock.languages.xpath.functions import AGGREGATES, Type
 from penstock.languages.xpath.namespaces import Namespaces
 from penstock.languages.xpath.paths import lower_chains
 from penstock.languages.xpath.reach import DOCUMENT
-from penstock.languages.xpath.scalars import leaves, lower_number, lower_scalar, lower_string
+from penstock.languages.xpath.scalars import lower_number, lower_scalar, lower_string
 from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression, FunctionCall
-from penstock.twigs import (
-    Aggregate,
-    AtRoot,
-    Axis,
-    Block,
-    BooleanOf,
-    Branch,
-    Call,
-    Compare,
-    Condition,
-    Fragments,
-    Holds,
-    NameOf,
-    NodeKind,
-    NodeTest,
-    Query,
-    Scalar,
-    StringOf,
-    TwigNode,
-    Value,
-    type_of,
-)
+from penstock.twigs import Aggregate, Axis, Block, Fragments, NodeKind, NodeTest, Query, Value
+from penstock.twigs import patterns as t
+from penstock.twigs.parts import leaves, map_leaves
 from penstock.twigs.queries import NoTwigError
 
 RESULT = "result"
@@ -55,26 +36,11 @@ class Lowering(Scope):
         self.parts = 0
 
     # What the modules ask of each other
-
-    def chains(self, expression: Expression, context: Context) -> list[Chain]:
-        """Return the alternatives of a node-set."""
-        return lower_chains(self, expression, context)
-
-    def condition(self, expression: Expression, context: Context) -> Condition:
-        """Return ``boolean(expression)``."""
-        return lower_condition(self, expression, context)
-
-    def scalar(self, expression: Expression, context: Context) -> Scalar:
-        """Return the value of an expression that is no node-set."""
-        return lower_scalar(self, expression, context)
-
-    def string(self, expression: Expression, context: Context) -> Scalar:
-        """Return ``string(expression)``."""
-        return lower_string(self, expression, context)
-
-    def number(self, expression: Expression, context: Context) -> Scalar:
-        """Return ``number(expression)``."""
-        return lower_number(self, expression, context)
+    chains = lower_chains
+    condition = lower_condition
+    scalar = lower_scalar
+    string = lower_string
+    number = lower_number
 
     def spend(self, parts: int) -> None:
         """Count parts of the query: short texts can stand for very many.
@@ -86,34 +52,24 @@ class Lowering(Scope):
         if self.parts > PARTS_MAX:
             raise NoTwigError(f"written out it has more than {PARTS_MAX} parts")
 
-    def settle(self, atom: Compare | Holds) -> Condition:
+    def settle(self, atom: t.Compare | t.Holds) -> t.Condition:
         """Return the condition with absolute values moved to the document node.
 
         Raises:
             NoTwigError: It mixes them with values of the context node.
         """
-        scalars = (atom.scalar,) if isinstance(atom, Holds) else (atom.left, atom.right)
-        parts = [leaf for scalar in scalars for leaf in leaves(scalar)]
-        reads = [leaf for leaf in parts if isinstance(leaf, StringOf | NameOf | BooleanOf)]
-        absolute = [leaf for leaf in reads if not isinstance(leaf, BooleanOf) and leaf.absolute]
+        reads = [leaf for leaf in leaves(atom) if not isinstance(leaf, t.Slot | t.Call)]
+        absolute = [leaf for leaf in reads if not isinstance(leaf, t.BooleanOf) and leaf.absolute]
         if not absolute:
             return atom
         if len(absolute) < len(reads):
             raise NoTwigError("a value mixes the document node with another context")
-        if isinstance(atom, Holds):
-            return AtRoot(Holds(_relative(atom.scalar)))
-        return AtRoot(Compare(atom.operator, _relative(atom.left), _relative(atom.right)))
+        return t.AtRoot(map_leaves(atom, _relative))
 
 
-def _relative(scalar: Scalar) -> Scalar:
-    """Return the scalar as it reads at the document node."""
-    match scalar:
-        case StringOf() | NameOf():
-            return replace(scalar, absolute=False)
-        case Call(function=function, arguments=arguments):
-            return Call(function, tuple(map(_relative, arguments)))
-        case _:
-            return scalar
+def _relative(leaf: t.Scalar) -> t.Scalar:
+    """Return what a call is made of as it reads at the document node."""
+    return replace(leaf, absolute=False) if isinstance(leaf, t.StringOf | t.NameOf) else leaf
 
 
 def lower(expression: Expression, lowering: Lowering) -> Query:
@@ -132,26 +88,26 @@ def lower(expression: Expression, lowering: Lowering) -> Query:
     if lowering.type_of(expression) is Type.NODES:
         return _query(lowering, _root_twigs(lowering.chains(expression, context)))
     scalar = lowering.scalar(expression, context)
-    root = TwigNode(Axis.SELF, _ROOT_TEST)
-    return _query(lowering, (root,), Value(scalar, type_of(scalar)))
+    root = t.TwigNode(Axis.SELF, _ROOT_TEST)
+    return _query(lowering, (root,), Value(scalar, t.type_of(scalar)))
 
 
 def _query(
     lowering: Lowering,
-    twigs: tuple[TwigNode, ...],
+    twigs: tuple[t.TwigNode, ...],
     output: Fragments | Aggregate | Value = Fragments(RESULT),  # noqa: B008  # frozen
 ) -> Query:
     constants = tuple(lowering.slots.values)
     return Query((Block(twigs),), output, constants, text=lowering.text)
 
 
-def _root_twigs(chains: list[Chain]) -> tuple[TwigNode, ...]:
+def _root_twigs(chains: list[Chain]) -> tuple[t.TwigNode, ...]:
     """Return one twig for each chain, rooted at the document node."""
     twigs = []
     for chain in chains:
-        node = chain.twig(RESULT)
+        node = chain.twig([(RESULT, ())])
         if node is None:
-            twigs.append(TwigNode(Axis.SELF, _ROOT_TEST, variable=RESULT))
+            twigs.append(t.TwigNode(Axis.SELF, _ROOT_TEST, variable=RESULT))
         else:
-            twigs.append(TwigNode(Axis.SELF, _ROOT_TEST, branches=(Branch(node),)))
+            twigs.append(t.TwigNode(Axis.SELF, _ROOT_TEST, branches=(t.Branch(node),)))
     return tuple(twigs)

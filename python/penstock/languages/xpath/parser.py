@@ -7,24 +7,8 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from penstock.errors import QueryError
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.skeletons import KEPT_NAMES
-from penstock.languages.xpath.syntax import (
-    Binary,
-    Expression,
-    Filter,
-    FunctionCall,
-    KindTest,
-    Literal,
-    Logical,
-    NameTest,
-    Negate,
-    Number,
-    Path,
-    Span,
-    Step,
-    Union,
-    Variable,
-)
 from penstock.languages.xpath.tokens import Token, TokenKind, tokenize
 from penstock.twigs import Axis
 from penstock.twigs.blanks import Beside, Trace
@@ -88,7 +72,7 @@ class Parser:
         self.index = 0
         self.nesting = 0
 
-    def parse(self) -> Expression:
+    def parse(self) -> s.Expression:
         """Return the expression that the whole text is.
 
         Raises:
@@ -128,11 +112,11 @@ class Parser:
             raise self.unexpected(f"`{text}`")
         return self.advance()
 
-    def span_from(self, start: int) -> Span:
+    def span_from(self, start: int) -> s.Span:
         """Return the span from ``start`` to the end of the last token taken."""
         return start, self.tokens[self.index - 1].end
 
-    def error(self, code: str, message: str, span: Span, way_out: str) -> QueryError:
+    def error(self, code: str, message: str, span: s.Span, way_out: str) -> QueryError:
         """Return an error about this text."""
         return QueryError(code, message, span, way_out, self.text)
 
@@ -149,7 +133,7 @@ class Parser:
             way_out = "XPath 1.0 has no exponents; write the number with all its digits"
         return self.error("PQ0103", message, token.span, way_out)
 
-    def nested(self, parse: Callable[[], Expression], span: Span) -> Expression:
+    def nested(self, parse: Callable[[], s.Expression], span: s.Span) -> s.Expression:
         """Parse one level deeper."""
         self.nesting += 1
         if self.nesting > NESTING_MAX:
@@ -158,7 +142,7 @@ class Parser:
         self.nesting -= 1
         return expression
 
-    def too_deep(self, span: Span) -> QueryError:
+    def too_deep(self, span: s.Span) -> QueryError:
         """Return the error about nesting."""
         message = f"the query nests more than {NESTING_MAX} levels"
         way_out = "use fewer parentheses and predicates inside each other"
@@ -166,7 +150,7 @@ class Parser:
 
     # Operators
 
-    def parse_expression(self, level: int = 1) -> Expression:
+    def parse_expression(self, level: int = 1) -> s.Expression:
         """Parse operators that bind at least as tightly as ``level``."""
         start = self.token.start
         left = self.parse_unary()
@@ -189,53 +173,55 @@ class Parser:
         """Return the operator as XPath 1.0 writes it."""
         return text
 
-    def parse_operand(self, level: int, operator: str) -> Expression:
+    def parse_operand(self, level: int, operator: str) -> s.Expression:
         """Parse the right operand of ``operator``."""
         return self.parse_expression(level)
 
-    def combine(self, operator: str, left: Expression, right: Expression, span: Span) -> Expression:
+    def combine(
+        self, operator: str, left: s.Expression, right: s.Expression, span: s.Span
+    ) -> s.Expression:
         """Return ``left operator right``."""
         if operator not in ("and", "or"):
-            return Binary(operator, left, right, span)
-        if isinstance(left, Logical) and left.operator == operator and left.span[0] == span[0]:
-            return Logical(operator, (*left.parts, right), span)
-        return Logical(operator, (left, right), span)
+            return s.Binary(operator, left, right, span)
+        if isinstance(left, s.Logical) and left.operator == operator and left.span[0] == span[0]:
+            return s.Logical(operator, (*left.parts, right), span)
+        return s.Logical(operator, (left, right), span)
 
-    def parse_unary(self) -> Expression:
+    def parse_unary(self) -> s.Expression:
         """Parse ``-x`` or a union."""
         if self.is_symbol("-"):
             token = self.advance()
             operand = self.nested(self.parse_unary, token.span)
-            return Negate(operand, self.span_from(token.start))
+            return s.Negate(operand, self.span_from(token.start))
         start = self.token.start
         parts = [self.parse_path()]
         while self.is_symbol("|"):
             self.advance()
             parts.append(self.parse_path())
-        return parts[0] if len(parts) == 1 else Union(tuple(parts), self.span_from(start))
+        return parts[0] if len(parts) == 1 else s.Union(tuple(parts), self.span_from(start))
 
     # Paths
 
-    def parse_path(self) -> Expression:
+    def parse_path(self) -> s.Expression:
         """Parse a location path or a primary expression, perhaps with a path after it."""
         start = self.token.start
         if self.is_symbol("/"):
             self.advance()
             steps = self.parse_steps() if self.starts_step() else []
-            return Path(True, tuple(steps), self.span_from(start))
+            return s.Path(True, tuple(steps), self.span_from(start))
         if self.is_symbol("//"):
             steps = self.parse_more_steps([])
-            return Path(True, tuple(steps), self.span_from(start))
+            return s.Path(True, tuple(steps), self.span_from(start))
         if self.starts_step():
             steps = self.parse_steps()
-            return Path(False, tuple(steps), self.span_from(start))
+            return s.Path(False, tuple(steps), self.span_from(start))
         primary = self.parse_primary()
         predicates = self.parse_predicates()
         if predicates:
-            primary = Filter(primary, predicates, self.span_from(start))
+            primary = s.Filter(primary, predicates, self.span_from(start))
         if self.is_symbol("/", "//"):
             steps = self.parse_more_steps([])
-            return Path(False, tuple(steps), self.span_from(start), primary)
+            return s.Path(False, tuple(steps), self.span_from(start), primary)
         return primary
 
     def starts_step(self) -> bool:
@@ -246,26 +232,30 @@ class Parser:
             return not is_call or token.text == "*"
         return token.kind is TokenKind.SYMBOL and token.text in (".", "..", "@")
 
-    def parse_steps(self) -> list[Step]:
+    def parse_steps(self) -> list[s.Step]:
         """Parse a relative location path."""
         return self.parse_more_steps([self.parse_step()])
 
-    def parse_more_steps(self, steps: list[Step]) -> list[Step]:
+    def parse_more_steps(self, steps: list[s.Step]) -> list[s.Step]:
         """Parse what follows, from ``/`` to ``/``."""
         while self.is_symbol("/", "//"):
-            token = self.advance()
-            if token.text == "//":
-                steps.append(any_descendant(token.span))
-            if not self.starts_step():
-                raise self.unexpected("a step")
-            steps.append(self.parse_step())
-            if len(steps) > STEPS_MAX:
-                message = f"the path has more than {STEPS_MAX} steps"
-                way_out = "replace a part of it by //"
-                raise self.error("PQ0105", message, steps[-1].span, way_out)
+            self.parse_next_step(steps)
         return steps
 
-    def parse_step(self) -> Step:
+    def parse_next_step(self, steps: list[s.Step]) -> None:
+        """Parse one ``/`` or ``//`` and the step after it."""
+        token = self.advance()
+        if token.text == "//":
+            steps.append(any_descendant(token.span))
+        if not self.starts_step():
+            raise self.unexpected("a step")
+        steps.append(self.parse_step())
+        if len(steps) > STEPS_MAX:
+            message = f"the path has more than {STEPS_MAX} steps"
+            way_out = "replace a part of it by //"
+            raise self.error("PQ0105", message, steps[-1].span, way_out)
+
+    def parse_step(self) -> s.Step:
         """Parse one step with its predicates."""
         token = self.token
         if self.is_symbol(".", ".."):
@@ -275,7 +265,7 @@ class Parser:
                 message = f"`{token.text}` takes no predicate"
                 way_out = f"write {axis.value}::node()[…]"
                 raise self.error("PQ0103", message, self.token.span, way_out)
-            return Step(axis, KindTest("node", None, token.span), (), token.span, token.span)
+            return s.Step(axis, s.KindTest("node", None, token.span), (), token.span, token.span)
         axis = Axis.CHILD
         axis_span = (token.start, token.start)
         if self.is_symbol("@"):
@@ -286,7 +276,7 @@ class Parser:
             axis_span = self.span_from(token.start)
         test = self.parse_test()
         predicates = self.parse_predicates()
-        return Step(axis, test, predicates, self.span_from(token.start), axis_span)
+        return s.Step(axis, test, predicates, self.span_from(token.start), axis_span)
 
     def parse_axis(self) -> Axis:
         """Parse the name of an axis and its ``::``."""
@@ -299,7 +289,7 @@ class Parser:
         self.expect("::")
         return _AXES[token.text]
 
-    def parse_test(self) -> NameTest | KindTest:
+    def parse_test(self) -> s.NameTest | s.KindTest:
         """Parse a node test."""
         token = self.token
         if token.kind is not TokenKind.NAME:
@@ -308,12 +298,12 @@ class Parser:
         if self.is_symbol("(") and token.text != "*":
             return self.parse_kind_test(token)
         if token.text == "*":
-            return NameTest(None, None, token.span)
+            return s.NameTest(None, None, token.span)
         prefix, colon, local = token.text.rpartition(":")
         name = None if local == "*" else self.name(local)
-        return NameTest(prefix if colon else None, name, token.span)
+        return s.NameTest(prefix if colon else None, name, token.span)
 
-    def parse_kind_test(self, token: Token) -> KindTest:
+    def parse_kind_test(self, token: Token) -> s.KindTest:
         """Parse the parentheses of a node type."""
         if token.text not in _NODE_TYPES:
             message = f"`{token.text}` is no node test"
@@ -324,9 +314,9 @@ class Parser:
         if token.text == "processing-instruction" and self.token.kind is TokenKind.LITERAL:
             target = self.advance().text[1:-1]
         self.expect(")")
-        return KindTest(token.text, target, self.span_from(token.start))
+        return s.KindTest(token.text, target, self.span_from(token.start))
 
-    def parse_predicates(self) -> tuple[Expression, ...]:
+    def parse_predicates(self) -> tuple[s.Expression, ...]:
         """Parse any number of predicates."""
         predicates = []
         while self.is_symbol("["):
@@ -337,20 +327,20 @@ class Parser:
 
     # Primary expressions
 
-    def parse_primary(self) -> Expression:
+    def parse_primary(self) -> s.Expression:
         """Parse a variable, a literal, a number, a call or a parenthesised expression."""
         token = self.token
         if token.kind is TokenKind.NAME:
             return self.parse_call()
         if token.kind is TokenKind.LITERAL:
             self.advance()
-            return Literal(self.constant(token.text[1:-1]), token.span)
+            return s.Literal(self.constant(token.text[1:-1]), token.span)
         if token.kind is TokenKind.NUMBER:
             self.advance()
-            return Number(self.constant(float(token.text)), token.span)
+            return s.Number(self.constant(float(token.text)), token.span)
         if token.kind is TokenKind.VARIABLE:
             self.advance()
-            return Variable(token.text[1:].strip(" \t\r\n"), token.span)
+            return s.Variable(token.text[1:].strip(" \t\r\n"), token.span)
         if self.is_symbol("("):
             self.advance()
             expression = self.nested(self.parse_expression, token.span)
@@ -371,11 +361,11 @@ class Parser:
             return name
         return self.trace.name(name)
 
-    def parse_call(self) -> FunctionCall:
+    def parse_call(self) -> s.FunctionCall:
         """Parse a function call."""
         name = self.advance()
         self.expect("(")
-        arguments: list[Expression] = []
+        arguments: list[s.Expression] = []
         if not self.is_symbol(")"):
             arguments.append(self.nested(self.parse_expression, name.span))
             while self.is_symbol(","):
@@ -383,9 +373,9 @@ class Parser:
                 arguments.append(self.nested(self.parse_expression, name.span))
         self.expect(")")
         span = self.span_from(name.start)
-        return FunctionCall(name.text, tuple(arguments), span, name.span)
+        return s.FunctionCall(name.text, tuple(arguments), span, name.span)
 
 
-def any_descendant(span: Span) -> Step:
+def any_descendant(span: s.Span) -> s.Step:
     """Return the step that ``//`` abbreviates."""
-    return Step(Axis.DESCENDANT_OR_SELF, KindTest("node", None, span), (), span, span)
+    return s.Step(Axis.DESCENDANT_OR_SELF, s.KindTest("node", None, span), (), span, span)

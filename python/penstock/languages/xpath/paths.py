@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.chains import Chain, ChainStep, Context
 from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.namespaces import NO_NAMESPACE
 from penstock.languages.xpath.reach import DOCUMENT, Kinds, has_children, reach
-from penstock.languages.xpath.syntax import (
-    Expression,
-    Filter,
-    KindTest,
-    NameTest,
-    Path,
-    Step,
-    Union,
-)
 from penstock.twigs import TRUE, Axis, Condition, NodeKind, NodeTest
 from penstock.twigs.logic import conjunction
 from penstock.twigs.queries import NoTwigError
@@ -39,7 +31,7 @@ _KINDS = {
 }
 
 
-def lower_chains(lowering: Lowering, expression: Expression, context: Context) -> list[Chain]:
+def lower_chains(lowering: Lowering, expression: s.Expression, context: Context) -> list[Chain]:
     """Return the alternatives of a node-set; those that can never match are left out.
 
     Raises:
@@ -47,20 +39,20 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
         NoTwigError: A part of it is none.
     """
     match expression:
-        case Path(start=None):
+        case s.Path(start=None):
             # At the document node a relative path is the absolute one.
             absolute = expression.absolute and not context.is_document
             kinds = DOCUMENT if expression.absolute else context.kinds
             chains = [Chain(absolute, (), kinds)]
-        case Path(start=start):
+        case s.Path(start=start):
             assert start is not None
             chains = lower_chains(lowering, start, context)
-        case Union(parts=parts):
+        case s.Union(parts=parts):
             found: dict[Chain, None] = {}
             for part in parts:
                 found.update(dict.fromkeys(lower_chains(lowering, part, context)))
             return list(found)
-        case Filter(primary=primary, predicates=predicates):
+        case s.Filter(primary=primary, predicates=predicates):
             chains = lower_chains(lowering, primary, context)
             lowering.spend(len(chains))
             return [c.guarded(lower_predicates(lowering, predicates, c.kinds)) for c in chains]
@@ -73,7 +65,7 @@ def lower_chains(lowering: Lowering, expression: Expression, context: Context) -
     return [chain for chain in chains if chain.kinds]
 
 
-def lower_step(lowering: Lowering, chain: Chain, step: Step) -> Chain:
+def lower_step(lowering: Lowering, chain: Chain, step: s.Step) -> Chain:
     """Return the chain with one more step, its predicates lowered."""
     lowering.spend(1)
     if step.axis not in FORWARD:
@@ -89,15 +81,15 @@ def lower_step(lowering: Lowering, chain: Chain, step: Step) -> Chain:
     return chain.then(ChainStep(axis, test, where, chain.kinds), kinds)
 
 
-def lower_test(scope: Scope, step: Step) -> NodeTest:
+def lower_test(scope: Scope, step: s.Step) -> NodeTest:
     """Return the node test of a step, its prefix resolved."""
     principal = _PRINCIPAL.get(step.axis, NodeKind.ELEMENT)
     match step.test:
-        case KindTest(kind="node") if principal is not NodeKind.ELEMENT:
+        case s.KindTest(kind="node") if principal is not NodeKind.ELEMENT:
             return NodeTest(principal)
-        case KindTest(kind=kind, target=target):
+        case s.KindTest(kind=kind, target=target):
             return NodeTest(_KINDS[kind], target)
-        case NameTest(prefix=prefix, local=local, span=span):
+        case s.NameTest(prefix=prefix, local=local, span=span):
             if prefix is not None:
                 return NodeTest(principal, local, scope.namespaces.of_prefix(prefix, span))
             if local is None:
@@ -108,7 +100,7 @@ def lower_test(scope: Scope, step: Step) -> NodeTest:
 
 
 def lower_predicates(
-    lowering: Lowering, predicates: tuple[Expression, ...], kinds: Kinds
+    lowering: Lowering, predicates: tuple[s.Expression, ...], kinds: Kinds
 ) -> Condition:
     """Return all predicates of a step as one condition.
 

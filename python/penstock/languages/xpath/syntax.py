@@ -6,7 +6,10 @@ are equal if they say the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, get_args
 
 from penstock.twigs import Axis
 
@@ -133,6 +136,26 @@ class FunctionCall:
 Expression = (
     Path | Filter | Union | Logical | Binary | Negate | Literal | Number | Variable | FunctionCall
 )
+
+_HOLDS_NODES = re.compile("Expression|Step|Test")
+_INNER = {
+    kind: [field.name for field in fields(kind) if _HOLDS_NODES.search(str(field.type))]
+    for kind in (*get_args(Expression), Step, NameTest, KindTest)
+}
+"""The fields of each kind of nodes that hold others."""
+
+
+def nodes_in(tree: object) -> Iterator[Any]:
+    """Yield the expressions, steps and tests of a syntax tree."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting += part
+        elif part is not None:
+            yield part
+            waiting += [getattr(part, name) for name in _INNER[type(part)]]
+
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 ARITHMETIC = ("+", "-", "*", "div", "mod")

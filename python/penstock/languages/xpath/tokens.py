@@ -124,22 +124,21 @@ def _follows_operand(before: list[Token]) -> bool:
     return last.kind is not TokenKind.OPERATOR and last.text not in _NO_OPERATOR_AFTER
 
 
+_WAYS_OUT = {
+    "$": "a variable is a dollar sign and a name: $price",
+    "!": "write != for unequal and not(…) for negation",
+    ":": "a prefix and its name stand together: p:name, and an axis takes two colons",
+    "{": "bind a prefix with namespaces={'p': uri} and write p:name",
+    "}": "bind a prefix with namespaces={'p': uri} and write p:name",
+}
+
+
 def _bad_character(text: str, position: int) -> QueryError:
     character = text[position]
-    span = (position, position + 1)
     if character in "\"'":
         message = f"the literal that begins with {character} never ends"
         way_out = f"close it with {character}; a literal that contains one takes the other quote"
         return QueryError("PQ0102", message, (position, len(text)), way_out, text)
     message = f"`{character}` is no part of XPath"
-    if character == "$":
-        way_out = "a variable is a dollar sign and a name: $price"
-    elif character == "!":
-        way_out = "write != for unequal and not(…) for negation"
-    elif character == ":":
-        way_out = "a prefix and its name stand together: p:name, and an axis takes two colons"
-    elif character in "{}":
-        way_out = "bind a prefix with namespaces={'p': uri} and write p:name"
-    else:
-        way_out = "remove it, or put it in quotes if it belongs to a string"
-    return QueryError("PQ0101", message, span, way_out, text)
+    way_out = _WAYS_OUT.get(character, "remove it, or put it in quotes if it belongs to a string")
+    return QueryError("PQ0101", message, (position, position + 1), way_out, text)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.errors import QueryError
-from penstock.languages.xpath.chains import Chain, ChainStep
+from penstock.languages.xpath.chains import Chain, ChainStep, Mark
 from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.paths import lower_step
 from penstock.languages.xpath.reach import DOCUMENT, Kinds
 from penstock.languages.xpath.syntax import Expression, Logical, Path, Span, Step
 from penstock.languages.xscl.syntax import BlockSyntax, Name
-from penstock.twigs import FALSE, TRUE, Axis, Block, Branch, NodeKind, NodeTest, TwigNode
+from penstock.twigs import TRUE, Axis, Block, Branch, NodeKind, NodeTest, TwigNode
 
 
 @dataclass(slots=True)
@@ -48,7 +47,7 @@ class Blocks:
                 if name.text in self.block_of:
                     message = f"`{name.text}` is bound twice"
                     way_out = "give every node a name of its own"
-                    raise QueryError("PQ0402", message, name.span, way_out, self.lowering.text)
+                    raise self.lowering.error("PQ0402", message, name.span, way_out)
                 self.block_of[name.text] = number
 
     def _block(self, number: int, block: BlockSyntax) -> Block:
@@ -73,7 +72,7 @@ class Blocks:
     def _twig(self, steps: tuple[Step, ...], kinds: Kinds, end: str | None = None) -> TwigNode:
         """Return a path as a twig; its last node is bound to ``end`` if it has no name itself."""
         chain = Chain(False, (), kinds)
-        marks: list[tuple[str | None, tuple[Branch, ...]]] = []
+        marks: list[Mark] = []
         for step in steps:
             name = self.bindings.get(step.span)
             variable = (end if step is steps[-1] else None) if name is None else name.text
@@ -88,7 +87,9 @@ class Blocks:
             if variable is not None:
                 self.kinds_of[variable] = longer.kinds
             chain = longer
-        return _assemble(chain, marks)
+        node = chain.twig(marks)
+        assert node is not None, "a path that binds has a step"
+        return node
 
     def _branch(self, path: Expression, kinds: Kinds) -> Branch:
         """Return the branch of a predicate that binds variables."""
@@ -96,11 +97,11 @@ class Blocks:
             (span, *_) = self._spans_in(path.span)
             message = "a variable is bound here where there may be no node for it"
             way_out = "bind it in a predicate that is a path: [.//author[. = 'x']->a]"
-            raise QueryError("PQ0404", message, span, way_out, self.lowering.text)
+            raise self.lowering.error("PQ0404", message, span, way_out)
         if path.absolute:
             message = "a path that binds a variable begins at its node"
             way_out = "write .// for what is below the node"
-            raise QueryError("PQ0404", message, path.span, way_out, self.lowering.text)
+            raise self.lowering.error("PQ0404", message, path.span, way_out)
         return Branch(self._twig(path.steps, kinds))
 
     def _split(
@@ -127,15 +128,3 @@ def _conjuncts(expression: Expression) -> Iterator[Expression]:
             yield from _conjuncts(part)
     else:
         yield expression
-
-
-def _assemble(chain: Chain, marks: list[tuple[str | None, tuple[Branch, ...]]]) -> TwigNode:
-    """Return the steps of a chain as one twig, each with its variable and branches."""
-    node: TwigNode | None = None
-    for step, (variable, branches) in zip(reversed(chain.steps), reversed(marks), strict=True):
-        # Kinds run out where a path can never match, as below an attribute.
-        where = step.where if chain.kinds else FALSE
-        below = branches if node is None else (*branches, Branch(node))
-        node = TwigNode(step.axis, step.test, where, variable, below)
-    assert node is not None, "a path that binds has a step"
-    return node

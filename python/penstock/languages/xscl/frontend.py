@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from penstock.errors import QueryError
-from penstock.languages.xpath.frontend import DEPTH_MAX, options_of
+from penstock.languages.xpath.frontend import DEPTH_MAX, options_of, too_deep
 from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.namespaces import NamespaceMap, Namespaces
 from penstock.languages.xscl.blocks import Blocks
@@ -44,9 +44,7 @@ def xscl(
         raise QueryError("PQ0414", message, (0, len(text)), way_out, text) from None
     except RecursionError:
         pass  # deeper still
-    message = f"the query is nested more than {DEPTH_MAX} levels deep"
-    way_out = "use shorter paths and fewer predicates inside each other"
-    raise QueryError("PQ0105", message, (0, len(text)), way_out, text)
+    raise too_deep(text)
 
 
 def _lower(syntax: XsclSyntax, lowering: Lowering) -> Query:

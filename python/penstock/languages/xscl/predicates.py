@@ -5,41 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from penstock.errors import QueryError
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.chains import Chain, Context
 from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.paths import lower_step
-from penstock.languages.xpath.syntax import (
-    Binary,
-    Expression,
-    KindTest,
-    Literal,
-    NameTest,
-    Negate,
-    Number,
-    Path,
-    Span,
-    Step,
-    Variable,
-)
 from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.syntax import Name, OperatorSyntax, TermSyntax
-from penstock.twigs import (
-    FALSE,
-    Axis,
-    Block,
-    Branch,
-    Comparison,
-    Condition,
-    Join,
-    JoinKind,
-    Operand,
-    PathTerm,
-    TwigNode,
-)
+from penstock.twigs import Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
+from penstock.twigs import patterns as t
 from penstock.twigs.logic import FLIPPED, conjunction
 
-_CONSTANTS = (Literal, Number, Negate, Variable)
+_CONSTANTS = (s.Literal, s.Number, s.Negate, s.Variable)
 
 
 @dataclass(slots=True)
@@ -50,7 +26,7 @@ class Predicates:
     blocks: Blocks
     absent: set[int] = field(default_factory=set)
     """Blocks on the right of NOT FOLLOWED BY, whose variables nobody sees afterwards."""
-    filters: dict[str, Condition] = field(default_factory=dict)
+    filters: dict[str, t.Condition] = field(default_factory=dict)
     """Conditions that terms with constants put on the nodes of variables."""
 
     def lower(self, operators: Sequence[OperatorSyntax]) -> tuple[Join, ...]:
@@ -75,7 +51,7 @@ class Predicates:
             crosses = sides == [False, True]
             has_equality |= crosses and term.operator == "="
             if crosses and term.left.path and operator.kind is JoinKind.NOT_FOLLOWED_BY:
-                raise self._error(
+                raise self.lowering.error(
                     "PQ0413",
                     "a path on the left of NOT FOLLOWED BY is not evaluated yet",
                     written.span,
@@ -91,7 +67,7 @@ class Predicates:
         if not has_equality:
             message = "no term says that a value of one side equals one of the other"
             way_out = "add one: x = y, where x is bound before the operator and y after it"
-            raise self._error("PQ0405", message, operator.span, way_out)
+            raise self.lowering.error("PQ0405", message, operator.span, way_out)
         if operator.kind is JoinKind.NOT_FOLLOWED_BY:
             self.absent.add(right)
         return Join(
@@ -120,47 +96,49 @@ class Predicates:
         operator = FLIPPED[term.operator] if is_flipped else term.operator
         if isinstance(operand, _CONSTANTS):
             message = "both sides are constants"
-            raise self._error("PQ0409", message, term.span, "compare a variable: x = 'value'")
+            raise self.lowering.error(
+                "PQ0409", message, term.span, "compare a variable: x = 'value'"
+            )
         variable, steps = self._variable(operand, right)
-        path = Path(False, steps, operand.span)
+        path = s.Path(False, steps, operand.span)
         kinds = self.blocks.kinds_of[variable.text]
-        comparison = Binary(operator, path, constant, term.span)
+        comparison = s.Binary(operator, path, constant, term.span)
         condition = self.lowering.condition(comparison, Context(kinds))
         before = self.filters.get(variable.text)
         both = condition if before is None else conjunction(before, condition)
         self.filters[variable.text] = both
 
-    def _operand(self, expression: Expression, right: int) -> Operand:
+    def _operand(self, expression: s.Expression, right: int) -> Operand:
         variable, steps = self._variable(expression, right)
         chain = Chain(False, (), self.blocks.kinds_of[variable.text])
         for step in steps:
             chain = lower_step(self.lowering, chain, step)
-        return Operand(variable.text, _path(chain))
+        return Operand(variable.text, chain.twig())
 
-    def _variable(self, expression: Expression, right: int) -> tuple[Name, tuple[Step, ...]]:
+    def _variable(self, expression: s.Expression, right: int) -> tuple[Name, tuple[s.Step, ...]]:
         """Return the variable that an operand begins with, and the steps from its node."""
-        first = expression.steps[0] if isinstance(expression, Path) and expression.steps else None
+        first = expression.steps[0] if isinstance(expression, s.Path) and expression.steps else None
         if (
-            not isinstance(expression, Path)
+            not isinstance(expression, s.Path)
             or expression.absolute
             or expression.start is not None
             or first is None
             or first.axis is not Axis.CHILD
-            or not isinstance(first.test, NameTest)
+            or not isinstance(first.test, s.NameTest)
             or first.test.local is None
         ):
             message = "an operand is a variable, a path from one, or a constant"
             way_out = "write x, x/@id or 'text'; what a function says belongs into a block"
-            raise self._error("PQ0409", message, expression.span, way_out)
+            raise self.lowering.error("PQ0409", message, expression.span, way_out)
         for span in self.blocks.bindings:
             if expression.span[0] <= span[0] and span[1] <= expression.span[1]:
                 message = "a predicate of an operator binds no variable"
-                raise self._error("PQ0404", message, span, "bind it in the block")
+                raise self.lowering.error("PQ0404", message, span, "bind it in the block")
         prefix = "" if first.test.prefix is None else f"{first.test.prefix}:"
         name = Name(prefix + first.test.local, first.test.span)
         self.check_bound(name, right)
-        here = Step(
-            Axis.SELF, KindTest("node", None, name.span), first.predicates, name.span, name.span
+        here = s.Step(
+            Axis.SELF, s.KindTest("node", None, name.span), first.predicates, name.span, name.span
         )
         return name, (here, *expression.steps[1:])
 
@@ -179,33 +157,21 @@ class Predicates:
             way_out = f"the variables here are {', '.join(known)}"
             if not known:
                 way_out = f"bind a node to it: S//book->{name.text}"
-            raise self._error("PQ0403", message, name.span, way_out)
+            raise self.lowering.error("PQ0403", message, name.span, way_out)
         if block in self.absent:
             message = f"`{name.text}` belongs to a block that is absent from every result"
             way_out = "use a variable from before NOT FOLLOWED BY"
-            raise self._error("PQ0408", message, name.span, way_out)
-
-    def _error(self, code: str, message: str, span: Span, way_out: str) -> QueryError:
-        return QueryError(code, message, span, way_out, self.lowering.text)
+            raise self.lowering.error("PQ0408", message, name.span, way_out)
 
 
-def guard(block: Block, filters: dict[str, Condition]) -> Block:
+def guard(block: Block, filters: dict[str, t.Condition]) -> Block:
     """Return a block with conditions added to the nodes of its variables."""
     return replace(block, alternatives=tuple(_guard(twig, filters) for twig in block.alternatives))
 
 
-def _guard(twig: TwigNode, filters: dict[str, Condition]) -> TwigNode:
-    branches = tuple(Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
+def _guard(twig: t.TwigNode, filters: dict[str, t.Condition]) -> t.TwigNode:
+    branches = tuple(t.Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
     where = twig.where
     if twig.variable in filters:
         where = conjunction(where, filters[twig.variable])
     return replace(twig, where=where, branches=branches)
-
-
-def _path(chain: Chain) -> TwigNode | None:
-    node: TwigNode | None = None
-    for step in reversed(chain.steps):
-        where = step.where if chain.kinds else FALSE
-        below = () if node is None else (Branch(node),)
-        node = TwigNode(step.axis, step.test, where, branches=below)
-    return node

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from penstock.languages.xpath.syntax import Literal, NameTest, Number, Path, Span
+from penstock.languages.xpath.syntax import Literal, NameTest, Number, Path, Span, nodes_in
 from penstock.languages.xpath.tokens import NAME_INNER, NAME_START, TEXT_LENGTH_MAX
 from penstock.languages.xscl.parser import KEYWORDS, XsclParser
 from penstock.languages.xscl.syntax import XsclSyntax
@@ -67,10 +66,10 @@ def roles_of(text: str) -> list[Role] | None:
     Raises:
         QueryError: The text is no query.
     """
-    found = dict(_roles(XsclParser(text).parse_query()))
+    role_at = dict(_roles(XsclParser(text).parse_query()))
     spans = [match.span() for match in _SLOT.finditer(text)]
-    roles = [found[span] for span in spans if span in found]
-    constants = {span for span, role in found.items() if role is Role.CONSTANT}
+    roles = [role_at[span] for span in spans if span in role_at]
+    constants = {span for span, role in role_at.items() if role is Role.CONSTANT}
     return roles if len(roles) == len(spans) and constants <= set(spans) else None
 
 
@@ -97,15 +96,9 @@ def _roles(syntax: XsclSyntax) -> Iterator[tuple[Span, Role]]:
 
 
 def _roles_in(part: object) -> Iterator[tuple[Span, Role]]:
-    """Yield the names and constants of an expression, which is made of dataclasses and tuples."""
-    if isinstance(part, NameTest):
-        if part.prefix is None and part.local is not None:
-            yield part.span, Role.NODE
-    elif isinstance(part, Literal | Number):
-        yield part.span, Role.CONSTANT
-    elif isinstance(part, tuple):
-        for inner in part:
-            yield from _roles_in(inner)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _roles_in(getattr(part, field.name))
+    """Yield the names and constants of an expression."""
+    for node in nodes_in(part):
+        if isinstance(node, Literal | Number):
+            yield node.span, Role.CONSTANT
+        elif isinstance(node, NameTest) and node.prefix is None and node.local is not None:
+            yield node.span, Role.NODE

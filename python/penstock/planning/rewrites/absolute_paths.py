@@ -16,34 +16,11 @@ from typing import NamedTuple
 
 from penstock.planning.keys import Key, Keys
 from penstock.planning.rewrites.constants import fold_constants
-from penstock.planning.traversal import Traversal
-from penstock.twigs import (
-    FALSE,
-    TRUE,
-    And,
-    AtRoot,
-    Axis,
-    Block,
-    BooleanOf,
-    Branch,
-    Call,
-    Compare,
-    Condition,
-    Exists,
-    Holds,
-    NameOf,
-    NodeKind,
-    NodeTest,
-    Not,
-    Or,
-    Query,
-    Scalar,
-    StringOf,
-    TwigNode,
-    Value,
-    ValueType,
-)
-from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs import FALSE, TRUE, Axis, Block, NodeKind, NodeTest, Query, Value
+from penstock.twigs import patterns as t
+from penstock.twigs.depth import roots_of
+from penstock.twigs.logic import conjunction, disjunction, negation, simplified
+from penstock.twigs.parts import P, Part, all_parts, map_parts, parts_of, rewrite
 from penstock.twigs.queries import NoTwigError
 
 ALTERNATIVES_MAX = 8
@@ -59,7 +36,7 @@ class Occurrence(NamedTuple):
 
     key: Key
     sign: bool
-    condition: Condition
+    condition: t.Condition
 
 
 def hoist_absolute_paths(query: Query) -> Query:
@@ -69,7 +46,7 @@ def hoist_absolute_paths(query: Query) -> Query:
         NoTwigError: A path would be split into more than ``ALTERNATIVES_MAX`` cases, or an
             absolute path decides which node's value is taken.
     """
-    if not _mentions_root(query):
+    if not any(isinstance(part, t.AtRoot) for part in all_parts(*roots_of(query))):
         return query
     hoisting = _Hoisting(query)
     blocks = tuple(hoisting.block(block) for block in query.blocks)
@@ -87,70 +64,70 @@ class _Hoisting:
 
     def block(self, block: Block) -> Block:
         """Split every alternative until none mentions the document node."""
-        alternatives: list[TwigNode] = []
+        alternatives: list[t.TwigNode] = []
         for alternative in block.alternatives:
             alternatives += self.cases(alternative)
         return replace(block, alternatives=tuple(alternatives))
 
-    def cases(self, alternative: TwigNode) -> list[TwigNode]:
+    def cases(self, alternative: t.TwigNode) -> list[t.TwigNode]:
         """Return the alternatives that one amounts to."""
-        done: list[TwigNode] = []
+        done: list[t.TwigNode] = []
         waiting = [replace(alternative, where=_unwrap(alternative.where))]
         while waiting:
             twig = waiting.pop()
-            found = list(self.occurrences_in_twig(twig, True))
-            if found:
-                waiting += self.split(twig, found)
+            occurrences = list(self.occurrences(twig))
+            if occurrences:
+                waiting += self.split(twig, occurrences)
             else:
                 done.append(twig)
             if len(done) + len(waiting) > ALTERNATIVES_MAX:
                 raise _too_many()
         return done
 
-    def split(self, twig: TwigNode, found: list[Occurrence]) -> list[TwigNode]:
+    def split(self, twig: t.TwigNode, occurrences: list[Occurrence]) -> list[t.TwigNode]:
         """Return a twig by the two cases of one condition at its root, dead ones left out."""
         cases = []
         guards = 0
-        for value, key, guard in _cases(found):
-            fixed = _Substitution(self.keys, key, value).twig(twig)
+        for value, key, guard in _cases(occurrences):
+            fixed = self.fix(twig, key, value)
             cases.append(replace(fixed, where=conjunction(fixed.where, guard)))
             guards += guard is not TRUE
         if guards == 2:
-            cases.append(self.either_way(twig, found[0].key))
+            cases.append(self.either_way(twig, occurrences[0].key))
         return [case for case in cases if not self.is_dead(case)]
 
-    def either_way(self, twig: TwigNode, key: Key) -> TwigNode:
+    def either_way(self, twig: t.TwigNode, key: Key) -> t.TwigNode:
         """Return the twig with every condition on its spine holding for both values of one."""
-        true, false = (_Substitution(self.keys, key, value) for value in (True, False))
         where = twig.where
-        if any(occurrence.key == key for occurrence in self.occurrences(where, True)):
-            where = conjunction(true.condition(where), false.condition(where))
+        if any(occurrence.key == key for occurrence in self.occurrences(where)):
+            where = conjunction(self.fix(where, key, True), self.fix(where, key, False))
         branches = tuple(
-            Branch(self.either_way(branch.node, key), branch.optional) for branch in twig.branches
+            t.Branch(self.either_way(branch.node, key), branch.optional) for branch in twig.branches
         )
         return replace(twig, where=where, branches=branches)
 
-    def is_dead(self, twig: TwigNode) -> bool:
+    def is_dead(self, twig: t.TwigNode) -> bool:
         """Return whether a twig can never match."""
-        query = Query((Block((twig,)),), Value(BooleanOf(TRUE), ValueType.BOOLEAN), self.constants)
+        query = Query(
+            (Block((twig,)),), Value(t.BooleanOf(TRUE), t.ValueType.BOOLEAN), self.constants
+        )
         return not fold_constants(query).blocks[0].alternatives
 
-    def value(self, scalar: Scalar) -> Scalar:
+    def value(self, scalar: t.Scalar) -> t.Scalar:
         """Return a value at the document node without ``AtRoot``."""
-        if isinstance(scalar, BooleanOf):
-            return BooleanOf(self.condition(_unwrap(scalar.condition), 1))
-        if isinstance(scalar, Call):
-            arguments = tuple([self.value(argument) for argument in scalar.arguments])
-            return Call(scalar.function, arguments)
-        if isinstance(scalar, StringOf | NameOf) and scalar.node is not None:
+        if isinstance(scalar, t.BooleanOf):
+            return t.BooleanOf(self.condition(_unwrap(scalar.condition), 1))
+        if isinstance(scalar, t.Call):
+            return map_parts(scalar, self.value)
+        if isinstance(scalar, t.StringOf | t.NameOf) and scalar.node is not None:
             return self.first_node(scalar, scalar.node)
         return scalar
 
-    def first_node(self, scalar: StringOf | NameOf, node: TwigNode) -> Scalar:
+    def first_node(self, scalar: t.StringOf | t.NameOf, node: t.TwigNode) -> t.Scalar:
         """Return a value at the document node, its guards moved to a step before its path."""
-        if not any(True for _ in self.occurrences_in_twig(node, True)):
+        if not any(self.occurrences(node)):
             return scalar
-        root = TwigNode(Axis.SELF, NodeTest(NodeKind.DOCUMENT), branches=(Branch(node),))
+        root = t.TwigNode(Axis.SELF, NodeTest(NodeKind.DOCUMENT), branches=(t.Branch(node),))
         cases = self.cases(root)
         if len(cases) == 1:
             return replace(scalar, node=cases[0])
@@ -158,18 +135,18 @@ class _Hoisting:
             return replace(scalar, node=replace(root, where=FALSE))
         raise NoTwigError("an absolute path decides which node's value is taken")
 
-    def condition(self, condition: Condition, count: int) -> Condition:
+    def condition(self, condition: t.Condition, count: int) -> t.Condition:
         """Return a condition at the document node, split by the absolute parts inside it."""
-        found = list(self.occurrences(condition, True))
-        if not found:
+        occurrences = list(self.occurrences(condition))
+        if not occurrences:
             return condition
         if count > ALTERNATIVES_MAX:
             raise _too_many()
         cases = []
         parts = []
         guards = 0
-        for value, key, guard in _cases(found):
-            fixed = _Substitution(self.keys, key, value).condition(condition)
+        for value, key, guard in _cases(occurrences):
+            fixed = self.fix(condition, key, value)
             parts.append(self.condition(fixed, count * 2))
             cases.append(conjunction(guard, parts[-1]))
             guards += guard is not TRUE
@@ -177,46 +154,31 @@ class _Hoisting:
             cases.append(conjunction(*parts))
         return disjunction(*cases)
 
-    def occurrences_in_twig(self, node: TwigNode, sign: bool) -> Iterator[Occurrence]:
-        waiting = [node]
+    def fix(self, part: P, key: Key, value: bool) -> P:
+        """Return a part with a truth value in the place of one condition at the document node."""
+
+        def settle(condition: t.AtRoot) -> t.Condition:
+            return t.Constant(value) if self.keys.of_condition(condition.part) == key else condition
+
+        fixed: P = rewrite(part, {t.AtRoot: settle})
+        return fixed
+
+    def occurrences(self, *parts: Part, sign: bool = True) -> Iterator[Occurrence]:
+        """Yield the conditions at the document node, in the order of the printed form."""
+        waiting = [(part, sign) for part in reversed(parts)]
         while waiting:
-            step = waiting.pop()
-            yield from self.occurrences(step.where, sign)
-            waiting += [branch.node for branch in reversed(step.branches)]
-
-    def occurrences(self, condition: Condition, sign: bool) -> Iterator[Occurrence]:
-        match condition:
-            case And(parts=parts) | Or(parts=parts):
-                for part in parts:
-                    yield from self.occurrences(part, sign)
-            case Not(part=part):
-                yield from self.occurrences(part, not sign)
-            case Exists(node=node):
-                yield from self.occurrences_in_twig(node, sign)
-            case Compare(left=left, right=right):
-                yield from self.occurrences_in_scalar(left)
-                yield from self.occurrences_in_scalar(right)
-            case Holds(scalar=scalar):
-                yield from self.occurrences_in_scalar(scalar)
-            case AtRoot(part=part):
-                inner = list(self.occurrences(part, sign))
-                if inner:
-                    yield from inner
-                else:
-                    yield Occurrence(self.keys.of_condition(part), sign, part)
-
-    def occurrences_in_scalar(self, scalar: Scalar) -> Iterator[Occurrence]:
-        """Yield both signs: a value may gain or lose by any condition inside it."""
-        match scalar:
-            case StringOf(node=node) | NameOf(node=node) if node is not None:
-                for sign in (True, False):
-                    yield from self.occurrences_in_twig(node, sign)
-            case Call(arguments=arguments):
-                for argument in arguments:
-                    yield from self.occurrences_in_scalar(argument)
-            case BooleanOf(condition=condition):
-                for sign in (True, False):
-                    yield from self.occurrences(condition, sign)
+            part, sign = waiting.pop()
+            below = [(inner, sign) for inner in reversed(parts_of(part))]
+            match part:
+                case t.Not(part=condition):
+                    below = [(condition, not sign)]
+                case t.Compare() | t.Holds():
+                    # A value may gain or lose by any condition inside it.
+                    below += [(inner, not sign) for inner, _ in below]
+                case t.AtRoot(part=condition):
+                    if not any(isinstance(inner, t.AtRoot) for inner in all_parts(condition)):
+                        yield Occurrence(self.keys.of_condition(condition), sign, condition)
+            waiting += below
 
 
 def _too_many() -> NoTwigError:
@@ -225,56 +187,24 @@ def _too_many() -> NoTwigError:
     )
 
 
-def _cases(found: list[Occurrence]) -> Iterator[tuple[bool, Key, Condition]]:
-    """Yield the two cases of the first condition found: its value, its key, its guard.
+def _cases(occurrences: list[Occurrence]) -> Iterator[tuple[bool, Key, t.Condition]]:
+    """Yield the two cases of the first condition: its value, its key, its guard.
 
     Where the whole can only gain by the other value, a case holds without a guard.
     """
-    key, _, literal = found[0]
-    signs = {occurrence.sign for occurrence in found if occurrence.key == key}
+    key, _, literal = occurrences[0]
+    signs = {occurrence.sign for occurrence in occurrences if occurrence.key == key}
     for value in (True, False):
         guard = literal if value else negation(literal)
         yield value, key, TRUE if signs == {not value} else guard
 
 
-class _Substitution(Traversal):
-    """Puts a truth value in the place of one condition at the document node."""
-
-    def __init__(self, keys: Keys, key: Key, value: bool) -> None:
-        self.keys = keys
-        self.key = key
-        self.value = TRUE if value else FALSE
-
-    def leave_condition(self, condition: Condition) -> Condition:
-        if isinstance(condition, AtRoot) and self.keys.of_condition(condition.part) == self.key:
-            return self.value
-        return condition
-
-
-def _unwrap(condition: Condition) -> Condition:
+def _unwrap(condition: t.Condition) -> t.Condition:
     """Return a condition at the document node, where ``AtRoot`` changes nothing."""
     match condition:
-        case And(parts=parts):
-            return conjunction(*[_unwrap(part) for part in parts])
-        case Or(parts=parts):
-            return disjunction(*[_unwrap(part) for part in parts])
-        case Not(part=part):
-            return negation(_unwrap(part))
-        case AtRoot(part=part):
+        case t.And() | t.Or() | t.Not():
+            return simplified(map_parts(condition, _unwrap))
+        case t.AtRoot(part=part):
             return _unwrap(part)
         case _:
             return condition
-
-
-class _Search(Traversal):
-    found = False
-
-    def leave_condition(self, condition: Condition) -> Condition:
-        self.found = self.found or isinstance(condition, AtRoot)
-        return condition
-
-
-def _mentions_root(query: Query) -> bool:
-    search = _Search()
-    search.query(query)
-    return search.found

@@ -13,27 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.twigs import Axis
-from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
-from penstock.twigs.expressions import (
-    Atom,
-    Expression,
-    Here,
-    Nodes,
-    NonEmpty,
-    Root,
-    Step,
-)
-from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE, DOWN
+from penstock.twigs import expressions as x
+from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.nodetests import ANY_NODE, BACK, DOCUMENT_NODE, DOWN
+from penstock.twigs.parts import rewrite
 
-_BACK = frozenset(
-    {
-        Axis.PARENT,
-        Axis.ANCESTOR,
-        Axis.ANCESTOR_OR_SELF,
-        Axis.PRECEDING_SIBLING,
-        Axis.PRECEDING,
-    }
-)
 _INVERSE = {
     Axis.SELF: Axis.SELF,
     Axis.CHILD: Axis.PARENT,
@@ -49,53 +33,52 @@ _INVERSE = {
 }
 
 
-def turn_backward_paths(expression: Expression) -> Any:
+def turn_backward_paths(expression: x.Expression) -> Any:
     """Return the expression with its absolute paths turned where they go back."""
-    turned = with_parts(expression, [turn_backward_paths(part) for part in parts_of(expression)])
-    return _turn(turned) if isinstance(turned, Step) else turned
+    return rewrite(expression, {x.Step: _turn})
 
 
-def _turn(path: Step) -> Nodes:
-    steps: list[Step] = []
-    base: Nodes = path
-    while isinstance(base, Step):
+def _turn(path: x.Step) -> x.Nodes:
+    steps: list[x.Step] = []
+    base: x.Nodes = path
+    while isinstance(base, x.Step):
         steps.append(base)
         base = base.base
     steps.reverse()
-    back = [place for place, step in enumerate(steps) if step.axis in _BACK]
+    back = [place for place, step in enumerate(steps) if step.axis in BACK]
     # From the document node only steps down lead anywhere; the others are over at once.
-    if not isinstance(base, Root) or not back or steps[0].axis not in DOWN:
+    if not isinstance(base, x.Root) or not back or steps[0].axis not in DOWN:
         return path
     last = back[-1]
     turned, rest = steps[: last + 1], steps[last + 1 :]
     if any(step.axis not in _INVERSE or _counts(step) for step in turned):
         return path
-    nodes: Nodes = _ending(turned)
+    nodes: x.Nodes = _ending(turned)
     for step in rest:
-        nodes = Step(nodes, step.axis, step.test, step.predicates)
+        nodes = x.Step(nodes, step.axis, step.test, step.predicates)
     return nodes
 
 
-def _ending(steps: list[Step]) -> Step:
+def _ending(steps: list[x.Step]) -> x.Step:
     """Return the nodes that the steps end at, with the way there as a condition."""
-    way: Nodes = Here()
+    way: x.Nodes = x.Here()
     for place in range(len(steps) - 1, -1, -1):
         inverse = _INVERSE[steps[place].axis]
         if place:
             before = steps[place - 1]
-            way = Step(way, inverse, before.test, before.predicates)
+            way = x.Step(way, inverse, before.test, before.predicates)
         elif inverse is Axis.PARENT or not _is_within(steps[0]):
-            way = Step(way, inverse, DOCUMENT_NODE)
+            way = x.Step(way, inverse, DOCUMENT_NODE)
     end = steps[-1]
-    conditions: tuple[Atom, ...] = () if isinstance(way, Here) else (NonEmpty(way),)
-    return Step(Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
+    conditions: tuple[x.Atom, ...] = () if isinstance(way, x.Here) else (x.NonEmpty(way),)
+    return x.Step(x.Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
 
 
-def _is_within(first: Step) -> bool:
+def _is_within(first: x.Step) -> bool:
     """Return whether every node that passes the first step's test is one that it reaches."""
     # All nodes but attributes and namespaces are the document node or below it.
     return first.axis is Axis.DESCENDANT_OR_SELF or first.test not in (ANY_NODE, DOCUMENT_NODE)
 
 
-def _counts(step: Step) -> bool:
+def _counts(step: x.Step) -> bool:
     return any(map(is_positional, step.predicates))

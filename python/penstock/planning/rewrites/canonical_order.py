@@ -7,70 +7,55 @@ constants, and each is kept once; a part beside its own negation decides the who
 from __future__ import annotations
 
 from penstock.planning.keys import Key, Keys
-from penstock.planning.traversal import Traversal
-from penstock.twigs import (
-    FALSE,
-    TRUE,
-    And,
-    Block,
-    Compare,
-    Condition,
-    Or,
-    Query,
-    Scalar,
-    Slot,
-    TwigNode,
-)
+from penstock.planning.traversal import rewrite_query
+from penstock.twigs import FALSE, TRUE, Query
+from penstock.twigs import patterns as t
 from penstock.twigs.blanks import Atom
-from penstock.twigs.logic import FLIPPED, conjunction, disjunction, negation
+from penstock.twigs.logic import FLIPPED, negation, simplified
 
 
 def order_canonically(query: Query) -> Query:
     """Return the query in the order that all queries which ask the same have."""
-    return _Ordering(Keys(query.constants)).query(query)
+    ordering = _Ordering(Keys(query.constants))
+    changes = {t.And: ordering.connective, t.Or: ordering.connective, t.Compare: ordering.sides}
+    return rewrite_query(query, changes, ordering.alternatives)
 
 
-def order_parts(condition: Condition, constants: tuple[Atom, ...]) -> Condition:
+def order_parts(condition: t.Condition, constants: tuple[Atom, ...]) -> t.Condition:
     """Return a condition, whose parts are in order themselves, with these in order."""
-    return _Ordering(Keys(constants)).ordered(condition)
+    return _Ordering(Keys(constants)).connective(condition)
 
 
-class _Ordering(Traversal):
+class _Ordering:
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
 
-    def leave_block(self, block: Block, alternatives: list[TwigNode]) -> Block:
-        if len(alternatives) > 1:
-            keyed: dict[Key, TwigNode] = {}
-            for alternative in alternatives:
-                keyed.setdefault(self.keys.of_twig(alternative), alternative)
-            alternatives = [keyed[key] for key in sorted(keyed)]
-        return super().leave_block(block, alternatives)
+    def alternatives(self, twigs: list[t.TwigNode]) -> list[t.TwigNode]:
+        """Return alternatives in order, each once."""
+        if len(twigs) < 2:
+            return twigs
+        keyed: dict[Key, t.TwigNode] = {}
+        for twig in twigs:
+            keyed.setdefault(self.keys.of_twig(twig), twig)
+        return [keyed[key] for key in sorted(keyed)]
 
-    def leave_condition(self, condition: Condition) -> Condition:
-        match condition:
-            case And(parts=parts):
-                return self.ordered(conjunction(*parts))
-            case Or(parts=parts):
-                return self.ordered(disjunction(*parts))
-            case Compare(operator=operator, left=left, right=right):
-                if not isinstance(right, Slot) and self.key(right) < self.key(left):
-                    return Compare(FLIPPED[operator], right, left)
-        return condition
+    def sides(self, comparison: t.Compare) -> t.Compare:
+        """Return a comparison of two values with its sides in order."""
+        left, right, key = comparison.left, comparison.right, self.keys.of_scalar
+        if isinstance(right, t.Slot) or not key(right) < key(left):
+            return comparison
+        return t.Compare(FLIPPED[comparison.operator], right, left)
 
-    def key(self, scalar: Scalar) -> Key:
-        """Return the key of a side of a comparison."""
-        return self.keys.of_scalar(scalar)
-
-    def ordered(self, condition: Condition) -> Condition:
+    def connective(self, condition: t.Condition) -> t.Condition:
         """Return a flat ``And`` or ``Or`` with its parts in order, each once."""
-        if not isinstance(condition, And | Or):
+        condition = simplified(condition)
+        if not isinstance(condition, t.And | t.Or):
             return condition
-        keyed: dict[Key, Condition] = {}
+        keyed: dict[Key, t.Condition] = {}
         for part in condition.parts:
             keyed.setdefault(self.keys.of_condition(part), part)
         for part in condition.parts:
             if self.keys.of_condition(negation(part)) in keyed:
-                return FALSE if isinstance(condition, And) else TRUE
+                return FALSE if isinstance(condition, t.And) else TRUE
         parts = tuple([keyed[key] for key in sorted(keyed)])
         return parts[0] if len(parts) == 1 else type(condition)(parts)

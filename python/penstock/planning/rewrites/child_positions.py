@@ -14,83 +14,64 @@ from typing import Any
 
 from penstock.planning.values import call
 from penstock.twigs import Axis, NodeTest, Slot
+from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import (
-    add_step,
-    is_positional,
-    parts_of,
-    replace_own_parts,
-    with_parts,
-)
-from penstock.twigs.expressions import (
-    Apply,
-    Atom,
-    Count,
-    Expression,
-    Here,
-    Last,
-    Position,
-    Step,
-)
+from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
 from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
 PARTS_MAX = 400
 """Parts of a step's predicates; each position repeats the predicates before it."""
 
 
-def count_child_positions(expression: Expression, slots: SlotTable) -> Any:
+def count_child_positions(expression: x.Expression, slots: SlotTable) -> Any:
     """Return the expression with counts in the place of positions among children.
 
     ``slots`` gets the constants that are new.
     """
-    parts = [count_child_positions(part, slots) for part in parts_of(expression)]
-    match with_parts(expression, parts):
-        case Step(base=base, axis=Axis.CHILD, test=test, predicates=predicates) if any(
-            map(is_positional, predicates)
-        ):
-            return add_step(base, Axis.CHILD, test, _counted(test, predicates, slots))
-        case other:
-            return other
+    return rewrite(expression, {x.Step: lambda step: _counted(step, slots)})
 
 
-def _counted(test: NodeTest, predicates: tuple[Atom, ...], slots: SlotTable) -> tuple[Atom, ...]:
-    """Return the predicates without positions, or as they are if that is too large."""
-    counted: tuple[Atom, ...] = ()
+def _counted(step: x.Step, slots: SlotTable) -> x.Step:
+    """Return a step without positions, or as it is if that is too large."""
+    if step.axis is not Axis.CHILD or not any(map(is_positional, step.predicates)):
+        return step
+    counted: tuple[x.Atom, ...] = ()
     size = 0
-    for predicate in predicates:
-        siblings = _Siblings(test, counted, slots)
+    for predicate in step.predicates:
+        siblings = _Siblings(step.test, counted, slots)
         counted += (replace_own_parts(predicate, siblings.counted),)
         size += size_of(counted[-1])
         if size > PARTS_MAX:
-            return predicates
-    return counted
+            return step
+    return add_step(step.base, step.axis, step.test, counted)
 
 
 class _Siblings:
     """The children of one parent that passed some predicates of a step."""
 
-    def __init__(self, test: NodeTest, passed: tuple[Atom, ...], slots: SlotTable) -> None:
+    def __init__(self, test: NodeTest, passed: tuple[x.Atom, ...], slots: SlotTable) -> None:
         self.test = test
         self.passed = passed
         self.slots = slots
 
-    def counted(self, part: Expression) -> Atom | None:
+    def counted(self, part: x.Expression) -> x.Atom | None:
         """Return a position or a comparison with it as a count."""
         match part:
-            case Position():
-                return Apply("+", (self.before(), self.slots.add(1.0)))
-            case Last():
-                parent = Step(Here(), Axis.PARENT, ANY_NODE)
-                return Count(Step(parent, Axis.CHILD, self.test, self.passed))
-            case Apply(function=operator, arguments=(Position(), Slot() as number)):
+            case x.Position():
+                return x.Apply("+", (self.before(), self.slots.add(1.0)))
+            case x.Last():
+                parent = x.Step(x.Here(), Axis.PARENT, ANY_NODE)
+                return x.Count(x.Step(parent, Axis.CHILD, self.test, self.passed))
+            case x.Apply(function=operator, arguments=(x.Position(), Slot() as number)):
                 return self.compared(operator, number)
-            case Apply(function=operator, arguments=(Slot() as number, Position())):
+            case x.Apply(function=operator, arguments=(Slot() as number, x.Position())):
                 return self.compared(FLIPPED.get(operator, ""), number)
         return None
 
-    def compared(self, operator: str, number: Slot) -> Atom | None:
+    def compared(self, operator: str, number: Slot) -> x.Atom | None:
         """Return a comparison with a constant.
 
         Taking 1 from the constant is exact: no double lies between a whole number and the double
@@ -99,7 +80,7 @@ class _Siblings:
         if operator not in FLIPPED:
             return None
         below = self.slots.add(call("-", [self.slots[number], 1.0]))
-        return Apply(operator, (self.before(), below))
+        return x.Apply(operator, (self.before(), below))
 
-    def before(self) -> Count:
-        return Count(Step(Here(), Axis.PRECEDING_SIBLING, self.test, self.passed))
+    def before(self) -> x.Count:
+        return x.Count(x.Step(x.Here(), Axis.PRECEDING_SIBLING, self.test, self.passed))

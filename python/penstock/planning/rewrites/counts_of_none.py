@@ -10,43 +10,45 @@ from typing import Any
 
 from penstock.planning.values import compare
 from penstock.twigs import Slot
-from penstock.twigs.expression_parts import parts_of, with_parts
-from penstock.twigs.expressions import Apply, Atom, Count, Expression, Inverse, NonEmpty, Some
+from penstock.twigs import expressions as x
 from penstock.twigs.logic import FLIPPED
+from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
 _EXISTENCE = {("!=", 0.0), (">", 0.0), (">=", 1.0)}
 _ABSENCE = {("=", 0.0), ("<=", 0.0), ("<", 1.0)}
 
 
-def ask_for_existence(expression: Expression, slots: SlotTable) -> Any:
+def ask_for_existence(expression: x.Expression, slots: SlotTable) -> Any:
     """Return the expression without counts that only say whether there is a node."""
-    parts = [ask_for_existence(part, slots) for part in parts_of(expression)]
-    match with_parts(expression, parts):
-        case Apply(function=operator, arguments=(counts, Slot() as number)) as whole:
-            return _existence(operator, counts, number, slots) or whole
-        case Apply(function=operator, arguments=(Slot() as number, counts)) as whole:
-            return _existence(FLIPPED.get(operator, ""), counts, number, slots) or whole
-        case other:
-            return other
+    return rewrite(expression, {x.Apply: lambda apply: _compared(apply, slots) or apply})
 
 
-def _existence(operator: str, counts: Atom, number: Slot, slots: SlotTable) -> Atom | None:
+def _compared(apply: x.Apply, slots: SlotTable) -> x.Atom | None:
+    match apply.arguments:
+        case counts, Slot() as number:
+            return _existence(apply.function, counts, number, slots)
+        case Slot() as number, counts:
+            return _existence(FLIPPED.get(apply.function, ""), counts, number, slots)
+    return None
+
+
+def _existence(operator: str, counts: x.Atom, number: Slot, slots: SlotTable) -> x.Atom | None:
     exists = _non_empty(counts)
     if exists is None:
         return None
     for limit in (0.0, 1.0):
         is_existence, is_absence = (operator, limit) in _EXISTENCE, (operator, limit) in _ABSENCE
         if (is_existence or is_absence) and compare("=", slots[number], limit):
-            return exists if is_existence else Inverse(exists)
+            return exists if is_existence else x.Inverse(exists)
     return None
 
 
-def _non_empty(counts: Atom) -> Atom | None:
+def _non_empty(counts: x.Atom) -> x.Atom | None:
     """Return whether some of the sets that are counted has a node; None if nothing is counted."""
     match counts:
-        case Count(nodes=nodes):
-            return NonEmpty(nodes)
-        case Apply(function="+", arguments=(Count(nodes=left), Count(nodes=right))):
-            return Some((NonEmpty(left), NonEmpty(right)))
+        case x.Count(nodes=nodes):
+            return x.NonEmpty(nodes)
+        case x.Apply(function="+", arguments=(x.Count(nodes=left), x.Count(nodes=right))):
+            return x.Some((x.NonEmpty(left), x.NonEmpty(right)))
     return None

@@ -10,28 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.planning.nodetests import meet
-from penstock.planning.traversal import Traversal
-from penstock.twigs import (
-    TRUE,
-    And,
-    Axis,
-    BooleanOf,
-    Call,
-    Compare,
-    Condition,
-    Exists,
-    Holds,
-    NameOf,
-    NodeKind,
-    NodeTest,
-    Not,
-    Or,
-    Query,
-    Scalar,
-    StringOf,
-    TwigNode,
-    Value,
-)
+from penstock.planning.traversal import rewrite_query
+from penstock.twigs import TRUE, AtRoot, Axis, Exists, NodeTest, Query, TwigNode, Value
+from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.parts import P, map_parts
 
 # A step after an attribute step stays: there is no axis to the attributes of all descendants.
 _COMBINED = {
@@ -54,25 +36,23 @@ _COMBINED = {
 def join_descendant_steps(query: Query) -> Query:
     """Return the query with ``descendant-or-self::node()/child::x`` written as one step."""
     joining = _Joining()
-    joined = joining.query(query)
+    joined = rewrite_query(query, {TwigNode: joining.join})
     return _go_below(joined) if joining.has_named_self else joined
 
 
-class _Joining(Traversal):
+class _Joining:
     has_named_self = False
     """Whether a step to descendants or self is left that tests for something."""
 
-    def leave_twig(self, node: TwigNode) -> TwigNode:
-        if node.test != NodeTest(NodeKind.ANY):
+    def join(self, node: TwigNode) -> TwigNode:
+        if node.test != ANY_NODE:
             self.has_named_self |= node.axis is Axis.DESCENDANT_OR_SELF
             return node
-        if node.variable is not None:
-            return node
-        after = _only_step_after(node)
+        after = _only_step_after(node) if node.variable is None else None
         axis = None if after is None else _COMBINED.get((node.axis, after.axis))
         if after is None or axis is None:
             return node
-        return self.leave_twig(replace(after, axis=axis))
+        return self.join(replace(after, axis=axis))
 
 
 def _only_step_after(node: TwigNode) -> TwigNode | None:
@@ -89,52 +69,23 @@ def _only_step_after(node: TwigNode) -> TwigNode | None:
 
 
 def _go_below(query: Query) -> Query:
-    below = _Below().query(query)
+    below = rewrite_query(query, {TwigNode: _with_proper_steps})
     if isinstance(below.output, Value):
-        scalar = _proper_scalar(below.output.scalar, NodeTest(NodeKind.DOCUMENT))
-        if scalar != below.output.scalar:
+        scalar = _proper(below.output.scalar, DOCUMENT_NODE)
+        if scalar is not below.output.scalar:
             return replace(below, output=replace(below.output, scalar=scalar))
     return below
 
 
-class _Below(Traversal):
-    def leave_twig(self, node: TwigNode) -> TwigNode:
-        where = _proper_condition(node.where, node.test)
-        branches = [replace(b, node=_proper(b.node, node.test)) for b in node.branches]
-        return replace(node, where=where, branches=tuple(branches))
+def _with_proper_steps(node: TwigNode) -> TwigNode:
+    return map_parts(node, lambda part: _proper(part, node.test))
 
 
-def _proper(step: TwigNode, test: NodeTest) -> TwigNode:
-    """Return a step from a node that passes ``test``."""
-    if step.axis is Axis.DESCENDANT_OR_SELF and not meet(test, step.test):
-        return replace(step, axis=Axis.DESCENDANT)
-    return step
-
-
-def _proper_condition(condition: Condition, test: NodeTest) -> Condition:
-    match condition:
-        case And(parts=parts) | Or(parts=parts):
-            return type(condition)(tuple([_proper_condition(part, test) for part in parts]))
-        case Not(part=part):
-            return Not(_proper_condition(part, test))
-        case Exists(node=node):
-            return Exists(_proper(node, test))
-        case Compare(operator=operator, left=left, right=right):
-            first = _proper_scalar(left, test)
-            return Compare(operator, first, _proper_scalar(right, test))
-        case Holds(scalar=scalar):
-            return Holds(_proper_scalar(scalar, test))
-        case _:
-            return condition
-
-
-def _proper_scalar(scalar: Scalar, test: NodeTest) -> Scalar:
-    match scalar:
-        case StringOf(node=node) | NameOf(node=node) if node is not None:
-            return replace(scalar, node=_proper(node, test))
-        case Call(function=function, arguments=arguments):
-            return Call(function, tuple([_proper_scalar(part, test) for part in arguments]))
-        case BooleanOf(condition=condition):
-            return BooleanOf(_proper_condition(condition, test))
-        case _:
-            return scalar
+def _proper(part: P, test: NodeTest) -> P:
+    """Return a part with its steps from a node that passes ``test``."""
+    match part:
+        case TwigNode(axis=Axis.DESCENDANT_OR_SELF) if not meet(test, part.test):
+            return replace(part, axis=Axis.DESCENDANT)
+        case TwigNode() | AtRoot():
+            return part
+    return map_parts(part, lambda inner: _proper(inner, test))

@@ -20,26 +20,12 @@ from typing import Any
 
 from penstock.planning.rewrites.child_positions import PARTS_MAX
 from penstock.planning.values import is_whole
-from penstock.twigs import Axis, NodeTest, Slot
+from penstock.twigs import Axis, Slot
+from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import (
-    add_step,
-    is_positional,
-    parts_of,
-    replace_own_parts,
-    with_parts,
-)
-from penstock.twigs.expressions import (
-    Apply,
-    Atom,
-    Count,
-    Expression,
-    Here,
-    Last,
-    Position,
-    Step,
-)
+from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
+from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
 _BEYOND = {
@@ -53,53 +39,48 @@ _BEYOND = {
 """Where the nodes are that an axis reaches after a node that it reached."""
 
 
-def count_from_the_end(expression: Expression, slots: SlotTable) -> Any:
+def count_from_the_end(expression: x.Expression, slots: SlotTable) -> Any:
     """Return the expression with counts of what is beyond a node; ``slots`` gets new constants."""
-    parts = [count_from_the_end(part, slots) for part in parts_of(expression)]
-    match with_parts(expression, parts):
-        case Step(base=base, axis=axis, test=test, predicates=predicates) if axis in _BEYOND:
-            return add_step(base, axis, test, _counted(axis, test, predicates, slots))
-        case other:
-            return other
+    return rewrite(expression, {x.Step: lambda step: _counted(step, slots)})
 
 
-def _counted(
-    axis: Axis, test: NodeTest, predicates: tuple[Atom, ...], slots: SlotTable
-) -> tuple[Atom, ...]:
-    """Return predicates whose first position, if it is one from the end, is a count."""
-    place = next(filter(lambda place: is_positional(predicates[place]), range(len(predicates))), 0)
+def _counted(step: x.Step, slots: SlotTable) -> x.Step:
+    """Return a step whose first position, if it is one from the end, is a count."""
+    if step.axis not in _BEYOND:
+        return step
+    predicates = step.predicates
+    place = next((n for n, predicate in enumerate(predicates) if is_positional(predicate)), 0)
     before, rest = predicates[:place], predicates[place:]
-    if not rest or (before and axis is Axis.CHILD):
-        return predicates
-    first = replace_own_parts(rest[0], _Beyond(axis, test, before, slots).counted)
-    return predicates if size_of(first) > PARTS_MAX else (*before, first, *rest[1:])
+    if rest and not (before and step.axis is Axis.CHILD):
+        first = replace_own_parts(rest[0], _Beyond(step, before, slots).counted)
+        if size_of(first) <= PARTS_MAX:
+            predicates = (*before, first, *rest[1:])
+    return add_step(step.base, step.axis, step.test, predicates)
 
 
 class _Beyond:
     """The nodes that a step reaches after a node that it reached."""
 
-    def __init__(
-        self, axis: Axis, test: NodeTest, passed: tuple[Atom, ...], slots: SlotTable
-    ) -> None:
-        counts = [Count(Step(Here(), beyond, test, passed)) for beyond in _BEYOND[axis]]
-        self.count = counts[0] if len(counts) == 1 else Apply("+", tuple(counts))
+    def __init__(self, step: x.Step, passed: tuple[x.Atom, ...], slots: SlotTable) -> None:
+        counts = [x.Count(x.Step(x.Here(), axis, step.test, passed)) for axis in _BEYOND[step.axis]]
+        self.count = counts[0] if len(counts) == 1 else x.Apply("+", tuple(counts))
         self.slots = slots
 
-    def counted(self, part: Expression) -> Atom | None:
+    def counted(self, part: x.Expression) -> x.Atom | None:
         """Return the comparison of a position with ``last()`` or ``last() - k`` as a count."""
         match part:
-            case Apply(function=operator, arguments=(Position(), end)) if operator in FLIPPED:
+            case x.Apply(function=operator, arguments=(x.Position(), end)) if operator in FLIPPED:
                 return self.compared(FLIPPED[operator], end)
-            case Apply(function=operator, arguments=(end, Position())) if operator in FLIPPED:
+            case x.Apply(function=operator, arguments=(end, x.Position())) if operator in FLIPPED:
                 return self.compared(operator, end)
         return None
 
-    def compared(self, operator: str, end: Atom) -> Atom | None:
+    def compared(self, operator: str, end: x.Atom) -> x.Atom | None:
         match end:
-            case Last():
-                return Apply(operator, (self.count, self.slots.add(0.0)))
-            case Apply(function="-", arguments=(Last(), Slot() as fewer)) if is_whole(
+            case x.Last():
+                return x.Apply(operator, (self.count, self.slots.add(0.0)))
+            case x.Apply(function="-", arguments=(x.Last(), Slot() as fewer)) if is_whole(
                 self.slots[fewer]
             ):
-                return Apply(operator, (self.count, fewer))
+                return x.Apply(operator, (self.count, fewer))
         return None

@@ -6,75 +6,51 @@ its own, and those that nothing mentions are gone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from penstock.planning.values import call, compare, is_true
+from penstock.planning.values import call, is_true
 from penstock.twigs import Query, Slot
-from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import parts_of, with_parts
-from penstock.twigs.expressions import (
-    All,
-    Apply,
-    Atom,
-    Expression,
-    Filter,
-    Inverse,
-    Selection,
-    Some,
-    Step,
-)
+from penstock.twigs import expressions as x
+from penstock.twigs.parts import Changes, rewrite
 from penstock.twigs.slots import SlotTable
 
-_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
-
-def fold_expression(query: Query, selection: Selection) -> Query:
+def fold_expression(query: Query, selection: x.Selection) -> Query:
     """Return the query of a selection with its constants computed and numbered."""
-    folding = _Folding(query.constants)
-    expression = folding.fold(selection.expression)
-    beside = [(name, folding.fold(nodes)) for name, nodes in selection.beside]
-    numbering = _Numbering(folding.slots.values)
-    folded = replace(
-        selection,
-        expression=numbering.number(expression),
-        beside=tuple([(name, numbering.number(nodes)) for name, nodes in beside]),
-    )
-    return replace(query, output=folded, constants=tuple(numbering.slots.values))
+    folding = _Folding(SlotTable(query.constants))
+    numbered = SlotTable()
+    numbering = {Slot: lambda slot: numbered.add(folding.slots[slot])}
+    output = selection.changed(lambda part: rewrite(rewrite(part, folding.changes), numbering))
+    return replace(query, output=output, constants=tuple(numbered.values))
 
 
 class _Folding:
-    def __init__(self, constants: Sequence[Constant]) -> None:
-        self.slots = SlotTable(constants)
+    def __init__(self, slots: SlotTable) -> None:
+        self.slots = slots
+        self.changes: Changes = {
+            x.Apply: self.applied,
+            x.Inverse: self.inverse,
+            x.All: self.joined,
+            x.Some: self.joined,
+            x.Step: self.selected,
+            x.Filter: self.selected,
+        }
+        """Whatever is constant becomes a slot; nodes remain nodes."""
 
-    def fold(self, expression: Expression) -> Any:
-        """Return the expression with whatever is constant as a slot; nodes remain nodes."""
-        folded = with_parts(expression, [self.fold(part) for part in parts_of(expression)])
-        match folded:
-            case Apply(arguments=arguments) if all(isinstance(one, Slot) for one in arguments):
-                return self.slots.add(self.value_of(folded))
-            case Inverse(part=Slot() as part):
-                return self.slots.add(not is_true(self.slots[part]))
-            case All() | Some():
-                return self.joined(folded)
-            case Step(predicates=predicates):
-                return replace(folded, predicates=self.needed(predicates))
-            case Filter(base=base, predicates=predicates):
-                needed = self.needed(predicates)
-                return Filter(base, needed) if needed else base
-            case _:
-                return folded
+    def applied(self, apply: x.Apply) -> x.Atom:
+        """Return a call, or the constant that it is."""
+        values = [self.slots[atom] for atom in apply.arguments if isinstance(atom, Slot)]
+        is_constant = len(values) == len(apply.arguments)
+        return self.slots.add(call(apply.function, values)) if is_constant else apply
 
-    def value_of(self, apply: Apply) -> Constant:
-        values = [self.slots[one] for one in apply.arguments if isinstance(one, Slot)]
-        if apply.function in _COMPARISONS:
-            return compare(apply.function, values[0], values[1])
-        return call(apply.function, values)
+    def inverse(self, inverse: x.Inverse) -> x.Atom:
+        """Return a negation, or the constant that it is."""
+        part = inverse.part
+        return self.slots.add(not is_true(self.slots[part])) if isinstance(part, Slot) else inverse
 
-    def joined(self, connective: All | Some) -> Atom:
+    def joined(self, connective: x.All | x.Some) -> x.Atom:
         """Return a connective without constants, or the constant that it is."""
-        absorbing = isinstance(connective, Some)
+        absorbing = isinstance(connective, x.Some)
         constants = [self.slots[part] for part in connective.parts if isinstance(part, Slot)]
         if any(is_true(constant) is absorbing for constant in constants):
             return self.slots.add(absorbing)
@@ -83,20 +59,13 @@ class _Folding:
             return self.slots.add(not absorbing)
         return others[0] if len(others) == 1 else type(connective)(others)
 
-    def needed(self, predicates: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        """Return the predicates without those that are always true."""
-        return tuple(
-            [one for one in predicates if not (isinstance(one, Slot) and is_true(self.slots[one]))]
+    def selected(self, nodes: x.Step | x.Filter) -> x.Nodes:
+        """Return nodes without the predicates that are always true."""
+        predicates = tuple(
+            predicate
+            for predicate in nodes.predicates
+            if not (isinstance(predicate, Slot) and is_true(self.slots[predicate]))
         )
-
-
-class _Numbering:
-    def __init__(self, constants: Sequence[Constant]) -> None:
-        self.constants = constants
-        self.slots = SlotTable()
-
-    def number(self, expression: Expression) -> Any:
-        """Return the expression with its own slots."""
-        if isinstance(expression, Slot):
-            return self.slots.add(self.constants[expression.index])
-        return with_parts(expression, [self.number(part) for part in parts_of(expression)])
+        if isinstance(nodes, x.Filter) and not predicates:
+            return nodes.base
+        return replace(nodes, predicates=predicates)

@@ -6,7 +6,7 @@ On atomic values ``not(a = b)`` is ``a != b``, for NaN too; ``not(a < b)`` is no
 
 from __future__ import annotations
 
-from penstock.planning.traversal import Traversal
+from penstock.planning.traversal import rewrite_query
 from penstock.twigs import And, AtRoot, Compare, Condition, Not, Or, Query
 from penstock.twigs.logic import conjunction, disjunction, negation
 
@@ -15,12 +15,7 @@ _OPPOSITE = {"=": "!=", "!=": "="}
 
 def push_negation(query: Query) -> Query:
     """Return the query in negation normal form."""
-    return _Negation().query(query)
-
-
-class _Negation(Traversal):
-    def leave_condition(self, condition: Condition) -> Condition:
-        return _opposite(condition.part) if isinstance(condition, Not) else condition
+    return rewrite_query(query, {Not: lambda negated: _opposite(negated.part)})
 
 
 def _opposite(condition: Condition) -> Condition:

@@ -15,18 +15,10 @@ from typing import Any
 
 from penstock.planning.values import compare, is_whole
 from penstock.twigs import Axis, NodeTest, Slot
+from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import is_positional, parts_of, with_parts
-from penstock.twigs.expressions import (
-    Apply,
-    Atom,
-    Count,
-    Expression,
-    Here,
-    NonEmpty,
-    Position,
-    Step,
-)
+from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
 _OTHER_SIDE = {
@@ -37,30 +29,28 @@ _REACHING = {"=": ">=", ">=": ">=", ">": ">"}
 """How a number of nodes compares if the position of one of them does."""
 
 
-def turn_sibling_steps(expression: Expression, slots: SlotTable) -> Any:
+def turn_sibling_steps(expression: x.Expression, slots: SlotTable) -> Any:
     """Return the expression with conditions in the place of steps to siblings.
 
     ``slots`` tells the positions that are constants.
     """
-    parts = [turn_sibling_steps(part, slots) for part in parts_of(expression)]
-    match with_parts(expression, parts):
-        case Step(base=Step(axis=Axis.CHILD | Axis.DESCENDANT) as start, axis=axis) as step if (
-            axis in _OTHER_SIDE
-        ):
+    return rewrite(expression, {x.Step: lambda step: _turn(step, slots)})
+
+
+def _turn(step: x.Step, slots: SlotTable) -> x.Step:
+    match step.base:
+        case x.Step(axis=Axis.CHILD | Axis.DESCENDANT) as start if step.axis in _OTHER_SIDE:
             predicates = _turned(start, step, slots)
-            if predicates is None:
-                return step
-            return Step(start.base, start.axis, step.test, predicates)
-        case other:
-            return other
+            return x.Step(start.base, start.axis, step.test, predicates) if predicates else step
+    return step
 
 
-def _turned(start: Step, step: Step, slots: SlotTable) -> tuple[Atom, ...] | None:
+def _turned(start: x.Step, step: x.Step, slots: SlotTable) -> tuple[x.Atom, ...] | None:
     """Return the predicates of the second step with the first one among them."""
     axis = _OTHER_SIDE[step.axis]
     if not any(map(is_positional, (*start.predicates, *step.predicates))):
-        back = Step(Here(), axis, start.test, start.predicates)
-        return (*step.predicates, NonEmpty(back))
+        back = x.Step(x.Here(), axis, start.test, start.predicates)
+        return (*step.predicates, x.NonEmpty(back))
     first, *others = step.predicates or (None,)
     if start.predicates or start.test != step.test or any(map(is_positional, others)):
         return None
@@ -68,13 +58,15 @@ def _turned(start: Step, step: Step, slots: SlotTable) -> tuple[Atom, ...] | Non
     return None if reached is None else (reached, *others)
 
 
-def _reached(axis: Axis, test: NodeTest, position: Atom | None, slots: SlotTable) -> Atom | None:
+def _reached(
+    axis: Axis, test: NodeTest, position: x.Atom | None, slots: SlotTable
+) -> x.Atom | None:
     """Return whether a node has a position, seen from some sibling on this side of it."""
     match position:
-        case Apply(function=operator, arguments=(Position(), Slot() as number)) if (
+        case x.Apply(function=operator, arguments=(x.Position(), Slot() as number)) if (
             operator in _REACHING and _is_rank(slots[number])
         ):
-            return Apply(_REACHING[operator], (Count(Step(Here(), axis, test)), number))
+            return x.Apply(_REACHING[operator], (x.Count(x.Step(x.Here(), axis, test)), number))
     return None
 
 

@@ -10,77 +10,53 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.planning.rewrites.constants import fold_constants
-from penstock.planning.traversal import Traversal
+from penstock.planning.traversal import rewrite_query
 from penstock.planning.values import is_true
-from penstock.twigs import (
-    Axis,
-    Block,
-    BooleanOf,
-    Call,
-    Compare,
-    Condition,
-    Exists,
-    Holds,
-    Not,
-    Query,
-    Scalar,
-    Slot,
-    StringOf,
-    TwigNode,
-    Value,
-    ValueType,
-)
+from penstock.twigs import Axis, Block, Query, Value
+from penstock.twigs import patterns as t
 from penstock.twigs.logic import conjunction
+from penstock.twigs.parts import leaves, map_leaves
 
 
 def place_single_values(query: Query) -> Query:
     """Return the query with comparisons of single nodes moved to those nodes."""
-    return _Placing(query).query(query)
+    placing = _Placing(query)
+    return rewrite_query(query, {t.Compare: placing.place, t.Holds: placing.place})
 
 
-class _Placing(Traversal):
+class _Placing:
     def __init__(self, query: Query) -> None:
         self.constants = (*query.constants, "")
-        self.empty = Slot(len(query.constants), ValueType.STRING)
+        self.empty = t.Slot(len(query.constants), t.ValueType.STRING)
 
-    def leave_condition(self, condition: Condition) -> Condition:
-        if not isinstance(condition, Compare | Holds):
-            return condition
+    def place(self, condition: t.Compare | t.Holds) -> t.Condition:
+        """Return a condition moved to the one node that it reads, if there is one."""
         node = _only_read(condition)
         if node is None or not _is_single(node):
             return condition
-        here = _with(condition, StringOf())
+        here = _with(condition, t.StringOf())
         if self.value_of(_with(condition, self.empty)):
-            return Not(_exists(node, Not(here)))
+            return t.Not(_exists(node, t.Not(here)))
         return _exists(node, here)
 
-    def value_of(self, condition: Condition) -> bool:
+    def value_of(self, condition: t.Condition) -> bool:
         """Return the value of a condition on constants."""
-        value = Value(BooleanOf(condition), ValueType.BOOLEAN)
+        value = Value(t.BooleanOf(condition), t.ValueType.BOOLEAN)
         folded = fold_constants(Query((Block(()),), value, self.constants))
         assert isinstance(folded.output, Value)
-        assert isinstance(folded.output.scalar, Slot)
+        assert isinstance(folded.output.scalar, t.Slot)
         return is_true(folded.constants[folded.output.scalar.index])
 
 
-def _only_read(condition: Compare | Holds) -> TwigNode | None:
+def _only_read(condition: t.Compare | t.Holds) -> t.TwigNode | None:
     """Return the path of the one string that a condition is about, all else being constant."""
-    scalars = (
-        [condition.scalar] if isinstance(condition, Holds) else [condition.left, condition.right]
-    )
-    reads: list[Scalar] = []
-    while scalars:
-        scalar = scalars.pop()
-        if isinstance(scalar, Call):
-            scalars += scalar.arguments
-        elif not isinstance(scalar, Slot):
-            reads.append(scalar)
-    if len(reads) != 1 or not isinstance(reads[0], StringOf) or reads[0].absolute:
-        return None
-    return reads[0].node
+    match [leaf for leaf in leaves(condition) if not isinstance(leaf, t.Slot)]:
+        case [t.StringOf(node=node, absolute=False)]:
+            return node
+    return None
 
 
-def _is_single(node: TwigNode) -> bool:
+def _is_single(node: t.TwigNode) -> bool:
     """Return whether a path reaches one attribute at most, or none but the context node."""
     if len(node.branches) > 1 or any(branch.optional for branch in node.branches):
         return False
@@ -91,26 +67,17 @@ def _is_single(node: TwigNode) -> bool:
     return node.axis is Axis.SELF and all(_is_single(branch.node) for branch in node.branches)
 
 
-def _with(condition: Compare | Holds, string: Scalar) -> Condition:
+def _with(condition: t.Compare | t.Holds, string: t.Scalar) -> t.Condition:
     """Return the condition with another string in the place of the one it reads."""
-    if isinstance(condition, Holds):
-        return Holds(_put(condition.scalar, string))
-    return Compare(condition.operator, _put(condition.left, string), _put(condition.right, string))
+    changed: t.Condition = map_leaves(
+        condition, lambda leaf: string if isinstance(leaf, t.StringOf) else leaf
+    )
+    return changed
 
 
-def _put(scalar: Scalar, string: Scalar) -> Scalar:
-    match scalar:
-        case Call(function=function, arguments=arguments):
-            return Call(function, tuple([_put(argument, string) for argument in arguments]))
-        case StringOf():
-            return string
-        case _:
-            return scalar
-
-
-def _exists(node: TwigNode, leaf: Condition) -> Condition:
+def _exists(node: t.TwigNode, leaf: t.Condition) -> t.Condition:
     """Return that the path reaches a node where ``leaf`` holds."""
     if node.branches:
         leaf = _exists(node.branches[0].node, leaf)
     guarded = replace(node, where=conjunction(node.where, leaf), variable=None, branches=())
-    return Exists(guarded)
+    return t.Exists(guarded)

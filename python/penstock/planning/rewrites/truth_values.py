@@ -9,26 +9,15 @@ The same holds for a value whose path begins with a guard on the context node it
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from penstock.planning.traversal import Traversal
-from penstock.twigs import (
-    Axis,
-    BooleanOf,
-    Call,
-    Compare,
-    Condition,
-    Exists,
-    Holds,
-    NameOf,
-    Query,
-    Scalar,
-    StringOf,
-    TwigNode,
-)
+from penstock.planning.traversal import rewrite_query
+from penstock.twigs import Axis, Query
+from penstock.twigs import patterns as t
 from penstock.twigs.blanks import Atom
 from penstock.twigs.depth import size_of
 from penstock.twigs.logic import conjunction, disjunction, negation
+from penstock.twigs.parts import leaves, map_leaves
 from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import SlotTable
 
@@ -47,7 +36,7 @@ def split_truth_values(query: Query) -> Query:
             more than ``PARTS_MAX`` parts.
     """
     splitting = _Splitting(query)
-    split = splitting.query(query)
+    split = rewrite_query(query, {t.Compare: splitting.split, t.Holds: splitting.split})
     if split is query:
         return query
     return replace(split, constants=tuple(splitting.slots.values))
@@ -56,25 +45,19 @@ def split_truth_values(query: Query) -> Query:
 class _Truth(NamedTuple):
     """A scalar with two values: one if the condition holds, a constant if it does not."""
 
-    scalar: Scalar
-    condition: Condition
-    if_true: Scalar | bool
+    scalar: t.Scalar
+    condition: t.Condition
+    if_true: t.Scalar | bool
     if_false: Atom
 
 
-class _Splitting(Traversal):
+class _Splitting:
     def __init__(self, query: Query) -> None:
         self.slots = SlotTable(query.constants)
 
-    def leave_condition(self, condition: Condition) -> Condition:
-        return self.split(condition, 0)
-
-    def split(self, condition: Condition, count: int) -> Condition:
+    def split(self, condition: t.Compare | t.Holds, count: int = 0) -> t.Condition:
         """Take the first truth out of a comparison, and then those that are left."""
-        if not isinstance(condition, Compare | Holds):
-            return condition
-        scalars = _scalars(condition)
-        truth = next((t for t in map(_first_truth, scalars) if t is not None), None)
+        truth = next(filter(None, map(_truth, leaves(condition))), None)
         if truth is None:
             return condition
         if count == TRUTHS_MAX or size_of(truth.condition) > PARTS_MAX:
@@ -85,45 +68,25 @@ class _Splitting(Traversal):
             (negation(truth.condition), truth.if_false),
         ):
             new = self.slots.add(value) if isinstance(value, Atom) else value
-            replaced = [_substitute(scalar, truth.scalar, new) for scalar in scalars]
-            rest = self.split(_rebuild(condition, replaced), count + 1)
+            rest = self.split(_substitute(condition, truth.scalar, new), count + 1)
             cases.append(conjunction(guard, rest))
         return disjunction(*cases)
 
 
-def _scalars(condition: Compare | Holds) -> list[Scalar]:
-    if isinstance(condition, Holds):
-        return [condition.scalar]
-    return [condition.left, condition.right]
-
-
-def _rebuild(condition: Compare | Holds, scalars: list[Scalar]) -> Condition:
-    if isinstance(condition, Holds):
-        return Holds(scalars[0])
-    return Compare(condition.operator, scalars[0], scalars[1])
-
-
-def _first_truth(scalar: Scalar) -> _Truth | None:
-    match scalar:
-        case BooleanOf(condition=condition):
-            return _Truth(scalar, condition, True, False)
-        case Call(arguments=arguments):
-            return next((t for t in map(_first_truth, arguments) if t is not None), None)
+def _truth(leaf: t.Scalar) -> _Truth | None:
+    match leaf:
+        case t.BooleanOf(condition=condition):
+            return _Truth(leaf, condition, True, False)
         case (
-            StringOf(node=TwigNode(axis=Axis.SELF) as node)
-            | NameOf(node=TwigNode(axis=Axis.SELF) as node)
-        ) if not scalar.absolute:
-            guard = Exists(replace(node, variable=None, branches=()))
+            t.StringOf(node=t.TwigNode(axis=Axis.SELF) as node)
+            | t.NameOf(node=t.TwigNode(axis=Axis.SELF) as node)
+        ) if not leaf.absolute:
+            guard = t.Exists(replace(node, variable=None, branches=()))
             below = node.branches[0].node if node.branches else None
-            return _Truth(scalar, guard, replace(scalar, node=below), "")
+            return _Truth(leaf, guard, replace(leaf, node=below), "")
         case _:
             return None
 
 
-def _substitute(scalar: Scalar, old: Scalar, new: Scalar) -> Scalar:
-    if scalar == old:
-        return new
-    if isinstance(scalar, Call):
-        arguments = tuple([_substitute(argument, old, new) for argument in scalar.arguments])
-        return Call(scalar.function, arguments)
-    return scalar
+def _substitute(condition: t.Compare | t.Holds, old: t.Scalar, new: t.Scalar) -> Any:
+    return map_leaves(condition, lambda leaf: new if leaf == old else leaf)

@@ -16,9 +16,9 @@ from penstock.planning.templates.definitions import Path, normal_form, path_of, 
 from penstock.planning.templates.regular import regular_path
 from penstock.planning.templates.rows import JoinQuery, Row, WitnessTree
 from penstock.planning.templates.variables import LOWER, Edge, Variable
-from penstock.planning.traversal import Traversal
 from penstock.twigs import Block, Event, Fragments, Query, TwigNode
 from penstock.twigs.blanks import Atom
+from penstock.twigs.parts import all_parts, rewrite
 
 Slots = Sequence[str]
 T = TypeVar("T", covariant=True)
@@ -201,46 +201,24 @@ def _no_slots(slots: Slots) -> None:
 def _fill_path(twigs: tuple[TwigNode, ...], constants: tuple[Atom, ...], slots: Slots) -> Path:
     """Return a path with its own names and constants, in normal form."""
     values = [_constant(value, slots) for value in constants]
-    filling = _Filling(slots)
-    filled = tuple(filling.twig(twig) for twig in twigs)
+
+    def fill(node: TwigNode) -> TwigNode:
+        local = node.test.local
+        if local is None or not local.startswith(MARK):
+            return node
+        return replace(node, test=replace(node.test, local=slots[int(local[1:])]))
+
+    filled = tuple(rewrite(twig, {TwigNode: fill}) for twig in twigs)
     regular = regular_path(filled[0]) if len(filled) == 1 else None
     if regular is not None:
         return (regular,), ()
     return path_of(normal_form(Query((Block(filled),), Fragments(LOWER), tuple(values))))
 
 
-class _Filling(Traversal):
-    """Puts names in the place of marks."""
-
-    def __init__(self, slots: Slots) -> None:
-        self._slots = slots
-
-    def leave_twig(self, node: TwigNode) -> TwigNode:
-        local = node.test.local
-        if local is None or not local.startswith(MARK):
-            return node
-        return replace(node, test=replace(node.test, local=self._slots[int(local[1:])]))
-
-
-class _Search(Traversal):
-    """Collects the marks among names."""
-
-    def __init__(self) -> None:
-        self.found: set[int] = set()
-
-    def leave_twig(self, node: TwigNode) -> TwigNode:
-        local = node.test.local
-        if local is not None and local.startswith(MARK):
-            self.found.add(int(local[1:]))
-        return node
-
-
 def _marks_in(twigs: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> set[int]:
-    search = _Search()
-    for twig in twigs:
-        search.twig(twig)
-    marks = (_number_of(value) for value in constants)
-    return search.found | {number for number in marks if number is not None}
+    names = [part.test.local for part in all_parts(*twigs) if isinstance(part, TwigNode)]
+    marks = [_number_of(value) for value in (*filter(None, names), *constants)]
+    return {number for number in marks if number is not None}
 
 
 def _mark(number: int, slot: str, role: Role) -> str:

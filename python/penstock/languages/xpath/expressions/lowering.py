@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.errors import QueryError
 from penstock.languages.xpath.expressions.nodes import lower_nodes
 from penstock.languages.xpath.expressions.truths import lower_truth
 from penstock.languages.xpath.expressions.values import lower_number, lower_string, lower_value
@@ -13,60 +12,36 @@ from penstock.languages.xpath.functions import AGGREGATES, Type
 from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression, FunctionCall
 from penstock.twigs import Query
-from penstock.twigs.expressions import (
-    Apply,
-    Atom,
-    Filter,
-    Here,
-    Nodes,
-    Position,
-    Root,
-    Selection,
-    atom_type,
-)
+from penstock.twigs import expressions as x
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
     """Where an expression is evaluated: at which node, and whether it has a position there."""
 
-    here: Nodes
+    here: x.Nodes
     is_predicate: bool
 
 
-UNDER_TEST = Focus(Here(), True)
+UNDER_TEST = Focus(x.Here(), True)
 """Inside a predicate: at the node under test."""
-AT_RESULT = Focus(Here(), False)
+AT_RESULT = Focus(x.Here(), False)
 """At the node that a query reports."""
 
 
 class ExpressionLowering(Scope):
     """Lowers one text. The parts of the work live in modules of their own and meet here."""
 
-    def nodes(self, expression: Expression, focus: Focus) -> Nodes:
-        """Return a node-set."""
-        return lower_nodes(self, expression, focus)
+    nodes = lower_nodes
+    value = lower_value
+    string = lower_string
+    number = lower_number
+    truth = lower_truth
 
-    def value(self, expression: Expression, focus: Focus) -> Atom:
-        """Return the value of an expression that is no node-set, in its own type."""
-        return lower_value(self, expression, focus)
-
-    def string(self, expression: Expression, focus: Focus) -> Atom:
-        """Return ``string(expression)``."""
-        return lower_string(self, expression, focus)
-
-    def number(self, expression: Expression, focus: Focus) -> Atom:
-        """Return ``number(expression)``."""
-        return lower_number(self, expression, focus)
-
-    def truth(self, expression: Expression, focus: Focus) -> Atom:
-        """Return ``boolean(expression)``."""
-        return lower_truth(self, expression, focus)
-
-    def predicate(self, expression: Expression) -> Atom:
+    def predicate(self, expression: Expression) -> x.Atom:
         """Return a predicate as a truth value; a number asks for a position (section 2.4)."""
         if self.type_of(expression) is Type.NUMBER:
-            return Apply("=", (Position(), self.value(expression, UNDER_TEST)))
+            return x.Apply("=", (x.Position(), self.value(expression, UNDER_TEST)))
         return self.truth(expression, UNDER_TEST)
 
 
@@ -90,7 +65,7 @@ def lower_query(
         QueryError: Something is unknown, or of a type that cannot stand where it stands.
     """
     lowering, expression = asked.lowering, asked.expression
-    focus = Focus(Root() if context is None else _first_node(context), False)
+    focus = Focus(x.Root() if context is None else _first_node(context), False)
     beside = tuple(
         (name, path.lowering.nodes(path.expression, AT_RESULT))
         for name, path in (select or {}).items()
@@ -98,22 +73,22 @@ def lower_query(
     match expression:
         case FunctionCall(name=name) if name in AGGREGATES:
             lowering.check_call(expression)
-            selection = Selection(lowering.nodes(expression.arguments[0], focus), aggregate=name)
+            selection = x.Selection(lowering.nodes(expression.arguments[0], focus), aggregate=name)
         case _ if lowering.type_of(expression) is Type.NODES:
-            selection = Selection(lowering.nodes(expression, focus), beside=beside)
+            selection = x.Selection(lowering.nodes(expression, focus), beside=beside)
         case _:
             value = lowering.value(expression, focus)
-            selection = Selection(value, atom_type(value))
+            selection = x.Selection(value, x.atom_type(value))
     if beside and not selection.beside:
         way_out = "select beside the nodes of a path"
         message = "a value has no nodes beside which others could be selected"
-        raise QueryError("PQ0120", message, expression.span, way_out, lowering.text)
+        raise lowering.error("PQ0120", message, expression.span, way_out)
     constants = tuple(lowering.slots.values)
     return Query((), selection, constants, text=lowering.text)
 
 
-def _first_node(context: Asked) -> Nodes:
-    nodes = context.lowering.nodes(context.expression, Focus(Root(), False))
-    if nodes == Root():
+def _first_node(context: Asked) -> x.Nodes:
+    nodes = context.lowering.nodes(context.expression, Focus(x.Root(), False))
+    if nodes == x.Root():
         return nodes
-    return Filter(nodes, (Apply("=", (Position(), context.lowering.slots.add(1.0))),))
+    return x.Filter(nodes, (x.Apply("=", (x.Position(), context.lowering.slots.add(1.0))),))

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.paths import lower_test
-from penstock.languages.xpath.syntax import (
-    Expression,
-    Filter,
-    FunctionCall,
-    Path,
-    Step,
-    Union,
-)
 from penstock.twigs import Axis
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_parts import add_step
@@ -23,14 +16,14 @@ if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
 
 
-def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Nodes:
+def lower_nodes(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Nodes:
     """Return a node-set.
 
     Raises:
         QueryError: The expression is none.
     """
     match expression:
-        case Path(absolute=absolute, steps=steps, start=start):
+        case s.Path(absolute=absolute, steps=steps, start=start):
             base = focus.here
             if start is not None:
                 base = lower_nodes(lowering, start, focus)
@@ -39,20 +32,20 @@ def lower_nodes(lowering: ExpressionLowering, expression: Expression, focus: Foc
             for step in steps:
                 base = _add_step(lowering, base, step)
             return base
-        case Filter(primary=primary, predicates=predicates):
+        case s.Filter(primary=primary, predicates=predicates):
             base = lower_nodes(lowering, primary, focus)
             return x.Filter(base, tuple([lowering.predicate(one) for one in predicates]))
-        case Union(parts=parts):
+        case s.Union(parts=parts):
             distinct = dict.fromkeys([lower_nodes(lowering, part, focus) for part in parts])
             return x.Union(tuple(distinct)) if len(distinct) > 1 else next(iter(distinct))
-        case FunctionCall(name="id"):
+        case s.FunctionCall(name="id"):
             lowering.check_call(expression)
             return x.Identified(_words(lowering, expression.arguments[0], focus))
         case _:
             raise lowering.not_nodes(expression)
 
 
-def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Nodes:
+def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: s.Step) -> x.Nodes:
     test = lower_test(lowering, step)
     predicates = tuple([lowering.predicate(predicate) for predicate in step.predicates])
     if step.axis is Axis.SELF and test == ANY_NODE and not predicates:
@@ -60,7 +53,7 @@ def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: Step) -> x.Node
     return add_step(base, step.axis, test, predicates)
 
 
-def _words(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+def _words(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     if lowering.type_of(expression) is Type.NODES:
         return x.JoinedStrings(lowering.nodes(expression, focus))
     return lowering.string(expression, focus)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.expressions.languages import lower_lang
 from penstock.languages.xpath.expressions.values import convert, lower_arguments
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.syntax import (
-    COMPARISONS,
-    Binary,
-    Expression,
-    FunctionCall,
-    Logical,
-)
 from penstock.twigs import expressions as x
 from penstock.twigs.logic import FLIPPED
 
@@ -21,22 +15,22 @@ if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
 
 
-def lower_truth(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+def lower_truth(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     """Return ``boolean(expression)``."""
     match expression:
-        case Logical(operator=operator, parts=parts):
+        case s.Logical(operator=operator, parts=parts):
             truths = tuple([lower_truth(lowering, part, focus) for part in parts])
             return x.All(truths) if operator == "and" else x.Some(truths)
-        case Binary(operator=operator) if operator in COMPARISONS:
+        case s.Binary(operator=operator) if operator in s.COMPARISONS:
             return lower_comparison(lowering, expression, focus)
-        case FunctionCall() if lowering.type_of(expression) is Type.BOOLEAN:
+        case s.FunctionCall() if lowering.type_of(expression) is Type.BOOLEAN:
             return _lower_call(lowering, expression, focus)
     if lowering.type_of(expression) is Type.NODES:
         return x.NonEmpty(lowering.nodes(expression, focus))
     return convert("boolean", lowering.value(expression, focus))
 
 
-def _lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) -> x.Atom:
+def _lower_call(lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus) -> x.Atom:
     match call.name:
         case "true" | "false":
             return lowering.slots.add(call.name == "true")
@@ -49,7 +43,7 @@ def _lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) 
     return x.Apply(call.name, lower_arguments(lowering, call, focus))
 
 
-def lower_comparison(lowering: ExpressionLowering, comparison: Binary, focus: Focus) -> x.Atom:
+def lower_comparison(lowering: ExpressionLowering, comparison: s.Binary, focus: Focus) -> x.Atom:
     """Return a comparison; one with a node-set holds if it holds for some node."""
     operator, left, right = comparison.operator, comparison.left, comparison.right
     types = [lowering.type_of(left), lowering.type_of(right)]

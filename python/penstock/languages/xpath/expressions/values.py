@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.errors import QueryError
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.functions import AGGREGATES, NAME_PARTS, Type
-from penstock.languages.xpath.syntax import (
-    ARITHMETIC,
-    Binary,
-    Expression,
-    FunctionCall,
-    Literal,
-    Negate,
-    Number,
-    Variable,
-)
 from penstock.twigs import ValueType
 from penstock.twigs import expressions as x
 
@@ -23,39 +13,39 @@ if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
 
 
-def lower_value(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+def lower_value(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     """Return the value of an expression that is no node-set, in its own type."""
     match expression:
-        case Literal(value=value) | Number(value=value):
+        case s.Literal(value=value) | s.Number(value=value):
             return lowering.slots.add(value)
-        case Variable():
+        case s.Variable():
             return lowering.slots.add(lowering.value_of(expression))
-        case Negate(operand=operand):
+        case s.Negate(operand=operand):
             return x.Apply("negate", (lowering.number(operand, focus),))
-        case Binary(operator=operator, left=left, right=right) if operator in ARITHMETIC:
+        case s.Binary(operator=operator, left=left, right=right) if operator in s.ARITHMETIC:
             first = lowering.number(left, focus)
             return x.Apply(operator, (first, lowering.number(right, focus)))
-        case FunctionCall() if lowering.type_of(expression) is not Type.BOOLEAN:
+        case s.FunctionCall() if lowering.type_of(expression) is not Type.BOOLEAN:
             return lower_call(lowering, expression, focus)
         case _:
             return lowering.truth(expression, focus)
 
 
-def lower_string(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+def lower_string(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     """Return ``string(expression)``; of a node-set, that of its first node."""
     if lowering.type_of(expression) is Type.NODES:
         return x.FirstString(lowering.nodes(expression, focus))
     return convert("string", lowering.value(expression, focus))
 
 
-def lower_number(lowering: ExpressionLowering, expression: Expression, focus: Focus) -> x.Atom:
+def lower_number(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     """Return ``number(expression)``; of a node-set, that of its first node."""
     if lowering.type_of(expression) is Type.NODES:
         return convert("number", lowering.string(expression, focus))
     return convert("number", lowering.value(expression, focus))
 
 
-def lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) -> x.Atom:
+def lower_call(lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus) -> x.Atom:
     """Lower a call whose value is a string or a number."""
     lowering.check_call(call)
     match call.name:
@@ -70,7 +60,7 @@ def lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) -
         case name if name in AGGREGATES:
             message = f"`{name}()` is a whole query, not a part of one"
             way_out = f"make {name}(…) the whole query"
-            raise QueryError("PQ0208", message, call.span, way_out, lowering.text)
+            raise lowering.error("PQ0208", message, call.span, way_out)
         case name if name in NAME_PARTS:
             named = lowering.nodes(call.arguments[0], focus) if call.arguments else focus.here
             return x.FirstName(name, named)
@@ -84,18 +74,17 @@ def lower_call(lowering: ExpressionLowering, call: FunctionCall, focus: Focus) -
 
 
 def lower_arguments(
-    lowering: ExpressionLowering, call: FunctionCall, focus: Focus
+    lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus
 ) -> tuple[x.Atom, ...]:
     """Return the arguments in the types that the function asks for."""
     if not call.arguments:
         return (x.FirstString(focus.here),)
-    parameters = lowering.check_call(call).parameters
-    arguments = []
-    for index, argument in enumerate(call.arguments):
-        wanted = parameters[min(index, len(parameters) - 1)]
-        lower = lower_number if wanted is Type.NUMBER else lower_string
-        arguments.append(lower(lowering, argument, focus))
-    return tuple(arguments)
+    return tuple(
+        lowering.number(argument, focus)
+        if wanted is Type.NUMBER
+        else lowering.string(argument, focus)
+        for wanted, argument in lowering.typed_arguments(call)
+    )
 
 
 def convert(function: str, atom: x.Atom) -> x.Atom:

@@ -10,24 +10,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.forward.alternatives import ANY_TEST, Alternative, joined
 from penstock.languages.xpath.forward.nodesets import forward, looks_back, paths_of
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.syntax import (
-    COMPARISONS,
-    Binary,
-    Expression,
-    Filter,
-    FunctionCall,
-    Literal,
-    Logical,
-    Negate,
-    Number,
-    Path,
-    Step,
-    Union,
-    Variable,
-)
 from penstock.twigs import Axis
 from penstock.twigs.logic import FLIPPED
 
@@ -39,11 +25,11 @@ if TYPE_CHECKING:
 class Disjunct:
     """A case: the steps up that must find something, and the conditions that must hold."""
 
-    ups: tuple[Step, ...]
-    conditions: tuple[Expression, ...]
+    ups: tuple[s.Step, ...]
+    conditions: tuple[s.Expression, ...]
 
 
-def cases_of(walk: Walk, predicate: Expression) -> list[Disjunct]:
+def cases_of(walk: Walk, predicate: s.Expression) -> list[Disjunct]:
     """Return the cases in which a predicate holds; none if it never does.
 
     Raises:
@@ -52,15 +38,15 @@ def cases_of(walk: Walk, predicate: Expression) -> list[Disjunct]:
     if not looks_back(predicate):
         return [Disjunct((), (predicate,))]
     match predicate:
-        case Logical(operator="and", parts=parts):
+        case s.Logical(operator="and", parts=parts):
             return walk.cases(parts)
-        case Logical(parts=parts) | Union(parts=parts):
+        case s.Logical(parts=parts) | s.Union(parts=parts):
             return _merged([case for part in parts for case in cases_of(walk, part)])
-        case FunctionCall(name="boolean", arguments=(argument,)):
+        case s.FunctionCall(name="boolean", arguments=(argument,)):
             return cases_of(walk, argument)
-        case Path() | Filter():
+        case s.Path() | s.Filter():
             return _merged([_case(path) for path in paths_of(walk, predicate, at_root=False)])
-        case Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
+        case s.Binary(operator=operator, left=left, right=right) if operator in s.COMPARISONS:
             if _is_constant(walk, right) and walk.scope.type_of(left) is Type.NODES:
                 return cases_of(walk, _comparing(operator, left, right))
             if _is_constant(walk, left) and walk.scope.type_of(right) is Type.NODES:
@@ -91,22 +77,22 @@ def _case(path: Alternative) -> Disjunct:
     if not path.steps and not path.absolute:
         return Disjunct(path.guards, ())
     span = (path.steps[0].span[0], path.steps[-1].span[1]) if path.steps else (0, 0)
-    return Disjunct(path.guards, (Path(path.absolute, path.steps, span),))
+    return Disjunct(path.guards, (s.Path(path.absolute, path.steps, span),))
 
 
-def _is_constant(walk: Walk, expression: Expression) -> bool:
+def _is_constant(walk: Walk, expression: s.Expression) -> bool:
     """Return whether a node compares with this as its string value does."""
     match expression:
-        case Literal() | Number() | Negate(operand=Number()):
+        case s.Literal() | s.Number() | s.Negate(operand=s.Number()):
             return True
-        case Variable():
+        case s.Variable():
             return walk.scope.type_of(expression) is not Type.BOOLEAN
         case _:
             return False
 
 
-def _comparing(operator: str, nodes: Expression, constant: Expression) -> Filter:
+def _comparing(operator: str, nodes: s.Expression, constant: s.Expression) -> s.Filter:
     """Return the nodes that compare with a constant."""
-    here = Step(Axis.SELF, ANY_TEST, (), nodes.span, nodes.span)
-    comparison = Binary(operator, Path(False, (here,), nodes.span), constant, nodes.span)
-    return Filter(nodes, (comparison,), nodes.span)
+    here = s.Step(Axis.SELF, ANY_TEST, (), nodes.span, nodes.span)
+    comparison = s.Binary(operator, s.Path(False, (here,), nodes.span), constant, nodes.span)
+    return s.Filter(nodes, (comparison,), nodes.span)

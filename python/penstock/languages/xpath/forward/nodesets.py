@@ -5,23 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.forward.alternatives import (
     ANY_TEST,
     REVERSE,
     Alternative,
     nothing,
-)
-from penstock.languages.xpath.syntax import (
-    Binary,
-    Expression,
-    Filter,
-    FunctionCall,
-    Logical,
-    Negate,
-    Path,
-    Span,
-    Step,
-    Union,
 )
 from penstock.twigs import Axis
 from penstock.twigs.queries import NoTwigError
@@ -30,7 +19,7 @@ if TYPE_CHECKING:
     from penstock.languages.xpath.forward.walking import Walk
 
 
-def forward(walk: Walk, expression: Expression, at_root: bool) -> Expression:
+def forward(walk: Walk, expression: s.Expression, at_root: bool) -> s.Expression:
     """Return an expression with the same value, without reverse axes.
 
     With ``at_root`` the context node is the document node.
@@ -41,16 +30,16 @@ def forward(walk: Walk, expression: Expression, at_root: bool) -> Expression:
     if not looks_back(expression):
         return expression
     match expression:
-        case Path() | Union() | Filter():
+        case s.Path() | s.Union() | s.Filter():
             return _union(paths_of(walk, expression, at_root), expression.span)
-        case Logical(parts=parts):
+        case s.Logical(parts=parts):
             return replace(expression, parts=tuple([forward(walk, p, at_root) for p in parts]))
-        case Binary(left=left, right=right):
+        case s.Binary(left=left, right=right):
             sides = forward(walk, left, at_root), forward(walk, right, at_root)
             return replace(expression, left=sides[0], right=sides[1])
-        case Negate(operand=operand):
+        case s.Negate(operand=operand):
             return replace(expression, operand=forward(walk, operand, at_root))
-        case FunctionCall(arguments=arguments):
+        case s.FunctionCall(arguments=arguments):
             inner = tuple([forward(walk, argument, at_root) for argument in arguments])
             return replace(expression, arguments=inner)
         case _:
@@ -58,7 +47,7 @@ def forward(walk: Walk, expression: Expression, at_root: bool) -> Expression:
 
 
 def paths_of(
-    walk: Walk, expression: Expression, at_root: bool, rest: tuple[Step, ...] = ()
+    walk: Walk, expression: s.Expression, at_root: bool, rest: tuple[s.Step, ...] = ()
 ) -> list[Alternative]:
     """Return the forward paths that steps from the nodes of an expression amount to.
 
@@ -66,42 +55,28 @@ def paths_of(
         NoTwigError: The nodes are not those of paths.
     """
     match expression:
-        case Path(start=None, absolute=absolute, steps=steps):
+        case s.Path(start=None, absolute=absolute, steps=steps):
             return walk.follow(Alternative(absolute or at_root), (*steps, *rest))
-        case Path(start=start, steps=steps) if start is not None:
+        case s.Path(start=start, steps=steps) if start is not None:
             return paths_of(walk, start, at_root, (*steps, *rest))
-        case Filter(primary=primary, predicates=predicates, span=span):
-            passing = Step(Axis.SELF, ANY_TEST, predicates, span, span)
+        case s.Filter(primary=primary, predicates=predicates, span=span):
+            passing = s.Step(Axis.SELF, ANY_TEST, predicates, span, span)
             return paths_of(walk, primary, at_root, (passing, *rest))
-        case Union(parts=parts):
+        case s.Union(parts=parts):
             return [path for part in parts for path in paths_of(walk, part, at_root, rest)]
         case _:
             raise NoTwigError("the nodes of a function are not those of a path")
 
 
-def looks_back(expression: Expression) -> bool:
+def looks_back(expression: s.Expression) -> bool:
     """Return whether a reverse axis stands anywhere in an expression."""
-    match expression:
-        case Path(steps=steps, start=start):
-            return (start is not None and looks_back(start)) or any(
-                step.axis in REVERSE or any(map(looks_back, step.predicates)) for step in steps
-            )
-        case Filter(primary=primary, predicates=predicates):
-            return looks_back(primary) or any(map(looks_back, predicates))
-        case Union(parts=parts) | Logical(parts=parts) | FunctionCall(arguments=parts):
-            return any(map(looks_back, parts))
-        case Binary(left=left, right=right):
-            return looks_back(left) or looks_back(right)
-        case Negate(operand=operand):
-            return looks_back(operand)
-        case _:
-            return False
+    return any(isinstance(part, s.Step) and part.axis in REVERSE for part in s.nodes_in(expression))
 
 
-def _union(paths: list[Alternative], span: Span) -> Expression:
+def _union(paths: list[Alternative], span: s.Span) -> s.Expression:
     if any(path.guards for path in paths):
         raise NoTwigError("a path goes up from where a value is taken")
-    parts = tuple(dict.fromkeys([Path(path.absolute, path.steps, span) for path in paths]))
+    parts = tuple(dict.fromkeys([s.Path(path.absolute, path.steps, span) for path in paths]))
     if not parts:
         return nothing(span)
-    return parts[0] if len(parts) == 1 else Union(parts, span)
+    return parts[0] if len(parts) == 1 else s.Union(parts, span)
