@@ -38,8 +38,9 @@ pub struct Results {
     pub texts: Vec<Vec<u8>>,
     document_numbers: FxHashMap<u64, u32>,
     text_numbers: FxHashMap<Vec<u8>, u32>,
-    /// Events of chains: row, parts, nodes.
-    chained: FxHashSet<(u32, Vec<u32>, Vec<Kept>)>,
+    /// Events of chains by row, parts and nodes, and who has got each of them.
+    chained: FxHashMap<(u32, Vec<u32>, Vec<Kept>), u32>,
+    delivered: FxHashSet<(u32, u32)>,
     /// Results counted and not written, if only their number is asked for.
     pub counted: u64,
     is_counting: bool,
@@ -71,7 +72,7 @@ impl Results {
 
     /// Adds an event for subscriptions. `nodes` come with the part that they are in. Partial
     /// matches of the same documents may lead to one event several times; where that can be, its
-    /// row is given as `chained`, and the event is added once.
+    /// row is given as `chained`, and each subscription gets the event once.
     pub fn add<'a>(
         &mut self,
         chained: Option<u32>,
@@ -93,22 +94,26 @@ impl Results {
                 value: self.text(node.value.unwrap_or(b"")),
             })
             .collect();
-        if let Some(row) = chained
-            && !self.chained.insert((row, parts.clone(), nodes.clone()))
-        {
-            return;
+        let mut event = self.events.len() as u32;
+        if let Some(row) = chained {
+            let key = (row, parts.clone(), nodes.clone());
+            event = *self.chained.entry(key).or_insert(event);
         }
-        let ordinal = self.ordinal(&parts, &nodes);
-        let event = self.events.len() as u32;
-        self.events.push(Event {
-            time,
-            parts,
-            nodes,
-            ordinal,
-        });
-        self.rows
-            .extend(subscriptions.map(|subscription| (subscription, event)));
-        self.counted += 1;
+        if event as usize == self.events.len() {
+            let ordinal = self.ordinal(&parts, &nodes);
+            self.events.push(Event {
+                time,
+                parts,
+                nodes,
+                ordinal,
+            });
+            self.counted += 1;
+        }
+        for subscription in subscriptions {
+            if chained.is_none() || self.delivered.insert((event, subscription)) {
+                self.rows.push((subscription, event));
+            }
+        }
     }
 
     fn document(&mut self, part: &Part<'_>) -> u32 {

@@ -29,6 +29,20 @@ impl Joins {
         }
     }
 
+    /// The words of a record.
+    fn words(
+        &self,
+        witness: &Witness,
+        number: u64,
+        document: &str,
+        time: i64,
+        version: u32,
+    ) -> Vec<u32> {
+        let id = document.as_bytes();
+        let part = Part { number, time, id };
+        record_of(&witness.inner, &part, version, self.hash_bits)
+    }
+
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Subscribed) -> T) -> PyResult<T> {
         let mut guard = self
             .inner
@@ -87,9 +101,7 @@ impl Joins {
         time: i64,
         version: u32,
     ) -> Bound<'py, PyBytes> {
-        let id = document.as_bytes();
-        let part = Part { number, time, id };
-        let words = record_of(&witness.inner, &part, version, self.hash_bits);
+        let words = self.words(witness, number, document, time, version);
         PyBytes::new(py, bytes_of(&words))
     }
 
@@ -233,6 +245,27 @@ impl JoinState {
     /// Whether a document of a time is in time; if so, event time advances with it.
     fn admit(this: &Bound<'_, Self>, time: i64) -> PyResult<bool> {
         JoinState::with(this, |subscribed| subscribed.joins.admit(time))
+    }
+
+    /// Joins a document by its witness with all before it; returns False if it came too late.
+    fn join(
+        this: &Bound<'_, Self>,
+        witness: &Witness,
+        number: u64,
+        document: &str,
+        time: i64,
+        version: u32,
+    ) -> PyResult<bool> {
+        let joins = this.as_super().get();
+        let words = joins.words(witness, number, document, time, version);
+        let join = |subscribed: &mut Subscribed| {
+            let is_in_time = subscribed.joins.admit(time);
+            if is_in_time && !words.is_empty() {
+                subscribed.joins.push(&words);
+            }
+            is_in_time
+        };
+        this.py().detach(|| joins.with(join))
     }
 
     /// Event time advances: something of this time was seen.

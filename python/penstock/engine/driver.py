@@ -17,25 +17,24 @@ from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Piece
 from penstock.sources.packs import Pack
 
-TIMED_BUNDLE_MAX = 1
-"""Documents in a bundle whose rows need ``decided_at``: the kernel keeps it for one alone."""
-
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """When a portion is taken: as soon as one of the bounds is reached.
 
     The default is after every piece of input. Small documents are read in bundles, up to the
-    bounds of a bundle. If ``is_prompt``, a portion that is full is taken in the middle of a
-    document, and an error ends its portion; otherwise a document's rows stay together.
+    bounds of a bundle; ``with_times`` is whether rows need ``decided_at``. If ``is_prompt``, a
+    portion that is full is taken in the middle of a document, and an error ends its portion;
+    otherwise a document's rows stay together.
     """
 
     rows_max: int = 0
     value_bytes_max: int = 0
     documents_max: int = 1
     linger_seconds: float = 0.0
-    bundle_documents_max: int = TIMED_BUNDLE_MAX
+    bundle_documents_max: int = 1
     bundle_bytes_max: int = BUNDLE_BYTES_MAX
+    with_times: bool = True
     is_prompt: bool = True
 
 
@@ -139,7 +138,8 @@ class Driver:
     def _read_bundle(self) -> None:
         if self._bundle:
             first = len(self._documents) - len(self._bundle)
-            self._errors += self._session.read(self._bundle, first)
+            with_times = self._pace.with_times
+            self._errors += self._session.read(self._bundle, first, with_times=with_times)
             self._bundle, self._bundle_bytes = [], 0
 
     def _read_pack(self, pack: Pack) -> Iterator[Portion]:

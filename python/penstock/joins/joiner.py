@@ -95,13 +95,10 @@ class Joiner:
 
     def join(self, witness: Witness, document: str, time_us: int, version: int) -> bool:
         """Join a document; returns False if it came too late for that."""
-        record = self.joins.record(witness, next(self._numbers), document, time_us, version)
-        if not self.joins.admit(time_us):
-            self.late += 1
-            return False
-        if record:
-            self.joins.push(record)
-        return True
+        number = next(self._numbers)
+        is_in_time = self.joins.join(witness, number, document, time_us, version)
+        self.late += not is_in_time
+        return is_in_time
 
     def results(self, version: int) -> Iterator[Found]:
         """Yield what the last document completed, or the time that has passed with it.

@@ -21,16 +21,17 @@ def compile_selection(
     writer = _Writer(constants)
     expression, type_ = selection.expression, selection.type
     if is_filter:
-        return writer.finish(p.varints(p.SELECT_FILTER, writer.place(_truth(expression, type_))))
+        place = writer.place(_truth(expression, type_))
+        return writer.finish([], p.varints(p.SELECT_FILTER, place))
     place = writer.place(expression)
     if selection.aggregate is not None:
         function = p.AGGREGATES[selection.aggregate]
-        return writer.finish(p.varints(p.SELECT_AGGREGATE, place, function, selection.running))
+        return writer.finish([], p.varints(p.SELECT_AGGREGATE, place, function, selection.running))
     if type_ is not None:
-        return writer.finish(p.varints(p.SELECT_VALUE, place, p.VALUE_KINDS[type_.value]))
+        return writer.finish([], p.varints(p.SELECT_VALUE, place, p.VALUE_KINDS[type_.value]))
     beside = [(writer.string(name), writer.place(nodes)) for name, nodes in selection.beside]
     pairs = [number for pair in beside for number in pair]
-    return writer.finish(p.varints(p.SELECT, place, is_spans, len(beside), *pairs))
+    return writer.finish([], p.varints(p.SELECT, place, is_spans, len(beside), *pairs))
 
 
 def _truth(expression: x.Expression, type_: ValueType | None) -> x.Expression:
@@ -41,25 +42,19 @@ def _truth(expression: x.Expression, type_: ValueType | None) -> x.Expression:
     return expression if is_truth else x.Apply("boolean", (expression,))
 
 
-class _Writer:
+class _Writer(p.ProgramWriter):
     def __init__(self, constants: Sequence[Atom]) -> None:
+        super().__init__()
         self._constants = constants
-        self._program = p.ProgramWriter()
-
-    def string(self, text: str) -> int:
-        return self._program.string(text)
-
-    def finish(self, output: bytes) -> list[p.Part]:
-        return self._program.finish([], output)
 
     def place(self, expression: x.Expression) -> int:
         """Write an expression after its parts, and return its number."""
-        node = self._program.node
+        node = self.node
         match expression:
             case Slot():
                 return self._constant(expression)
             case x.Step(base=base, axis=axis, test=test, predicates=predicates):
-                above, tested = self.place(base), self._program.test(test)
+                above, tested = self.place(base), self.test(test)
                 return node(p.STEP, above, p.AXES[axis], tested, parts=self._places(predicates))
             case x.Filter(base=base, predicates=predicates):
                 return node(p.FILTER_NODE, self.place(base), parts=self._places(predicates))
@@ -76,7 +71,7 @@ class _Writer:
                 return node(p.COMPARE_PAIRS, p.COMPARISONS[operator], *sides)
             case x.Above(test=test):
                 sides = self._places(parts_of(expression))
-                return node(p.ABOVE, self._program.test(test), *sides)
+                return node(p.ABOVE, self.test(test), *sides)
             case x.FirstName(part=part, nodes=nodes):
                 return node(p.NAME, p.NAME_PARTS[part], self.place(nodes))
             case _:
@@ -88,9 +83,9 @@ class _Writer:
     def _constant(self, slot: Slot) -> int:
         value = self._constants[slot.index]
         if slot.type is ValueType.BOOLEAN:
-            return self._program.node(p.BOOLEAN_NODE, is_true(value))
+            return self.node(p.BOOLEAN_NODE, is_true(value))
         kind = p.TEXT_NODE if slot.type is ValueType.STRING else p.NUMBER_NODE
-        return self._program.node(kind, self._program.constant(slot.index, value))
+        return self.node(kind, self.constant(slot.index, value))
 
 
 _CODES: dict[type, int] = {

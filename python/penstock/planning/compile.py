@@ -9,30 +9,8 @@ from penstock.planning import program as p
 from penstock.planning.circuits import compile_selection
 from penstock.planning.normalise import normalise, normalise_blanks
 from penstock.planning.values import is_true
-from penstock.twigs import (
-    Aggregate,
-    And,
-    Block,
-    BooleanOf,
-    Call,
-    Compare,
-    Condition,
-    Constant,
-    Exists,
-    Fragments,
-    Holds,
-    NameOf,
-    Not,
-    Or,
-    Query,
-    Scalar,
-    Selection,
-    Slot,
-    StringOf,
-    TwigNode,
-    Value,
-    ValueType,
-)
+from penstock.twigs import Aggregate, Block, Fragments, Query, Selection, Value
+from penstock.twigs import patterns as t
 from penstock.twigs.blanks import Atom
 
 
@@ -74,7 +52,7 @@ def _parts(normal: Query, is_filter: bool, is_spans: bool) -> list[p.Part]:
     return _Compiler(normal).program(is_filter, is_spans)
 
 
-def compile_paths(alternatives: tuple[TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
+def compile_paths(alternatives: tuple[t.TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
     """Return the patterns of paths that are in normal form already.
 
     Raises:
@@ -104,7 +82,7 @@ class _Compiler:
             case Aggregate(function=function, running=running):
                 code = p.AGGREGATES[function]
                 return self._finish_paths(alternatives, p.varints(p.AGGREGATE, code, running))
-            case Value(scalar=BooleanOf(condition=condition)):
+            case Value(scalar=t.BooleanOf(condition=condition)):
                 holds, fails = self._formula(condition), self._formula(negate(condition))
                 return self._writer.finish([], p.varints(p.BOOLEAN_OUTPUT, holds, fails))
             case Value(scalar=scalar, type=kind):
@@ -118,10 +96,10 @@ class _Compiler:
         (block,) = self._query.blocks
         return self._writer.patterns([self._path(root) for root in block.alternatives])
 
-    def _finish_paths(self, alternatives: tuple[TwigNode, ...], output: bytes) -> list[p.Part]:
+    def _finish_paths(self, alternatives: tuple[t.TwigNode, ...], output: bytes) -> list[p.Part]:
         return self._writer.finish([self._path(root) for root in alternatives], output)
 
-    def _path(self, root: TwigNode) -> bytes:
+    def _path(self, root: t.TwigNode) -> bytes:
         steps = []
         node = root
         while node.branches:
@@ -131,44 +109,47 @@ class _Compiler:
             steps.append((node.axis, self._writer.test(node.test), self._formula(node.where)))
         return p.path(self._formula(root.where), steps)
 
-    def _formula(self, condition: Condition) -> int:
+    def _formula(self, condition: t.Condition) -> int:
         match condition:
-            case Constant(value=value):
+            case t.Constant(value=value):
                 return self._writer.formula(p.TRUE if value else p.FALSE)
-            case And(parts=parts):
+            case t.And(parts=parts):
                 return self._writer.connective(p.AND, [self._formula(part) for part in parts])
-            case Or(parts=parts):
+            case t.Or(parts=parts):
                 return self._writer.connective(p.OR, [self._formula(part) for part in parts])
-            case Not(part=part):
+            case t.Not(part=part):
                 return self._writer.formula(p.NOT, self._formula(part))
-            case Exists(node=node):
-                below = [self._formula(Exists(branch.node)) for branch in node.branches]
+            case t.Exists(node=node):
+                below = [self._formula(t.Exists(branch.node)) for branch in node.branches]
                 sub = self._writer.connective(p.AND, [self._formula(node.where), *below])
                 test = self._writer.test(node.test)
                 return self._writer.formula(p.EDGE, p.AXES[node.axis], test, sub)
-            case Compare():
+            case t.Compare():
                 return self._comparison(condition)
-            case Holds(
-                scalar=Call(function=function, arguments=(StringOf(node=None), Slot() as slot))
-            ) if function in ("contains", "starts-with"):
+            case t.Holds(
+                scalar=t.Call(
+                    function="contains" | "starts-with" as function,
+                    arguments=(t.StringOf(node=None), t.Slot() as slot),
+                )
+            ):
                 kind = p.CONTAINS if function == "contains" else p.STARTS_WITH
                 return self._writer.formula(kind, self._constant(slot))
-            case Holds(scalar=scalar):
+            case t.Holds(scalar=scalar):
                 return self._computed(scalar)
             case _:
                 raise self._refusal("this condition", "simplify the predicate")
 
-    def _comparison(self, compare: Compare) -> int:
+    def _comparison(self, compare: t.Compare) -> int:
         operator = p.COMPARISONS[compare.operator]
         match compare.left, compare.right:
-            case StringOf(node=None), Slot(type=ValueType.STRING) as slot if compare.operator in (
-                "=",
-                "!=",
+            case t.StringOf(node=None), t.Slot(type=t.ValueType.STRING) as slot if (
+                compare.operator in ("=", "!=")
             ):
                 return self._writer.formula(p.TEXT_ATOM, operator, self._constant(slot))
-            case Call(function="number", arguments=(StringOf(node=None),)), Slot(
-                type=ValueType.NUMBER
-            ) as slot:
+            case (
+                t.Call(function="number", arguments=(t.StringOf(node=None),)),
+                t.Slot(type=t.ValueType.NUMBER) as slot,
+            ):
                 return self._writer.formula(p.NUMBER_ATOM, operator, self._constant(slot))
             case _:
                 operands = _Operands(self)
@@ -176,11 +157,11 @@ class _Compiler:
                 expression = self._writer.operation(compare.operator, sides)
                 return self._writer.computed(expression, operands.listed)
 
-    def _computed(self, scalar: Scalar) -> int:
+    def _computed(self, scalar: t.Scalar) -> int:
         operands = _Operands(self)
         return self._writer.computed(operands.expression(scalar), operands.listed)
 
-    def _constant(self, slot: Slot) -> int:
+    def _constant(self, slot: t.Slot) -> int:
         return self._writer.constant(slot.index, self._query.constants[slot.index])
 
     def _refusal(self, what: str, way_out: str) -> QueryError:
@@ -195,22 +176,22 @@ class _Operands:
         self._compiler = compiler
         self.listed: list[p.Operand] = []
 
-    def expression(self, scalar: Scalar) -> int:
+    def expression(self, scalar: t.Scalar) -> int:
         writer = self._compiler._writer
         match scalar:
-            case Slot(index=index, type=ValueType.BOOLEAN):
+            case t.Slot(index=index, type=t.ValueType.BOOLEAN):
                 truth = is_true(self._compiler._query.constants[index])
                 return writer.leaf(p.BOOLEAN, int(truth))
-            case Slot(type=kind):
-                leaf = p.TEXT if kind is ValueType.STRING else p.NUMBER
+            case t.Slot(type=kind):
+                leaf = p.TEXT if kind is t.ValueType.STRING else p.NUMBER
                 return writer.leaf(leaf, self._compiler._constant(scalar))
-            case StringOf(node=node):
+            case t.StringOf(node=node):
                 return self._operand(p.Operand(p.STRING_VALUE, self._steps(node)))
-            case NameOf(part=part, node=node):
+            case t.NameOf(part=part, node=node):
                 return self._operand(p.Operand(p.NAME_PARTS[part], self._steps(node)))
-            case Call(function=function, arguments=arguments):
+            case t.Call(function=function, arguments=arguments):
                 return writer.operation(function, [self.expression(one) for one in arguments])
-            case BooleanOf(condition=condition):
+            case t.BooleanOf(condition=condition):
                 formulas = (
                     self._compiler._formula(condition),
                     self._compiler._formula(negate(condition)),
@@ -224,7 +205,7 @@ class _Operands:
             self.listed.append(operand)
         return self._compiler._writer.leaf(p.OPERAND, self.listed.index(operand))
 
-    def _steps(self, node: TwigNode | None) -> tuple[p.OperandStep, ...]:
+    def _steps(self, node: t.TwigNode | None) -> tuple[p.OperandStep, ...]:
         steps: list[p.OperandStep] = []
         while node is not None:
             steps.append((node.axis, node.test, self._compiler._formula(node.where)))
@@ -232,37 +213,37 @@ class _Operands:
         return tuple(steps)
 
 
-def negate(condition: Condition) -> Condition:
+def negate(condition: t.Condition) -> t.Condition:
     """Return the negation of a condition in negation normal form, in the same form."""
     match condition:
-        case Constant(value=value):
-            return Constant(not value)
-        case And(parts=parts):
-            return Or(tuple(negate(part) for part in parts))
-        case Or(parts=parts):
-            return And(tuple(negate(part) for part in parts))
-        case Not(part=part):
+        case t.Constant(value=value):
+            return t.Constant(not value)
+        case t.And(parts=parts):
+            return t.Or(tuple(negate(part) for part in parts))
+        case t.Or(parts=parts):
+            return t.And(tuple(negate(part) for part in parts))
+        case t.Not(part=part):
             return part
         case _:
-            return Not(condition)
+            return t.Not(condition)
 
 
-def _matches(root: TwigNode) -> Condition:
+def _matches(root: t.TwigNode) -> t.Condition:
     """Return the condition at the document node that some node matches the twig."""
-    below = tuple(Exists(branch.node) for branch in root.branches)
+    below = tuple(t.Exists(branch.node) for branch in root.branches)
     parts = (root.where, *below)
-    return parts[0] if len(parts) == 1 else And(parts)
+    return parts[0] if len(parts) == 1 else t.And(parts)
 
 
-def _any(conditions: list[Condition], output: object) -> Condition:
+def _any(conditions: list[t.Condition], output: object) -> t.Condition:
     """Return when a document matches: a node is found, or the value of the query is true."""
     match output:
-        case Value(scalar=BooleanOf(condition=condition)):
+        case Value(scalar=t.BooleanOf(condition=condition)):
             return condition
         case Value(scalar=scalar):
-            return Holds(scalar)
+            return t.Holds(scalar)
         case _:
             pass
     if not conditions:
-        return Constant(False)
-    return conditions[0] if len(conditions) == 1 else Or(tuple(conditions))
+        return t.Constant(False)
+    return conditions[0] if len(conditions) == 1 else t.Or(tuple(conditions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from penstock.planning import words
 from penstock.planning.costs import cost_of
 from penstock.planning.depths import RECORD, looks_back, lowest_depth, may_select_endless
 from penstock.planning.expression_decisions import decision_of
@@ -17,14 +18,6 @@ from penstock.planning.expression_timing import (
 )
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost, Decided, Verdict
-from penstock.planning.words import (
-    ENDLESS_RESULT,
-    ENDLESS_SCOPE,
-    EVENTS,
-    NO_SUMMARY,
-    VALUES,
-    aggregate_time,
-)
 from penstock.twigs import Axis, NodeKind, Selection
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_printing import print_expression
@@ -44,7 +37,7 @@ def expression_verdict(selection: Selection) -> Verdict:
     """Return what can be said of a query that is an expression."""
     expression = selection.expression
     if not isinstance(expression, x.Nodes):
-        said = VALUES[wait_for(expression, NodeKind.DOCUMENT) != NONE]
+        said = words.VALUES[wait_for(expression, NodeKind.DOCUMENT) != NONE]
         return replace(said, cost=cost_of(expression))
     decision = decision_of(expression)
     name, kind = _name(expression)
@@ -62,15 +55,15 @@ def expression_verdict(selection: Selection) -> Verdict:
     cost = max([cost_of(expression), *(cost_of(n, depth, True) for _, n in selection.beside)])
     memory, cost, endless = _bound(wait, cost, expression, name)
     if cost is Cost.FLAT and selection.aggregate != "count" and may_select_endless(expression):
-        cost, endless = Cost.KEPT, ENDLESS_RESULT
+        cost, endless = Cost.KEPT, words.ENDLESS_RESULT
     if wait == NONE and cost is Cost.FLAT and kept and depth > RECORD:
         memory = "at most what is in one subtree of its parent"
     suits = cost is Cost.FLAT
     decided = _DECIDED[wait.moment]
     if selection.aggregate is not None:
-        when.append(aggregate_time(selection.aggregate, selection.running))
+        when.append(words.aggregate_time(selection.aggregate, selection.running))
         if not selection.running:
-            decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
+            decided, suits, endless = Decided.DOCUMENT, False, words.NO_SUMMARY
     return Verdict(decided, tuple(when), tuple(held) or ("nothing",), memory, cost, suits, endless)
 
 
@@ -92,7 +85,7 @@ def _name(nodes: x.Nodes) -> tuple[str, NodeKind]:
 def _when(wait: Wait, kind: NodeKind) -> str:
     match wait.moment:
         case Moment.START:
-            return EVENTS.get(kind, "at its start")
+            return words.EVENTS.get(kind, "at its start")
         case Moment.END:
             end = "at its end"
         case Moment.DOCUMENT:
@@ -136,7 +129,7 @@ def _bound(wait: Wait, cost: Cost, nodes: x.Nodes, name: str) -> tuple[str, Cost
     memory = f"at most what is in one subtree of {scope}"
     scope = "the result" if wait.moment is Moment.END else scope
     if not _is_inner(wait, nodes):
-        return memory, Cost.KEPT, ENDLESS_SCOPE.format(scope)
+        return memory, Cost.KEPT, words.ENDLESS_SCOPE.format(scope)
     return memory, cost, f"yes, if {scope} is not the endless element"
 
 

@@ -57,29 +57,27 @@ class Keys:
 
     def __init__(self, constants: Sequence[Atom]) -> None:
         self.constants = constants
-        self._found: list[str | Rank] = []
+        self._ranks: list[str | Rank] = []
         self._rank: Callable[[Atom], str | Rank] = repr if trace_of(constants) is None else Rank
 
     def of_condition(self, condition: Condition) -> Key:
         """Return the key of a condition."""
-        self._found = []
         return self._key(print_condition(condition, self._blank))
 
     def of_scalar(self, scalar: Scalar) -> Key:
         """Return the key of a scalar."""
-        self._found = []
         return self._key(print_scalar(scalar, self._blank))
 
     def of_twig(self, node: TwigNode) -> Key:
         """Return the key of a twig."""
-        self._found = []
         return self._key("\n".join(print_twig(node, self._blank)))
 
     def _key(self, printed: str) -> Key:
-        return Form(printed) if "\0" in printed else printed, tuple(self._found)
+        ranks, self._ranks = self._ranks, []
+        return Form(printed) if "\0" in printed else printed, tuple(ranks)
 
     def _blank(self, slot: Slot) -> str:
-        self._found.append(self._rank(self.constants[slot.index]))
+        self._ranks.append(self._rank(self.constants[slot.index]))
         return f"?{slot.type.value}"
 
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planning import words
 from penstock.planning.depths import depth_after, may_be_endless
 from penstock.planning.timing import Moment, moment_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
-from penstock.planning.words import (
-    ENDLESS_RESULT,
-    ENDLESS_SCOPE,
-    EVENTS,
-    NO_SUMMARY,
-    NOTHING,
-    VALUES,
-    aggregate_time,
-)
 from penstock.twigs import Aggregate, Axis, NodeKind, Query, TwigNode, Value
 from penstock.twigs.logic import conjuncts
 from penstock.twigs.printing import print_condition
@@ -27,10 +19,10 @@ def twig_verdict(query: Query) -> Verdict:
     output, alternatives = query.output, query.blocks[0].alternatives
     if isinstance(output, Value):
         needs = moment_of(output.scalar, NodeKind.DOCUMENT) is not Moment.START
-        return VALUES[bool(alternatives) and needs]
+        return words.VALUES[bool(alternatives) and needs]
     waits = [_wait(_spine(alternative)) for alternative in alternatives]
     if not waits:
-        return NOTHING
+        return words.NOTHING
     when = [_when(wait) for wait in waits]
     is_counted = isinstance(output, Aggregate) and output.function == "count"
     suits, endless = _endless(waits, is_counted)
@@ -39,9 +31,9 @@ def twig_verdict(query: Query) -> Verdict:
     what = "its bytes"
     if isinstance(output, Aggregate):
         what = "its value"
-        when.append(aggregate_time(output.function, output.running))
+        when.append(words.aggregate_time(output.function, output.running))
         if not output.running:
-            decided, suits, endless = Decided.DOCUMENT, False, NO_SUMMARY
+            decided, suits, endless = Decided.DOCUMENT, False, words.NO_SUMMARY
     held = _held(waits, what)
     return Verdict(decided, tuple(when), tuple(held), _memory(waits), cost, suits, endless)
 
@@ -99,7 +91,7 @@ def _print(step: TwigNode) -> str:
 def _when(wait: _Wait) -> str:
     result = wait.spine[-1]
     if wait.depth is None:
-        return f"{_name(result)}: {EVENTS.get(result.test.kind, 'at its start')}"
+        return f"{_name(result)}: {words.EVENTS.get(result.test.kind, 'at its start')}"
     step = wait.spine[wait.depth]
     waiting = [
         part for part in conjuncts(step.where) if moment_of(part, step.test.kind) is Moment.END
@@ -142,10 +134,10 @@ def _endless(waits: list[_Wait], is_counted: bool) -> tuple[bool, str]:
     if any(wait.is_whole_document for wait in waits):
         return False, "no: candidates wait for the end of the document"
     if not is_counted and any(_may_be_endless(wait.spine) for wait in waits):
-        return False, ENDLESS_RESULT
+        return False, words.ENDLESS_RESULT
     scopes = [wait.spine[: wait.depth + 1] for wait in waits if wait.depth is not None]
     for spine in filter(_may_be_endless, scopes):
-        return False, ENDLESS_SCOPE.format(_print(spine[-1]))
+        return False, words.ENDLESS_SCOPE.format(_print(spine[-1]))
     # A first step on another axis than child may find the element that never ends.
     first = [wait.spine[1] for wait in waits if wait.depth == 1]
     names = " or ".join(sorted(set(map(_print, first))))

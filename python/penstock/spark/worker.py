@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
-from penstock.kernel import Session
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
 from penstock.registry.requests import require_requests
@@ -31,6 +31,7 @@ PACE = Pace(
     value_bytes_max=4 << 20,
     documents_max=8 << 10,
     linger_seconds=math.inf,
+    bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
     is_prompt=False,
 )
 
@@ -82,7 +83,10 @@ def _read(
             count = len(portion.documents)
             inputs = batch.slice(start, count)
             if portion.batch.row_count:
-                yield result_batch(portion.batch.columns(), names, inputs)
+                # Documents that were read together may have many more rows than one of them.
+                rows = result_batch(portion.batch.columns(), names, inputs)
+                for first in range(0, rows.num_rows, PACE.rows_max):
+                    yield rows.slice(first, PACE.rows_max)
             if portion.errors:
                 known = None if faults is None else faults.slice(start, count)
                 yield error_batch(portion.errors, inputs, known)

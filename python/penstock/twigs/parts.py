@@ -86,19 +86,22 @@ def rewrite(part: Part, changes: Changes) -> Any:
         parts = _TAKE[kind](old)
         olds.append((old, parts, changes.get(kind)))
         waiting += parts
-    news: list[Any] = []
+    news: list[Any] = []  # None for what stays
     for old, parts, change in reversed(olds):
         new: Any = old
         if parts:
-            rewritten = tuple(news[-len(parts) :])
+            inner = news[-len(parts) :]
             del news[-len(parts) :]
-            if rewritten != parts:
-                new = with_parts(old, rewritten)
+            if any(inner):
+                pairs = zip(inner, parts, strict=True)
+                new = with_parts(old, [changed or same for changed, same in pairs])
         if change is not None:
-            new = change(new)
-        # Equal is the same: parts that did not change are, which makes the comparison short.
-        news.append(old if new is old or new == old else new)
-    return news[0]
+            changed = change(new)
+            if changed is not new:
+                # Parts that did not change are the same objects, which makes this short.
+                new = old if changed == old else changed
+        news.append(None if new is old else new)
+    return news[0] or part
 
 
 def leaves(part: Compare | Holds | Scalar) -> Iterator[Scalar]:

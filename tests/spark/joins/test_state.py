@@ -143,12 +143,10 @@ def test_a_changed_query_of_the_same_name_begins_anew(tmp_path: Path) -> None:
     assert pairs(found) == [("c3", "b4")]
 
 
-def test_queries_without_text_are_refused() -> None:
+def test_queries_without_text_are_joined_by_their_programs(tmp_path: Path) -> None:
     from dataclasses import replace
-
-    from penstock.spark.joins.changes import Subscriptions
 
     registry = penstock.Registry()
     registry.add("q", replace(penstock.xscl(SAME), text=""))
-    with pytest.raises(ValueError, match="has no text to be kept"):
-        Subscriptions(registry)
+    found = LocalJoins(tmp_path, registry).batch(0, [document("a", 1), document("b", 2)])
+    assert pairs(found) == [("a1", "b2")]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from penstock.kernel import ALONE
 from penstock.limits import Limits
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.rows import Fault
@@ -69,11 +70,9 @@ def rows_of(case: Case, folder: Path) -> Iterator[tuple[int, Result]]:
             fault = row["error"] and Fault(**row["error"])
             parts = row["documents"] and tuple(row["documents"])
             bindings = row["bindings"] and dict(row["bindings"])
+            typed = {"error": fault, "documents": parts, "bindings": bindings}
             if row["stream"] != HEARTBEATS:
-                yield (
-                    step,
-                    Result(**row | {"error": fault, "documents": parts, "bindings": bindings}),
-                )
+                yield step, Result(**row | typed, surroundings=ALONE)
 
 
 def is_comparable(case: Case) -> bool:

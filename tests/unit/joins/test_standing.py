@@ -246,3 +246,19 @@ def test_a_query_that_is_not_evaluated_is_refused_by_the_registry() -> None:
     with pytest.raises(QueryError):
         registry.add("q", penstock.xscl("S//a->x[position() = 2] JOIN{x = y, 1} S//b->y"))
     assert "q" not in registry
+
+
+def test_equal_chains_of_absences_that_came_at_different_times_are_both_reported() -> None:
+    chain = penstock.xscl(
+        "S//a AS v1 NOT FOLLOWED BY{v2 = v1, 9} S//b AS v2 NOT FOLLOWED BY{v3 = v1, 9} S//c AS v3"
+    )
+    registry = penstock.Registry()
+
+    def documents() -> Iterator[penstock.Document]:
+        registry.add("early", chain)
+        yield penstock.Document(b"<a>1</a>", id="d0", stream="S", time=0)
+        registry.add("late", chain)
+        yield penstock.Document(b"<a>2</a>", id="d1", stream="S", time=1)
+
+    rows = [(row.subscription, row.document) for row in penstock.Engine(registry).run(documents())]
+    assert sorted(rows) == [("early", "d0"), ("early", "d1"), ("late", "d1")]

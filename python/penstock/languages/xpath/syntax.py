@@ -6,8 +6,9 @@ are equal if they say the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, get_args
 
 from penstock.twigs import Axis
@@ -136,7 +137,12 @@ Expression = (
     Path | Filter | Union | Logical | Binary | Negate | Literal | Number | Variable | FunctionCall
 )
 
-_KINDS = {*get_args(Expression), Step, NameTest, KindTest}
+_HOLDS_NODES = re.compile("Expression|Step|Test")
+_INNER = {
+    kind: [field.name for field in fields(kind) if _HOLDS_NODES.search(str(field.type))]
+    for kind in (*get_args(Expression), Step, NameTest, KindTest)
+}
+"""The fields of each kind of nodes that hold others."""
 
 
 def nodes_in(tree: object) -> Iterator[Any]:
@@ -146,9 +152,9 @@ def nodes_in(tree: object) -> Iterator[Any]:
         part = waiting.pop()
         if type(part) is tuple:
             waiting += part
-        elif type(part) in _KINDS:
+        elif part is not None:
             yield part
-            waiting += [getattr(part, name) for name in type(part).__slots__]
+            waiting += [getattr(part, name) for name in _INNER[type(part)]]
 
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")

@@ -8,22 +8,8 @@ from penstock.errors import QueryError
 from penstock.languages.xpath.parser import Parser
 from penstock.languages.xpath.syntax import COMPARISONS, Path, Step
 from penstock.languages.xpath.tokens import TokenKind, token_pattern, tokenize
+from penstock.languages.xscl import syntax, windows
 from penstock.languages.xscl.constructors import parse_constructor
-from penstock.languages.xscl.syntax import (
-    BlockSyntax,
-    Name,
-    OperatorSyntax,
-    Selection,
-    TermSyntax,
-    XsclSyntax,
-)
-from penstock.languages.xscl.windows import (
-    INFINITE,
-    UNIT_SECONDS,
-    WINDOW_SECONDS_MAX,
-    suggest_unit,
-    window_seconds,
-)
 from penstock.twigs import JoinKind
 
 BLOCKS_MAX = 32
@@ -49,9 +35,9 @@ class XsclParser(Parser):
         self.index = 0
         self.nesting = 0
         self.trace = None
-        self.bindings: dict[tuple[int, int], Name] = {}
+        self.bindings: dict[tuple[int, int], syntax.Name] = {}
 
-    def parse_query(self) -> XsclSyntax:
+    def parse_query(self) -> syntax.XsclSyntax:
         """Return the query that the whole text is.
 
         Raises:
@@ -72,7 +58,7 @@ class XsclParser(Parser):
             publish = self.parse_name("the name of a stream", is_literal_allowed=True)
         if self.token.kind is not TokenKind.END:
             raise self.unexpected("an operator, PUBLISH or the end of the query")
-        return XsclSyntax(selection, tuple(blocks), tuple(operators), publish, self.bindings)
+        return syntax.XsclSyntax(selection, tuple(blocks), tuple(operators), publish, self.bindings)
 
     # Words
 
@@ -91,20 +77,20 @@ class XsclParser(Parser):
             self.advance()
         return found
 
-    def parse_name(self, wanted: str, *, is_literal_allowed: bool = False) -> Name:
+    def parse_name(self, wanted: str, *, is_literal_allowed: bool = False) -> syntax.Name:
         """Parse a name that the author chose."""
         token = self.token
         if is_literal_allowed and token.kind is TokenKind.LITERAL and len(token.text) > 2:
             self.advance()
-            return Name(token.text[1:-1], token.span)
+            return syntax.Name(token.text[1:-1], token.span)
         if token.kind is not TokenKind.NAME or token.text == "*" or token.text in KEYWORDS:
             raise self.unexpected(wanted)
         self.advance()
-        return Name(token.text, token.span)
+        return syntax.Name(token.text, token.span)
 
     # Clauses
 
-    def parse_selection(self) -> Selection | None:
+    def parse_selection(self) -> syntax.Selection | None:
         """Parse SELECT and FROM; None stands for the roots of all blocks."""
         selection = self.constructor
         if selection is None and self.take_keyword("SELECT"):
@@ -122,13 +108,13 @@ class XsclParser(Parser):
                         self.token.span,
                         "bind the node in its block, …[.//title->t], and select t",
                     )
-                selection = Selection(tuple(names))
+                selection = syntax.Selection(tuple(names))
             if not self.at_keyword("FROM"):
                 raise self.unexpected("FROM")
         self.take_keyword("FROM")
         return selection
 
-    def parse_block(self) -> BlockSyntax:
+    def parse_block(self) -> syntax.BlockSyntax:
         """Parse a stream and the path after it."""
         start = self.token.start
         if self.is_symbol("/", "//"):
@@ -141,13 +127,13 @@ class XsclParser(Parser):
             parsed = self.parse_path()
             assert isinstance(parsed, Path)
             path = parsed
-        return BlockSyntax(stream, document, path, self.span_from(start))
+        return syntax.BlockSyntax(stream, document, path, self.span_from(start))
 
     def at_operator(self) -> bool:
         """Return whether an operator comes next."""
         return any(self.at_keyword(*operator.split()) for operator in _OPERATORS)
 
-    def parse_operator(self) -> OperatorSyntax:
+    def parse_operator(self) -> syntax.OperatorSyntax:
         """Parse an operator and its braces."""
         start = self.token.start
         words = []
@@ -176,9 +162,9 @@ class XsclParser(Parser):
         window = self.parse_window()
         self.expect("}")
         span = self.span_from(start)
-        return OperatorSyntax(kind, tuple(terms), window, window_span, span)
+        return syntax.OperatorSyntax(kind, tuple(terms), window, window_span, span)
 
-    def parse_term(self) -> TermSyntax:
+    def parse_term(self) -> syntax.TermSyntax:
         """Parse a comparison."""
         start = self.token.start
         left = self.parse_unary()
@@ -186,12 +172,12 @@ class XsclParser(Parser):
             raise self.unexpected("=, !=, <, <=, > or >=")
         operator = self.advance().text
         right = self.parse_unary()
-        return TermSyntax(left, operator, right, self.span_from(start))
+        return syntax.TermSyntax(left, operator, right, self.span_from(start))
 
     def parse_window(self) -> float | None:
         """Parse a number of seconds, a number with a unit, or INF."""
         token = self.token
-        if token.text == INFINITE:
+        if token.text == windows.INFINITE:
             self.advance()
             return None
         if token.kind is not TokenKind.NUMBER:
@@ -200,14 +186,14 @@ class XsclParser(Parser):
         unit_seconds = 1.0
         unit = self.token
         if unit.kind is TokenKind.NAME:
-            if unit.text not in UNIT_SECONDS:
+            if unit.text not in windows.UNIT_SECONDS:
                 message = f"`{unit.text}` is no unit of time"
-                raise self.error("PQ0406", message, unit.span, suggest_unit(unit.text))
+                raise self.error("PQ0406", message, unit.span, windows.suggest_unit(unit.text))
             self.advance()
-            unit_seconds = UNIT_SECONDS[unit.text]
-        seconds = window_seconds(token.text, unit_seconds)
-        if seconds > WINDOW_SECONDS_MAX:
-            message = f"the window is longer than {WINDOW_SECONDS_MAX:g} seconds"
+            unit_seconds = windows.UNIT_SECONDS[unit.text]
+        seconds = windows.window_seconds(token.text, unit_seconds)
+        if seconds > windows.WINDOW_SECONDS_MAX:
+            message = f"the window is longer than {windows.WINDOW_SECONDS_MAX:g} seconds"
             raise self.error("PQ0406", message, self.span_from(token.start), "write INF")
         return seconds
 
@@ -228,7 +214,7 @@ class XsclParser(Parser):
         self.bindings[bound.span] = name
         return bound
 
-    def parse_binding(self) -> Name | None:
+    def parse_binding(self) -> syntax.Name | None:
         """Parse ``->x`` or ``AS x``, if it comes next."""
         if not self.at_binding():
             return None

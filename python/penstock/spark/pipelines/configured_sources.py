@@ -8,16 +8,10 @@ from pathlib import Path
 from penstock.errors import QueryError
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
+from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import HAS_SCHEME, path_reader
-from penstock.spark.pipelines.settings import (
-    FeedSource,
-    FileSource,
-    KafkaSource,
-    SourceSetting,
-    SparkSource,
-)
 from penstock.spark.sources.options import (
     FEED_OPTIONS,
     KAFKA_OPTIONS,
@@ -30,7 +24,7 @@ from penstock.spark.sources.options import (
 SOURCES = ("files", "kafka", "feeds", "spark")
 
 
-def read_source(node: Node, folder: Path) -> SourceSetting:
+def read_source(node: Node, folder: Path) -> settings.SourceSetting:
     """Return a source; mistakes are reported.
 
     Raises:
@@ -69,7 +63,7 @@ def _stream(fields: Fields) -> str:
     return fields.text("stream", "default")
 
 
-def _files(node: Node, folder: Path) -> SourceSetting:
+def _files(node: Node, folder: Path) -> settings.SourceSetting:
     keys = ("kind", "stream", "path", "record", "namespaces", "ancestors", "options")
     fields = node.fields(keys, required=("path",))
     path = fields.read("path", path_reader(folder), "")
@@ -89,18 +83,18 @@ def _files(node: Node, folder: Path) -> SourceSetting:
             at_fault = "record" if error.text == record else "ancestors"
             node.report(query_error(fields[at_fault], error))
     options = _options(fields, XML_OPTIONS, lambda given: XmlOptions.of({"path": ".", **given}))
-    return FileSource(_stream(fields), path, record, namespaces, ancestors, options)
+    return settings.FileSource(_stream(fields), path, record, namespaces, ancestors, options)
 
 
-def _kafka(node: Node) -> SourceSetting:
+def _kafka(node: Node) -> settings.SourceSetting:
     keys = ("kind", "stream", "servers", "topics", "options")
     fields = node.fields(keys, required=("servers", "topics"))
     options = _options(fields, KAFKA_OPTIONS)
     servers = ",".join(fields.texts("servers"))
-    return KafkaSource(_stream(fields), servers, fields.texts("topics"), options)
+    return settings.KafkaSource(_stream(fields), servers, fields.texts("topics"), options)
 
 
-def _feeds(node: Node, folder: Path) -> SourceSetting:
+def _feeds(node: Node, folder: Path) -> settings.SourceSetting:
     keys = ("kind", "stream", "urls", "state", "options")
     fields = node.fields(keys, required=("urls",))
     urls = fields.texts("urls")
@@ -113,13 +107,13 @@ def _feeds(node: Node, folder: Path) -> SourceSetting:
     options = _options(
         fields, FEED_OPTIONS, lambda given: FeedOptions.of({"path": "http://localhost", **given})
     )
-    return FeedSource(_stream(fields), urls, state, options)
+    return settings.FeedSource(_stream(fields), urls, state, options)
 
 
-def _spark(node: Node, folder: Path) -> SourceSetting:
+def _spark(node: Node, folder: Path) -> settings.SourceSetting:
     keys = ("kind", "stream", "format", "path", "options", "schema", "document", "id", "time")
     fields = node.fields(keys, required=("format", "document", "id"))
-    return SparkSource(
+    return settings.SparkSource(
         _stream(fields),
         fields.text("format"),
         fields.read("path", path_reader(folder), "") or None,

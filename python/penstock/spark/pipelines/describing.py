@@ -5,13 +5,8 @@ from __future__ import annotations
 import os
 
 from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.configuration import Pipeline
-from penstock.spark.pipelines.settings import (
-    FeedSource,
-    FileSource,
-    KafkaSource,
-    SourceSetting,
-)
 
 
 def describe(pipeline: Pipeline) -> list[str]:
@@ -36,15 +31,15 @@ def _short(path: str) -> str:
     return os.path.relpath(path, here) if path.startswith(here + os.sep) else path
 
 
-def _source(source: SourceSetting) -> str:
+def _source(source: settings.SourceSetting) -> str:
     match source:
-        case FileSource(path=path, record=None):
+        case settings.FileSource(path=path, record=None):
             return _short(path)
-        case FileSource(path=path, record=record):
+        case settings.FileSource(path=path, record=record):
             return f"{record} of {_short(path)}"
-        case KafkaSource(servers=servers, topics=topics):
+        case settings.KafkaSource(servers=servers, topics=topics):
             return f"Kafka {', '.join(topics)} at {servers}"
-        case FeedSource(urls=urls):
+        case settings.FeedSource(urls=urls):
             return "1 feed" if len(urls) == 1 else f"{len(urls):,} feeds"
         case other:
             return f"{other.format} {other.path or ''}".strip()

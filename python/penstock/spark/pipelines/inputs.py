@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.spark.inputs import quoted
-from penstock.spark.pipelines.settings import (
-    FeedSource,
-    FileSource,
-    KafkaSource,
-    SourceSetting,
-    SparkSource,
-)
+from penstock.spark.pipelines import settings
 from penstock.spark.sources import register
 from penstock.spark.sources.tables import FAULT_TYPE
 
@@ -30,7 +24,7 @@ _OWN = {ANCESTORS: "map<string,string>", "fault": FAULT_TYPE}
 
 def documents(
     spark: SparkSession,
-    sources: tuple[SourceSetting, ...],
+    sources: tuple[settings.SourceSetting, ...],
     limits: Limits,
     is_streaming: bool,
 ) -> list[DataFrame]:
@@ -64,19 +58,19 @@ def _is_text(documents: DataFrame) -> bool:
     return isinstance(kind, t.StringType)
 
 
-def _documents(reader: Any, source: SourceSetting, limits: Limits) -> DataFrame:
+def _documents(reader: Any, source: settings.SourceSetting, limits: Limits) -> DataFrame:
     match source:
-        case FileSource():
+        case settings.FileSource():
             return _files(reader, source, limits)
-        case KafkaSource():
+        case settings.KafkaSource():
             return _kafka(reader, source)
-        case FeedSource():
+        case settings.FeedSource():
             return _feeds(reader, source)
-        case SparkSource():
+        case settings.SparkSource():
             return _any(reader, source)
 
 
-def _files(reader: Any, source: FileSource, limits: Limits) -> DataFrame:
+def _files(reader: Any, source: settings.FileSource, limits: Limits) -> DataFrame:
     options = {"limits": json.dumps(limits.as_dict()), **source.options}
     if source.record is not None:
         options["recordPath"] = source.record
@@ -86,7 +80,7 @@ def _files(reader: Any, source: FileSource, limits: Limits) -> DataFrame:
     return _selected(loaded, "xml", "id", "ts", source.stream)
 
 
-def _kafka(reader: Any, source: KafkaSource) -> DataFrame:
+def _kafka(reader: Any, source: settings.KafkaSource) -> DataFrame:
     from pyspark.sql import functions as f
 
     loaded = (
@@ -100,7 +94,7 @@ def _kafka(reader: Any, source: KafkaSource) -> DataFrame:
     return _selected(loaded, "value", place, "timestamp", source.stream)
 
 
-def _feeds(reader: Any, source: FeedSource) -> DataFrame:
+def _feeds(reader: Any, source: settings.FeedSource) -> DataFrame:
     options = {"urls": json.dumps(source.urls), **source.options}
     if source.state is not None:
         options["stateLocation"] = source.state
@@ -108,7 +102,7 @@ def _feeds(reader: Any, source: FeedSource) -> DataFrame:
     return _selected(loaded, "xml", "id", "ts", source.stream)
 
 
-def _any(reader: Any, source: SparkSource) -> DataFrame:
+def _any(reader: Any, source: settings.SparkSource) -> DataFrame:
     made = reader.format(source.format).options(**source.options)
     if source.schema is not None:
         made = made.schema(source.schema)
