@@ -8,7 +8,7 @@
 //! | modules | what they are |
 //! | --- | --- |
 //! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
-//! | `tables`, `counted`, `usage` | containers and counters |
+//! | `tables`, `counted`, `usage`, `ledger` | containers and counters |
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
@@ -28,6 +28,7 @@ mod document;
 pub mod error;
 pub mod events;
 mod ids;
+pub mod ledger;
 pub mod limits;
 pub mod options;
 pub mod plan;

@@ -44,4 +44,10 @@ limits! {
     doctype_bytes_max,
     /// Bytes of one document.
     document_bytes_max,
+    /// Bytes of memory that one document costs, whoever spends them.
+    memory_bytes_max,
+    /// Steps of work on one document, beyond a few for each byte.
+    steps_max,
+    /// Results of one subscription in one document.
+    results_max,
 }

@@ -52,7 +52,7 @@ impl Automaton {
         let plan = self.plan.clone();
         let (upper, lower, guards) = plan.segment(segment);
         for at in self.up(lower, depth, upper) {
-            self.steps += 1;
+            self.account.spend(1);
             let at = at as usize;
             let mut is_awaited = false;
             for &guard in guards {

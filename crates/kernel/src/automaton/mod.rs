@@ -23,6 +23,7 @@ pub use trace::TraceEntry;
 use crate::circuit::{CandidateId, Circuit};
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Scope, Span, Symbol};
+use crate::ledger::{Account, Ledger};
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::{FormulaId, GuardId, NodeKind, Output, Plan, SubscriptionId, Symbols, TargetId};
@@ -135,7 +136,7 @@ pub struct Automaton {
     /// Runners are numbered apart, so that operands do not change the numbers of results.
     next_runner: u64,
     event_end: u64,
-    steps: u64,
+    account: Account,
     /// Sampled steps by the subscription they were done for.
     charges: rustc_hash::FxHashMap<SubscriptionId, f64>,
     alive_memo: rustc_hash::FxHashSet<(GuardId, u32)>,
@@ -144,7 +145,7 @@ pub struct Automaton {
 
 impl Automaton {
     /// An automaton for a plan.
-    pub fn new(plan: Arc<Plan>, limits: Limits, options: Options) -> Self {
+    pub fn new(plan: Arc<Plan>, limits: Limits, options: Options, ledger: &Arc<Ledger>) -> Self {
         let symbols = Symbols::new(&plan);
         let mut states = States::new(options.cache_bytes_max);
         states.admit_symbol(symbols.comment.max(symbols.text).max(symbols.document));
@@ -155,7 +156,7 @@ impl Automaton {
             let output = plan.target(target).0;
             matches!(output, Output::Filter { .. } | Output::Boolean { .. })
         };
-        let mut circuit = Circuit::new(&plan);
+        let mut circuit = Circuit::new(&plan, Account::new(ledger.clone()));
         let hears_text = circuit
             .as_mut()
             .is_some_and(|circuit| circuit.concerns(symbols.text, &symbols));
@@ -197,7 +198,7 @@ impl Automaton {
             next_node: 0,
             next_runner: 0,
             event_end: 0,
-            steps: 0,
+            account: Account::new(ledger.clone()),
             charges: rustc_hash::FxHashMap::default(),
             alive_memo: rustc_hash::FxHashSet::default(),
             last_name: Rc::from(&b""[..]),
@@ -253,6 +254,10 @@ impl Automaton {
         (self.closed_bytes, self.unchecked_until) = (0, 0);
         (self.dirty, self.text_span) = (usize::MAX, None);
         self.silent_until = 0;
+        self.account.begin();
+        if let Some(circuit) = &mut self.circuit {
+            circuit.account().begin();
+        }
     }
 
     /// Ends the document; everything undecided is decided now.
@@ -306,7 +311,7 @@ impl Automaton {
         Statistics {
             states_built: self.states.builds,
             cache_clears: self.states.clears,
-            steps: self.steps + self.circuit.as_ref().map_or(0, |circuit| circuit.work()),
+            steps: self.account.steps + self.circuit.as_ref().map_or(0, Circuit::steps),
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64
                 + self.closed_bytes

@@ -15,8 +15,8 @@ impl Automaton {
     /// Counts a step of work that was done because of a formula.
     #[inline]
     pub(super) fn count_step(&mut self, formula: FormulaId) {
-        self.steps += 1;
-        if self.steps.is_multiple_of(SAMPLED) {
+        self.account.spend(1);
+        if self.account.steps.is_multiple_of(SAMPLED) {
             self.charge(formula);
         }
     }

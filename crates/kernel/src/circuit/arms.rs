@@ -69,7 +69,7 @@ impl Circuit {
                     }
                 }
             }
-            self.cells.work += looks;
+            self.cells.account.spend(looks);
             self.pairs += looks;
             self.deliver_all(id, heard);
         }
@@ -83,7 +83,7 @@ impl Circuit {
             if !is_deep && (arm.depth as usize) + 1 < depth {
                 break;
             }
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             if matches!(arm.to, ArmTarget::Fresh(_)) && arm.since < order {
                 fresh.push(place);
             }

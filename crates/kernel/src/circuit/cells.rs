@@ -10,6 +10,7 @@ use super::folds::Link;
 use super::ids::{CellId, CountedId, EntryId, GroupId, InfoId, SinkId, SuffixId, Tag};
 use super::ranges::Range;
 use super::thresholds::{End, Waiters};
+use crate::ledger::Account;
 use crate::plan::{Op, TargetId};
 use crate::tables::Table;
 use smallvec::SmallVec;
@@ -147,11 +148,18 @@ pub struct Cells {
     links: usize,
     /// Bytes of texts that decided cells keep.
     text_bytes: usize,
-    /// Units of work so far: whatever is not constant per event adds to it.
-    pub work: u64,
+    /// Whatever is not constant per event adds to its steps.
+    pub account: Account,
 }
 
 impl Cells {
+    pub fn new(account: Account) -> Self {
+        Cells {
+            account,
+            ..Cells::default()
+        }
+    }
+
     pub fn add(&mut self, kind: Kind) -> Handle {
         let cell = Cell {
             generation: 0,
@@ -166,7 +174,7 @@ impl Cells {
             waiters: None,
             marks: None,
         };
-        self.work += 1;
+        self.account.spend(1);
         let handle = if let Some(id) = self.free.pop() {
             let generation = self.slots[id].generation;
             self.slots[id] = Cell { generation, ..cell };
@@ -231,7 +239,7 @@ impl Cells {
 
     /// Sends `to`, which has to be open, a message when `input` is decided.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: Tag) {
-        self.work += 1;
+        self.account.spend(1);
         self.links += 2;
         let cell = &mut self.slots[input.id];
         cell.interest += 1;
@@ -244,7 +252,7 @@ impl Cells {
         if cell.inputs.len() as u32 >= cell.sweep_at {
             let mut inputs = std::mem::take(&mut cell.inputs);
             let before = inputs.len();
-            self.work += before as u64;
+            self.account.spend(before as u64);
             inputs.retain(|input| self.is_open(*input));
             self.links -= before - inputs.len();
             let cell = &mut self.slots[to.id];
@@ -258,7 +266,7 @@ impl Cells {
     fn sweep_dependents(&mut self, id: CellId) {
         let mut edges = std::mem::take(&mut self.slots[id].dependents);
         let before = edges.len();
-        self.work += before as u64;
+        self.account.spend(before as u64);
         edges.retain(|edge| self.is_open(edge.to));
         self.links -= before - edges.len();
         let cell = &mut self.slots[id];
@@ -297,7 +305,7 @@ impl Cells {
             return;
         };
         while let Some((edge, end, bound)) = waiters.pop_reached(range) {
-            self.work += 1;
+            self.account.spend(1);
             if self.unmark(edge, end, bound) {
                 self.queue.push(Message {
                     to: edge.to,
@@ -314,7 +322,7 @@ impl Cells {
         let cell = &self.slots[handle.id];
         if cell.range.is_none() {
             for edge in &cell.dependents {
-                self.work += 1;
+                self.account.spend(1);
                 self.queue.push(Message {
                     to: edge.to,
                     tag: edge.tag,
@@ -345,7 +353,7 @@ impl Cells {
     /// A gate waits for bounds of one of its arguments, a number. Returns the nearest bounds that
     /// anybody waits for, if they may have changed.
     pub fn wait(&mut self, input: Handle, edge: Edge, bounds: Range) -> Option<Range> {
-        self.work += 1;
+        self.account.spend(1);
         let gate = self.open(edge.to)?;
         let none = Range {
             low: f64::NAN,

@@ -198,7 +198,7 @@ impl Circuit {
         let mut above = Wire::FALSE;
         let mut from = 0;
         for at in (0..depth).rev() {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             if let Some(wire) = self.chained_above(id, at) {
                 (above, from) = (wire, at + 1);
                 break;

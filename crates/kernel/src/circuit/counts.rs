@@ -400,7 +400,7 @@ impl Circuit {
 /// Decides the numbers that are known, and narrows those that reached a bound somebody waits for.
 pub(super) fn tell_reached(slack: &mut Slack<Handle>, cells: &mut Cells) {
     while let Some(entry) = slack.reached() {
-        cells.work += 1;
+        cells.account.spend(1);
         let (low, high) = slack.ends(entry);
         match slack.item(entry).filter(|&cell| cells.is_open(cell)) {
             Some(cell) if low < high => {

@@ -43,7 +43,7 @@ impl Circuit {
         let mut is_sure = false;
         let mut none_before = when;
         kept.retain(|&info| {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.pairs += 1;
             let passed = self.passed_before(id, info);
             if is_sure || passed.is_false() {

@@ -337,7 +337,7 @@ impl Circuit {
             if fold != Fold::Sum && is_found(&running.whole) {
                 break;
             }
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.pairs += 1;
             self.link_member(fold, &mut running.whole, entry);
         }

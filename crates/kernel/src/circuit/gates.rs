@@ -311,7 +311,7 @@ impl Circuit {
     }
 
     fn receive(&mut self, Message { to, tag, atom }: Message) {
-        self.cells.work += 1;
+        self.cells.account.spend(1);
         let Some(cell) = self.cells.open(to) else {
             return;
         };

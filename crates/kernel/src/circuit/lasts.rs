@@ -111,7 +111,7 @@ impl Circuit {
     fn lasts_of(&mut self, id: RouteId, target: Option<Target>) -> usize {
         let all = &mut self.lasts[id];
         let known = all.iter().rposition(|lasts| lasts.target == target);
-        self.cells.work += (all.len() - known.unwrap_or(0)) as u64;
+        self.cells.account.spend((all.len() - known.unwrap_or(0)) as u64);
         known.unwrap_or_else(|| {
             all.push(Lasts {
                 target,
@@ -126,7 +126,7 @@ impl Circuit {
     pub(super) fn advance_lasts(&mut self, id: RouteId) {
         let order = self.frames[self.frames.len() - 1].order;
         for at in 0..self.lasts[id].len() {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.pairs += 1;
             let lasts = &self.lasts[id][at];
             if lasts.latest.as_ref().is_some_and(|l| l.order == order) {
@@ -181,7 +181,7 @@ impl Circuit {
     /// The contexts of a step at a node close: the latest member inside is their last.
     pub(super) fn close_lasts(&mut self, id: RouteId, depth: usize) {
         for at in (0..self.lasts[id].len()).rev() {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             let is_here = |context: &mut Context| context.depth as usize == depth;
             while let Some(context) = self.lasts[id][at].contexts.pop_if(is_here) {
                 self.close_context(id, at, &context);

@@ -193,7 +193,7 @@ impl Circuit {
 
     /// The tokens of a station stand at another one too, under a condition.
     fn move_tokens(&mut self, station: &Station, place: &mut Station, case: Case<'_>) {
-        self.cells.work += 1;
+        self.cells.account.spend(1);
         if let Some(end) = station.end
             && self.cells.is_open(end.or)
         {
@@ -204,7 +204,7 @@ impl Circuit {
         for token in &station.tokens {
             let target = Target::Sink(token.sink);
             if self.is_heard(ArmTarget::Plain(target)) {
-                self.cells.work += 1;
+                self.cells.account.spend(1);
                 let wire = self.in_case(&token.when, case);
                 self.enter(place, target, wire);
             }
@@ -316,7 +316,7 @@ impl Circuit {
             (Target::Any(end.or), Wire::TRUE)
         });
         for (target, when) in tokens.chain(end) {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.pairs += 1;
             let to = ArmTarget::Plain(target);
             if self.is_heard(to) {

@@ -216,7 +216,7 @@ impl Circuit {
     fn focus(&mut self, id: ListId, level: usize, passed: &Wire) -> Focus {
         let mut unknown = std::mem::take(&mut self.lists[id].levels[level].unknown);
         let mut sure = self.lists[id].levels[level].sure;
-        self.cells.work += unknown.len() as u64;
+        self.cells.account.spend(unknown.len() as u64);
         unknown.retain(|&handle| match self.cells.resolve(&Wire::Cell(handle)) {
             Wire::Known(atom) => {
                 sure += f64::from(u8::from(atom.holds()));

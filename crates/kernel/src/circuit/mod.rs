@@ -58,6 +58,7 @@ pub use frames::Opening;
 pub use ids::CandidateId;
 
 use crate::events::Symbol;
+use crate::ledger::Account;
 use crate::plan::{Plan, TargetId};
 use crate::tables::{Arena, Table, bytes_of};
 use cells::{Cells, Handle, Wire};
@@ -176,7 +177,7 @@ pub struct Circuit {
 
 impl Circuit {
     /// The circuit of a plan; none where no subscription has an expression.
-    pub fn new(plan: &Arc<Plan>) -> Option<Circuit> {
+    pub fn new(plan: &Arc<Plan>, account: Account) -> Option<Circuit> {
         let mut routes = Routes::new(plan);
         if routes.is_empty() {
             return None;
@@ -189,7 +190,7 @@ impl Circuit {
             table: routes.table(),
             routes,
             symbols: Table::default(),
-            cells: Cells::default(),
+            cells: Cells::new(account),
             infos: Arena::default(),
             frames: Vec::new(),
             extras: Vec::new(),
@@ -314,9 +315,14 @@ impl Circuit {
         (tables + self.held_bytes) as u64
     }
 
-    /// Units of work so far, over all documents.
-    pub fn work(&self) -> u64 {
-        self.cells.work
+    /// What it has worked so far.
+    pub fn account(&mut self) -> &mut Account {
+        &mut self.cells.account
+    }
+
+    /// Steps of work so far, over all documents.
+    pub fn steps(&self) -> u64 {
+        self.cells.account.steps
     }
 
     /// What an open node keeps; its end will look at it.

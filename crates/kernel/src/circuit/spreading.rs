@@ -178,7 +178,7 @@ impl Circuit {
         let routes = self.table.clone();
         let route = &routes[id];
         for depth in depths.rev() {
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             if !self.passes(depth, route.test) {
                 continue;
             }
@@ -195,7 +195,7 @@ impl Circuit {
 
     /// A route meets closed nodes, the last first.
     fn reach_behind(&mut self, id: RouteId, nodes: Vec<InfoId>, to: ArmTarget, when: &Wire) {
-        self.cells.work += nodes.len() as u64;
+        self.cells.account.spend(nodes.len() as u64);
         self.pairs += nodes.len() as u64;
         for info in nodes.into_iter().rev() {
             self.deliver(id, to, Spot::Late(info), when);

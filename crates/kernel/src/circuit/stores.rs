@@ -17,7 +17,7 @@ impl Circuit {
     ) {
         let serial = self.sinks[id].serial;
         let info = self.info_of(spot);
-        self.cells.work += self.infos[info].joined.len() as u64;
+        self.cells.account.spend(self.infos[info].joined.len() as u64);
         let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
         if let Some(&(_, or)) = joined {
             return self.or_add(or, &when);
@@ -79,7 +79,7 @@ impl Circuit {
             return;
         };
         let entries = entries.clone();
-        self.cells.work += entries.len() as u64;
+        self.cells.account.spend(entries.len() as u64);
         self.pairs += entries.len() as u64;
         for (info, own) in entries {
             let own = self.cells.resolve(&own);

@@ -159,7 +159,7 @@ impl Circuit {
             if let Some((_, cell)) = suffix.sums.pop_if(|(from, _)| passed(*from)) {
                 if self.cells.is_open(cell) {
                     let (sum, looks) = suffix.sum();
-                    self.cells.work += looks as u64;
+                    self.cells.account.spend(looks as u64);
                     self.pairs += looks as u64;
                     self.cells.decide(cell, Atom::Number(sum));
                 }
@@ -172,7 +172,7 @@ impl Circuit {
                         suffix.sum += number;
                     }
                     suffix.frontier -= 1;
-                    self.cells.work += 1;
+                    self.cells.account.spend(1);
                 }
                 Some((Wire::Cell(_), _)) => return,
                 None => break,

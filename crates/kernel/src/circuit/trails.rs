@@ -66,7 +66,7 @@ impl Circuit {
         // Members inside it came before it did. Who asks from now on meets it behind them.
         while at > 0 && self.infos[trail.members[at - 1].info].order > order {
             at -= 1;
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.forget_visits(&mut trail.members[at]);
         }
         self.held_bytes += size_of::<Member>();
@@ -104,7 +104,7 @@ impl Circuit {
             if !(is_long || counts.is_true()) {
                 return;
             }
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             sure += u64::from(counts.is_true());
             at -= 1;
         }
@@ -178,7 +178,7 @@ impl Circuit {
         let mut dropped: SmallVec<[usize; 4]> = SmallVec::new();
         while at > 0 && !wants.is_empty() {
             at -= 1;
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             self.pairs += 1;
             let member = &mut trail.members[at];
             let counts = self.cells.resolve(&member.counts);
@@ -230,7 +230,7 @@ impl Circuit {
         when: Wire,
     ) -> Option<Wire> {
         let serial = self.sinks[sink].serial;
-        self.cells.work += member.arrivals.len() as u64;
+        self.cells.account.spend(member.arrivals.len() as u64);
         let mut known = member.arrivals.iter();
         if let Some(arrival) = known.find(|known| known.span == span && known.serial == serial) {
             if let Wire::Cell(or) = arrival.when {
@@ -261,7 +261,7 @@ impl Circuit {
     fn note_arrival(&mut self, sink: SinkId, or: Handle) {
         let ors = self.arrivals.entry(sink).or_default();
         if ors.len() >= TRIM_MIN && ors.len().is_power_of_two() {
-            self.cells.work += ors.len() as u64;
+            self.cells.account.spend(ors.len() as u64);
             ors.retain(|&or| self.cells.is_open(or));
         }
         ors.push(or);
@@ -343,7 +343,7 @@ impl Circuit {
         let mut at = trail.members.len();
         while at > 0 && !spans.is_empty() {
             at -= 1;
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             let member = &trail.members[at];
             spans.retain(|span| !member.truths.iter().any(|(known, _)| known == span));
             let counts = self.cells.resolve(&member.counts);
@@ -407,7 +407,7 @@ impl Circuit {
         let mut from = depth;
         while from > 0 && !self.extras[from - 1].trails.contains(&id) {
             from -= 1;
-            self.cells.work += 1;
+            self.cells.account.spend(1);
         }
         let mut trail = std::mem::take(&mut self.trails[id]);
         let test = self.table[id].test;

@@ -11,6 +11,7 @@ pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 use crate::automaton::TraceEntry;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::Tier;
@@ -19,6 +20,7 @@ use crate::usage::{Usage, Used};
 use crate::witness::{SharedPaths, Witness};
 use listeners::Way;
 use reading::Reading;
+use std::sync::Arc;
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size or at hand as a
 /// whole, and collects the witnesses of joins.
@@ -62,10 +64,10 @@ pub struct Statistics {
 }
 
 impl Session {
-    /// A session for the tiers of a plan.
-    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
+    /// A session for the tiers of a plan; its documents are accounted for in a ledger.
+    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         Session {
-            reading: Reading::new(tiers, limits, options),
+            reading: Reading::new(tiers, limits, options, ledger),
             number: 0,
             witnesses: Vec::new(),
             together_max: DOCUMENTS_MAX,

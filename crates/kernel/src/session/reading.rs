@@ -3,11 +3,13 @@
 use super::listeners::{Engine, Listeners, Way};
 use crate::error::DocumentError;
 use crate::events::Handler;
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::Tier;
 use crate::tokenizer::Tokenizer;
 use crate::witness::Witness;
+use std::sync::Arc;
 
 /// Reads documents, one after the other.
 pub struct Reading {
@@ -17,10 +19,10 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
+    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         Reading {
             tokenizer: Tokenizer::new(limits),
-            listeners: Listeners::new(tiers, limits, options),
+            listeners: Listeners::new(tiers, limits, options, ledger),
             bytes_tokenized: 0,
         }
     }

@@ -110,7 +110,7 @@ impl Circuit {
             let (slot, passed) = index.slots.add(key, ask.or, &self.cells);
             ask.slot = slot;
             // Only inside nested elements parts come out of order.
-            self.cells.work += passed as u64;
+            self.cells.account.spend(passed as u64);
             self.pairs += passed as u64;
             let index = ask.index;
             self.charge_index(index);
@@ -158,7 +158,7 @@ impl Circuit {
         };
         ask.has_value = true;
         let Some(key) = ask.key else { return };
-        self.cells.work += 1;
+        self.cells.account.spend(1);
         let index = &mut self.indexes[ask.index];
         let bound = index.bound(key);
         if index.summary.compares(text, bound) {
@@ -222,7 +222,7 @@ impl Circuit {
                 }
             };
             let Some(slot) = complete else { break };
-            self.cells.work += 1;
+            self.cells.account.spend(1);
             if slot.has_all || !index.has_any(slot.key) {
                 self.cells.decide(slot.or, Atom::Truth(false));
             }

@@ -336,10 +336,10 @@ impl Circuit {
             Side::Before => index.slots.from(at),
             Side::Behind => index.slots.until(at),
         };
-        self.cells.work += 1;
+        self.cells.account.spend(1);
         let cells = &mut self.cells;
         let tell = |or| {
-            cells.work += 1;
+            cells.account.spend(1);
             cells.decide(or, Atom::Truth(true));
         };
         let (summary, slots) = (&mut index.summary, &mut index.slots);

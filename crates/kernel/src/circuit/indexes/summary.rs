@@ -99,7 +99,7 @@ impl Summary {
         slots: &mut Slots,
         cells: &mut Cells,
     ) {
-        cells.work += 1;
+        cells.account.spend(1);
         let bid = match self {
             Summary::Equal(values) => {
                 return values.wait(text, bound, slots.get_mut(at).or, cells);

@@ -119,7 +119,7 @@ impl Values {
     fn drop_decided(&mut self, cells: &mut Cells) {
         for entry in self.entries.iter_mut() {
             let waiting = self.waiters.drain(entry.waiting);
-            cells.work += waiting.len() as u64;
+            cells.account.spend(waiting.len() as u64);
             entry.waiting = WaiterId::NONE;
             for (bound, or) in waiting {
                 if cells.is_open(or) {

@@ -13,6 +13,7 @@ use super::strategy::{Strategy, together_max};
 use crate::automaton::Automaton;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::{Plan, Tier};
@@ -83,6 +84,7 @@ pub struct Listeners {
     strategy: Strategy,
     limits: Limits,
     options: Options,
+    ledger: Arc<Ledger>,
     open: OpenTags,
     /// The number of the document under way, and how many have begun since the tries forgot theirs.
     number: u32,
@@ -90,7 +92,7 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options) -> Self {
+    pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         let mut listeners = Listeners {
             list: Vec::new(),
             tiers: Vec::new(),
@@ -102,6 +104,7 @@ impl Listeners {
             strategy: Strategy::new(&limits, &options),
             limits,
             options,
+            ledger,
             open: OpenTags::default(),
             number: 0,
             begun: 0,
@@ -179,7 +182,7 @@ impl Listeners {
         }
         let runner = Runner {
             tier: tier.clone(),
-            automaton: Automaton::new(tier.plan.clone(), self.limits, self.options),
+            automaton: Automaton::new(tier.plan.clone(), self.limits, self.options, &self.ledger),
             noted: 0,
         };
         self.add(Engine::Automaton(Box::new(runner)), way);

@@ -1,0 +1,174 @@
+//! What a document costs, whoever spends it: steps of work and bytes of memory.
+//!
+//! An engine counts its steps in an `Account`. Every so many of them the account looks into the
+//! `Ledger`, which all engines of a session share. Where a bound is passed, or somebody asked to
+//! stop, the work ends there and then: it unwinds to the owner of the ledger (`Ledger::guard`),
+//! who drops what the engines hold of the document. So no loop needs a way out of its own.
+
+mod account;
+mod allocator;
+
+pub use account::Account;
+pub use allocator::{Counting, thread_bytes};
+
+use crate::limits::Limits;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Steps that every byte of input may take: what stays below is no growth.
+const STEPS_PER_BYTE: u64 = 64;
+/// How long a signal may wait to be seen.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Why work ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Somebody asked for it.
+    Interrupted,
+    /// A document passed a limit; the name of the field in `Limits`.
+    Limit(&'static str),
+}
+
+/// Tells whether the caller has a reason to stop, such as a signal.
+pub type Watch = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// What the document under way costs, and whether work on it should go on.
+///
+/// One thread works at a time, and others may ask it to stop: numbers are atomic for that reason
+/// only.
+pub struct Ledger {
+    memory_bytes_max: u64,
+    steps_max: u64,
+    duration_max: Option<Duration>,
+    watch: Option<Watch>,
+    is_interrupted: AtomicBool,
+    steps: AtomicU64,
+    /// How much of the document has been read, as far as that allows steps.
+    position: AtomicU64,
+    /// Bytes that earlier calls left allocated for the document.
+    kept: AtomicI64,
+    /// What the thread had allocated when this call began.
+    before: AtomicI64,
+    origin: Instant,
+    /// When the document began, and when signals were looked for last: microseconds since `origin`.
+    began: AtomicU64,
+    watched: AtomicU64,
+}
+
+impl Ledger {
+    /// A ledger for one document after the other.
+    pub fn new(limits: &Limits, duration_max: Option<Duration>, watch: Option<Watch>) -> Self {
+        Ledger {
+            memory_bytes_max: limits.memory_bytes_max,
+            steps_max: limits.steps_max,
+            duration_max,
+            watch,
+            is_interrupted: AtomicBool::new(false),
+            steps: AtomicU64::new(0),
+            position: AtomicU64::new(0),
+            kept: AtomicI64::new(0),
+            before: AtomicI64::new(0),
+            origin: Instant::now(),
+            began: AtomicU64::new(0),
+            watched: AtomicU64::new(0),
+        }
+    }
+
+    /// A document begins: nothing is spent yet.
+    pub fn begin(&self) {
+        self.steps.store(0, Relaxed);
+        self.position.store(0, Relaxed);
+        self.kept.store(0, Relaxed);
+        self.before.store(thread_bytes(), Relaxed);
+        if self.duration_max.is_some() {
+            self.began.store(self.now(), Relaxed);
+        }
+    }
+
+    /// Does work on the document under way. `Err` if it was stopped: then whatever it was working
+    /// on is in no state to go on.
+    pub fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stop> {
+        self.before.store(thread_bytes(), Relaxed);
+        let done = catch_unwind(AssertUnwindSafe(work));
+        self.kept.store(self.bytes(), Relaxed);
+        self.before.store(thread_bytes(), Relaxed);
+        done.map_err(|reason| match reason.downcast::<Stop>() {
+            Ok(stop) => *stop,
+            Err(panic) => resume_unwind(panic),
+        })
+    }
+
+    /// Bytes that the document's owner took away, such as rows.
+    pub fn release(&self, bytes: usize) {
+        self.kept.fetch_sub(bytes as i64, Relaxed);
+    }
+
+    /// Asks to stop, from any thread: what is under way, and whatever comes until `resume`.
+    pub fn interrupt(&self) {
+        self.is_interrupted.store(true, Relaxed);
+    }
+
+    /// Takes that back.
+    pub fn resume(&self) {
+        self.is_interrupted.store(false, Relaxed);
+    }
+
+    /// Bytes that the document costs now.
+    pub fn bytes(&self) -> i64 {
+        self.kept.load(Relaxed) + thread_bytes() - self.before.load(Relaxed)
+    }
+
+    /// Ends the work if there is a reason to.
+    pub fn check(&self) {
+        if let Some(stop) = self.reason() {
+            // No panic: nobody is to be told but the guard.
+            resume_unwind(Box::new(stop));
+        }
+    }
+
+    fn reason(&self) -> Option<Stop> {
+        if self.is_interrupted.load(Relaxed) {
+            return Some(Stop::Interrupted);
+        }
+        if self.bytes() > self.memory_bytes_max as i64 {
+            return Some(Stop::Limit("memory_bytes_max"));
+        }
+        let free = self.position.load(Relaxed).saturating_mul(STEPS_PER_BYTE);
+        if self.steps.load(Relaxed) > self.steps_max.saturating_add(free) {
+            return Some(Stop::Limit("steps_max"));
+        }
+        if self.duration_max.is_none() && self.watch.is_none() {
+            return None;
+        }
+        self.reason_in_time()
+    }
+
+    #[cold]
+    fn reason_in_time(&self) -> Option<Stop> {
+        let now = self.now();
+        if let Some(most) = self.duration_max
+            && now - self.began.load(Relaxed) > most.as_micros() as u64
+        {
+            return Some(Stop::Limit("seconds_max"));
+        }
+        if let Some(watch) = &self.watch
+            && now - self.watched.load(Relaxed) > PATIENCE.as_micros() as u64
+        {
+            self.watched.store(now, Relaxed);
+            return watch().then_some(Stop::Interrupted);
+        }
+        None
+    }
+
+    fn now(&self) -> u64 {
+        self.origin.elapsed().as_micros() as u64
+    }
+
+    /// Takes down steps that were spent while so much of the document had been read.
+    fn spend(&self, steps: u64, position: u64) {
+        self.steps.fetch_add(steps, Relaxed);
+        self.position.fetch_max(position, Relaxed);
+        self.check();
+    }
+}
