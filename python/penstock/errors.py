@@ -144,6 +144,12 @@ class LimitError(DocumentError):
         self.limit = limit
 
 
+class Cancelled(PenstockError):
+    """Work ended because somebody asked for it, as ``Engine.cancel`` does."""
+
+    code = "PL0017"
+
+
 class _MessageError(PenstockError):
     """An error that has nothing but a message beside its code."""
 

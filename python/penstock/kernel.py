@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock import _native
-from penstock.errors import DocumentError, LimitError
+from penstock.errors import Cancelled, DocumentError, LimitError
 from penstock.limits import Limits
 
 if TYPE_CHECKING:
@@ -84,9 +84,11 @@ class Session:
         cache_bytes_max: int = 32 << 20,
         questions_min: int | None = None,
     ) -> None:
+        limits = limits or Limits()
         self._native = _native.Session(
             plan,
-            limits or Limits(),
+            limits,
+            limits.seconds_max,
             in_document_order=in_document_order,
             in_parts=in_parts,
             is_traced=is_traced,
@@ -134,7 +136,22 @@ class Session:
             DocumentError: The bytes so far cannot begin a well-formed document.
             LimitError: The document passed a limit.
         """
-        _raise(self._native.feed(chunk))
+        place = 0
+        while place < len(chunk):  # type: ignore[arg-type]  # every buffer of bytes has a length
+            place = self.feed_some(chunk, place)
+
+    def feed_some(self, chunk: Buffer, start: int = 0) -> int:
+        """Read the next bytes from a place of a chunk on; return where to go on.
+
+        That is before its end where so many rows wait that they should be taken.
+
+        Raises:
+            DocumentError: The bytes so far cannot begin a well-formed document.
+            LimitError: The document passed a limit.
+        """
+        place, failure = self._native.feed(chunk, start)
+        _raise(failure)
+        return place
 
     def finish(self) -> None:
         """End the document: what was undecided is decided now.
@@ -151,8 +168,10 @@ class Session:
         encoding: str | None = None,
         stream: str = "default",
         number: int = 0,
-    ) -> Iterator[None]:
+    ) -> Iterator[bool]:
         """Read a document, and yield after each piece of it; who stops early leaves it open.
+
+        What is yielded is whether the piece is not at its end: then rows should be taken.
 
         Raises:
             DocumentError: The document is not well-formed, or its bytes cannot be read.
@@ -160,21 +179,63 @@ class Session:
         """
         self.begin(encoding, stream, number)
         for piece in pieces:
-            self.feed(piece)
-            yield
+            place, end = 0, len(piece)  # type: ignore[arg-type]
+            while place < end:
+                place = self.feed_some(piece, place)
+                yield place < end
         self.finish()
 
     def read(
         self, documents: Sequence[WholeDocument], first: int = 0, *, with_times: bool = True
-    ) -> list[tuple[int, DocumentError]]:
+    ) -> tuple[int, list[tuple[int, DocumentError]]]:
         """Read whole documents, whose rows carry numbers from ``first`` on.
 
         The rows are those of ``begin``, ``feed`` and ``finish``. Many subscriptions are evaluated
         over several documents at once, faster if ``decided_at`` may be missing (``with_times``).
-        Returns the errors by number; a bad document never harms the next one.
+        Returns how many were read, and the errors by number; a bad document never harms the next
+        one. The first that has too many rows to be read as a whole is not read, and none behind
+        it: it has to be read in pieces.
         """
-        failures = self._native.read(documents, first, with_times=with_times)
-        return [(number, _error(failure)) for number, failure in failures]
+        count, failures = self._native.read(documents, first, with_times=with_times)
+        return count, [(number, _error(failure)) for number, failure in failures]
+
+    def read_whole(self, document: Buffer) -> None:
+        """Read one document that is at hand.
+
+        Raises:
+            DocumentError: The document is not well-formed.
+            LimitError: The document passed a limit.
+        """
+        count, errors = self.read([(document, None, "default")])
+        for _, error in errors:
+            raise error
+        if not count:  # its rows are many, and all of them are wanted
+            self.begin()
+            self.feed(document)
+            self.finish()
+
+    def interrupt(self) -> None:
+        """Stop what is under way, from any thread: it raises ``Cancelled``, now and later."""
+        self._native.interrupt()
+
+    def suspend(self, subscriptions: Sequence[int]) -> None:
+        """Give these subscriptions nothing from the next document on, and others their rows."""
+        self._native.suspend(list(subscriptions))
+
+    def blamed(self) -> int | None:
+        """Return who caused most of the work, if the last document was stopped by a limit."""
+        return self._native.blamed()
+
+    def take_failing(self) -> list[tuple[int, int, DocumentError]]:
+        """Return documents and subscriptions that failed there alone, since the last call."""
+        return [
+            (document, subscription, _error(failure))
+            for document, subscription, failure in self._native.take_failing()
+        ]
+
+    def memory_bytes(self) -> int:
+        """Return how many bytes of memory the document under way costs."""
+        return self._native.memory_bytes()
 
     def take(self) -> Batch:
         """Return what was decided since the last call."""
@@ -322,6 +383,8 @@ def _raise(failure: _native._Failure | None) -> None:
 
 def _error(failure: _native._Failure) -> DocumentError:
     code, reason, byte, line, path, limit = failure
+    if code == Cancelled.code:
+        raise Cancelled(reason)
     if limit is None:
         return DocumentError(code, reason, byte, line, path)
     return LimitError(code, reason, byte, line, path, limit=limit)

@@ -40,13 +40,26 @@ class Limits:
     """Bytes of one document type declaration."""
     document_bytes_max: int = 1 << 40
     """Bytes of one document."""
+    memory_bytes_max: int = 256 << 20
+    """Bytes of memory that one document costs in the kernel, whoever spends them."""
+    steps_max: int = 50_000_000
+    """Steps of work on one document, beyond 64 for each of its bytes."""
+    results_max: int = 1 << 40
+    """Results of one subscription in one document."""
+    seconds_max: float | None = None
+    """Seconds that one document may take. Off by default, and rejected on Spark: a replay would
+    give other rows."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name == "seconds_max":
+                if value is not None and not 0 < value < float("inf"):
+                    raise ValueError(f"limits.seconds_max must be positive or None, not {value!r}")
+                continue
             if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 1 << 63:
                 raise ValueError(f"limits.{field.name} must be a positive integer, not {value!r}")
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, int | float | None]:
         """Return the limits by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

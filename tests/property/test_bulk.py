@@ -73,7 +73,7 @@ def rows(batch: Batch) -> list[Row]:
 
 
 def together(session: Session, several: Sequence[bytes]) -> Found:
-    failures = session.read(wholes(several), with_times=False)
+    _, failures = session.read(wholes(several), with_times=False)
     return taken(session), {number: str(error) for number, error in failures}
 
 
@@ -81,7 +81,7 @@ def one_by_one(session: Session, several: Sequence[bytes]) -> Found:
     found: Counter[Entry] = Counter()
     errors: dict[int, str] = {}
     for number, document in enumerate(several):
-        failures = session.read(wholes([document]), number)
+        _, failures = session.read(wholes([document]), number)
         errors |= {failed: str(error) for failed, error in failures}
         found += taken(session)
     return found, errors

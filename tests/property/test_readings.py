@@ -71,11 +71,11 @@ def in_pieces(session: Session, several: Sequence[bytes]) -> None:
 
 def one_by_one(session: Session, several: Sequence[bytes]) -> None:
     for number, document in enumerate(several):
-        assert session.read([(document, None, "S")], number) == []
+        assert session.read([(document, None, "S")], number)[1] == []
 
 
 def together(session: Session, several: Sequence[bytes]) -> None:
-    assert session.read([(document, None, "S") for document in several]) == []
+    assert session.read([(document, None, "S") for document in several])[1] == []
 
 
 def mixed(session: Session, several: Sequence[bytes]) -> None:
@@ -143,7 +143,7 @@ def taken(session: Session, joins: JoinState) -> tuple[dict[int, list[object]], 
 def read(session: Session, several: Sequence[bytes], is_together: bool) -> Iterator[str | None]:
     """Yield what is wrong with each document."""
     if is_together:
-        failures = dict(session.read([(document, None, "S") for document in several]))
+        failures = dict(session.read([(document, None, "S") for document in several])[1])
         yield from (str(failures.get(number)) for number in range(len(several)))
         return
     for number, document in enumerate(several):

@@ -48,7 +48,7 @@ def rows_of(session: Session) -> Rows:
 
 def read(session: Session, document: bytes) -> tuple[Rows, object]:
     """Return the rows and the error of a document that is read as a whole."""
-    failures = session.read([(document, None, "default")])
+    _, failures = session.read([(document, None, "default")])
     return rows_of(session), [str(error) for _, error in failures]
 
 

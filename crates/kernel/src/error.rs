@@ -9,6 +9,8 @@ pub enum ErrorKind {
     Malformed,
     /// The document passed a limit; the payload is the name of the field in `Limits`.
     Limit(&'static str),
+    /// Nothing is wrong: somebody asked to stop.
+    Interrupted,
 }
 
 /// A failure of one document, with its place.
@@ -28,6 +30,18 @@ pub struct DocumentError {
     pub line: u64,
     /// Open elements, `/orders/order`, as written in the document.
     pub path: String,
+}
+
+impl DocumentError {
+    /// Whether the work was stopped, by a bound on its cost or because somebody asked for it.
+    pub fn is_stop(&self) -> bool {
+        let costs = ["memory_bytes_max", "steps_max", "seconds_max"];
+        match self.kind {
+            ErrorKind::Interrupted => true,
+            ErrorKind::Limit(limit) => costs.contains(&limit),
+            ErrorKind::Malformed => false,
+        }
+    }
 }
 
 impl fmt::Display for DocumentError {

@@ -12,7 +12,7 @@ pub(crate) type Failure = (&'static str, String, u64, u64, String, Option<&'stat
 pub(crate) fn failure(error: DocumentError) -> Failure {
     let limit = match error.kind {
         ErrorKind::Limit(name) => Some(name),
-        ErrorKind::Malformed => None,
+        ErrorKind::Malformed | ErrorKind::Interrupted => None,
     };
     (
         error.code,

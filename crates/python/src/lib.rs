@@ -13,11 +13,26 @@ mod records;
 mod segments;
 mod serialization;
 mod sessions;
+mod watch;
 mod witnesses;
+
+use penstock_kernel::ledger::Counting;
+
+/// Counts what documents cost in memory.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// The kernel for `penstock.kernel`, its only importer.
 #[pyo3::pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::watch::import();
+        Ok(())
+    }
+
     #[pymodule_export]
     use crate::batches::Batch;
     #[pymodule_export]

@@ -4,14 +4,17 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
+use crate::watch::Signals;
+use penstock_kernel::error::{DocumentError, ErrorKind};
+use penstock_kernel::ledger::Ledger;
 use penstock_kernel::options::Options;
-use penstock_kernel::session::{self, Document};
+use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
-use std::sync::Mutex;
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::{Duration, SystemTime};
 
 /// A session that may change threads.
 struct Movable(session::Session);
@@ -24,26 +27,57 @@ unsafe impl Send for Movable {}
 #[pyclass(frozen, module = "penstock._native")]
 pub struct Session {
     inner: Mutex<Movable>,
+    ledger: Arc<Ledger>,
+    signals: Arc<Signals>,
 }
 
 impl Session {
+    /// A short look at the session. Whoever works in it may want the interpreter, to see signals,
+    /// so nobody keeps the interpreter while waiting for the session.
     fn with<T>(&self, work: impl FnOnce(&mut session::Session) -> T) -> PyResult<T> {
-        let mut guard = self
-            .inner
-            .lock()
-            .map_err(|_| PyRuntimeError::new_err("an earlier call broke this session"))?;
-        Ok(work(&mut guard.0))
+        loop {
+            match self.inner.try_lock() {
+                Ok(mut free) => return Ok(work(&mut free.0)),
+                Err(TryLockError::Poisoned(_)) => return Err(broken()),
+                Err(TryLockError::WouldBlock) => {
+                    Python::attach(|py| py.detach(|| drop(self.inner.lock())));
+                }
+            }
+        }
+    }
+
+    /// Work without the interpreter, which is stopped by signals.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut session::Session) -> Result<T, DocumentError> + Send,
+    ) -> PyResult<Result<T, Failure>> {
+        let done = py.detach(|| {
+            let mut guard = self.inner.lock().map_err(|_| broken())?;
+            PyResult::Ok(work(&mut guard.0))
+        })?;
+        match done {
+            Err(error) if error.kind == ErrorKind::Interrupted => match self.signals.take() {
+                Some(raised) => {
+                    self.ledger.resume();
+                    Err(raised)
+                }
+                None => Ok(Err(failure(error))),
+            },
+            done => Ok(done.map_err(failure)),
+        }
     }
 }
 
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min))]
+    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
         limits: &Bound<'_, PyAny>,
+        seconds_max: Option<f64>,
         in_document_order: bool,
         in_parts: bool,
         is_traced: bool,
@@ -59,10 +93,36 @@ impl Session {
             cache_bytes_max,
             questions_min,
         };
-        let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
+        let limits = read_limits(limits)?;
+        let signals = Arc::new(Signals::default());
+        let duration_max = seconds_max.map(Duration::from_secs_f64);
+        let ledger = Arc::new(Ledger::new(&limits, duration_max, Some(signals.watch())));
+        let inner = session::Session::new(plan.tiers.clone(), limits, options, ledger.clone());
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
+            ledger,
+            signals,
         })
+    }
+
+    /// Asks to stop what is under way, from any thread. The session is of no use afterwards.
+    fn interrupt(&self) {
+        self.ledger.interrupt();
+    }
+
+    /// Bytes of memory that the document under way costs.
+    fn memory_bytes(&self) -> i64 {
+        self.ledger.bytes()
+    }
+
+    /// Gives subscriptions nothing from the next document on; all others get their rows.
+    fn suspend(&self, subscriptions: Vec<u32>) -> PyResult<()> {
+        self.with(|session| session.suspend(subscriptions))
+    }
+
+    /// The subscription that most of the work on the last document was done for, if it was stopped.
+    fn blamed(&self) -> PyResult<Option<u32>> {
+        self.with(|session| session.blamed())
     }
 
     /// Goes on with another plan, between two documents.
@@ -72,7 +132,9 @@ impl Session {
 
     /// Goes on with another plan in the middle of a document of a live session.
     fn attach(&self, py: Python<'_>, plan: &Plan) -> PyResult<Option<Failure>> {
-        py.detach(|| self.with(|session| session.attach(plan.tiers.clone()).err().map(failure)))
+        Ok(self
+            .run(py, |session| session.attach(plan.tiers.clone()))?
+            .err())
     }
 
     /// Collects the witnesses of joins from the next document on, or no more.
@@ -85,27 +147,45 @@ impl Session {
     #[pyo3(signature = (encoding = None, stream = "default", number = 0))]
     fn begin(
         &self,
+        py: Python<'_>,
         encoding: Option<&str>,
         stream: &str,
         number: u32,
     ) -> PyResult<Option<Failure>> {
-        self.with(|session| session.begin(encoding, stream, number).err().map(failure))
+        Ok(self
+            .run(py, |session| session.begin(encoding, stream, number))?
+            .err())
     }
 
-    /// Reads the next bytes; the rows they decide can be taken afterwards, whatever is returned.
-    fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Option<Failure>> {
+    /// Reads the next bytes from a place of a chunk on, until so many rows wait that they should be
+    /// taken. Returns where to go on, or what is wrong; rows can be taken in any case.
+    #[pyo3(signature = (chunk, start = 0))]
+    fn feed(
+        &self,
+        py: Python<'_>,
+        chunk: &Bound<'_, PyAny>,
+        start: usize,
+    ) -> PyResult<(usize, Option<Failure>)> {
         let chunk = Chunk::of(chunk)?;
         let raw = chunk.raw();
-        py.detach(|| self.with(|session| session.feed(raw.bytes()).err().map(failure)))
+        let bytes = raw.bytes();
+        let start = start.min(bytes.len());
+        let fed = self.run(py, |session| session.feed(&bytes[start..]))?;
+        Ok(match fed {
+            Ok(read) => (start + read, None),
+            Err(failure) => (start, Some(failure)),
+        })
     }
 
     /// Ends the document.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<Failure>> {
-        py.detach(|| self.with(|session| session.finish().err().map(failure)))
+        Ok(self.run(py, session::Session::finish)?.err())
     }
 
     /// Reads whole documents: bytes, encoding if it overrides what the document says of itself, and
-    /// stream. Their rows carry numbers from `first` on. Returns what went wrong, by number.
+    /// stream. Their rows carry numbers from `first` on. Returns how many were read, and what went
+    /// wrong, by number. The first that has too many rows to be read as a whole is not read, and
+    /// none behind it.
     #[pyo3(signature = (documents, first, *, with_times = true))]
     fn read(
         &self,
@@ -113,7 +193,7 @@ impl Session {
         documents: Vec<(Bound<'_, PyAny>, Option<PyBackedStr>, PyBackedStr)>,
         first: u32,
         with_times: bool,
-    ) -> PyResult<Vec<(u32, Failure)>> {
+    ) -> PyResult<(usize, Vec<(u32, Failure)>)> {
         let chunks = documents.iter().map(|(data, ..)| Chunk::of(data));
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
         let names: Vec<(Option<&str>, &str)> = documents
@@ -122,24 +202,28 @@ impl Session {
             .collect();
         let raw: Vec<Raw> = chunks.iter().map(Chunk::raw).collect();
         let at = now();
-        py.detach(|| {
-            self.with(|session| {
-                let numbered = raw.iter().zip(&names).zip(first..);
-                let documents: Vec<Document<'_>> = numbered
-                    .map(|((raw, &(encoding, stream)), number)| Document {
-                        number,
-                        bytes: raw.bytes(),
-                        encoding,
-                        stream,
-                    })
-                    .collect();
-                let verdicts = session.read(&documents, with_times, at);
-                let numbered = verdicts.into_iter().zip(first..);
-                numbered
-                    .filter_map(|(read, number)| Some((number, failure(read.err()?))))
-                    .collect()
-            })
-        })
+        let verdicts = self.run(py, |session| {
+            let numbered = raw.iter().zip(&names).zip(first..);
+            let documents: Vec<Document<'_>> = numbered
+                .map(|((raw, &(encoding, stream)), number)| Document {
+                    number,
+                    bytes: raw.bytes(),
+                    encoding,
+                    stream,
+                })
+                .collect();
+            session.read(&documents, with_times, at)
+        })?;
+        let verdicts = match verdicts {
+            Ok(verdicts) => verdicts,
+            Err(failure) => return Ok((0, vec![(first, failure)])),
+        };
+        let is_read = |verdict: &Result<Outcome, _>| !matches!(verdict, Ok(Outcome::Large));
+        let count = verdicts.iter().filter(|verdict| is_read(verdict)).count();
+        let numbered = verdicts.into_iter().zip(first..);
+        let failures =
+            numbered.filter_map(|(verdict, number)| Some((number, failure(verdict.err()?))));
+        Ok((count, failures.collect()))
     }
 
     /// Whether nothing that may follow in the document that is fed would add a row.
@@ -166,6 +250,15 @@ impl Session {
     /// What was decided since the last call.
     fn take(&self) -> PyResult<Batch> {
         self.with(|session| Batch::of(session.take(now()), session.take_witnesses()))
+    }
+
+    /// Subscriptions that failed at a document since the last call: number of the document, number
+    /// of the subscription, what went wrong.
+    fn take_failing(&self) -> PyResult<Vec<(u32, u32, Failure)>> {
+        let failing = self.with(|session| session.take_failing())?.into_iter();
+        Ok(failing
+            .map(|one| (one.document, one.subscription, failure(one.error)))
+            .collect())
     }
 
     /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
@@ -218,6 +311,10 @@ impl Session {
         }
         Ok(texts)
     }
+}
+
+fn broken() -> PyErr {
+    PyRuntimeError::new_err("an earlier call broke this session")
 }
 
 /// Seconds since 1970.

@@ -25,7 +25,7 @@ class Pace:
     The default is after every piece of input. Small documents are read in bundles, up to the
     bounds of a bundle; ``with_times`` is whether rows need ``decided_at``. If ``is_prompt``, a
     portion that is full is taken in the middle of a document, and an error ends its portion;
-    otherwise a document's rows stay together.
+    otherwise a document's rows stay together, unless they are too many.
     """
 
     rows_max: int = 0
@@ -79,8 +79,8 @@ class Driver:
         """By number; those before ``_joined`` have been joined."""
         self._joined = 0
         self._errors: list[tuple[int, DocumentError]] = []
-        self._bundle: list[WholeDocument] = []
-        """The last documents, which are not read yet."""
+        self._bundle: list[tuple[Input, WholeDocument]] = []
+        """Documents that are not read yet."""
         self._bundle_bytes = 0
         self._due_at = time.monotonic() + pace.linger_seconds
 
@@ -101,9 +101,12 @@ class Driver:
                 continue
             whole = item.whole()
             if whole is None:
+                yield from self._read_bundle()
                 yield from self._feed(item)
             elif self._hold(item, whole):
                 continue
+            else:
+                yield from self._read_bundle()
             if self._is_due(len(self._documents)):
                 yield self._take(self._documents)
         yield from self._flush()
@@ -124,45 +127,56 @@ class Driver:
     def _hold(self, document: Input, whole: Piece) -> bool:
         """Put a document into the bundle; return whether it waits there for others."""
         pace, bundle = self._pace, self._bundle
-        self._documents.append(document)
-        bundle.append((whole, document.encoding, document.stream))
+        bundle.append((document, (whole, document.encoding, document.stream)))
         self._bundle_bytes += len(whole)
         is_open = len(bundle) < pace.bundle_documents_max
         is_open = is_open and self._bundle_bytes < pace.bundle_bytes_max
-        is_open = is_open and len(self._documents) < pace.documents_max
-        if is_open and time.monotonic() < self._due_at:
-            return True
-        self._read_bundle()
-        return False
+        is_open = is_open and len(self._documents) + len(bundle) < pace.documents_max
+        return is_open and time.monotonic() < self._due_at
 
-    def _read_bundle(self) -> None:
-        if self._bundle:
-            first = len(self._documents) - len(self._bundle)
-            with_times = self._pace.with_times
-            self._errors += self._session.read(self._bundle, first, with_times=with_times)
-            self._bundle, self._bundle_bytes = [], 0
+    def _read_bundle(self) -> Iterator[Portion]:
+        """Read the documents that wait; yield what has to be taken before the last of them."""
+        while self._bundle:
+            first = len(self._documents)
+            bundle = [whole for _, whole in self._bundle]
+            count, errors = self._session.read(bundle, first, with_times=self._pace.with_times)
+            self._errors += errors
+            self._documents += [document for document, _ in self._bundle[:count]]
+            self._bundle = self._bundle[count:]
+            if self._bundle:
+                document, _ = self._bundle.pop(0)
+                yield from self._feed(document)
+        self._bundle_bytes = 0
 
     def _read_pack(self, pack: Pack) -> Iterator[Portion]:
         yield from self._flush()
         pace, start, end = self._pace, 0, 0
         while end < len(pack):
             bundle = pack.bundle(end, pace.bundle_documents_max, pace.bundle_bytes_max)
-            self._errors += self._session.read(bundle, end - start)
-            end += len(bundle)
-            if end == len(pack) or self._is_due(end - start):
+            count, errors = self._session.read(bundle, end - start, with_times=pace.with_times)
+            self._errors += errors
+            end += count
+            if count < len(bundle):
+                if end > start:
+                    yield self._take(pack[start:end])
+                yield from self._feed(pack[end])
+                yield from self._flush()
+                start = end = end + 1
+            elif end == len(pack) or self._is_due(end - start):
                 yield self._take(pack[start:end])
                 start = end
 
     def _feed(self, document: Input) -> Iterator[Portion]:
-        self._read_bundle()
         session, number = self._session, len(self._documents)
         self._documents.append(document)
         if not self._pace.is_prompt:
             document.keep()  # its error row may be asked for after the next document
         try:
             pieces = document.pieces()
-            for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
-                if self._pace.is_prompt and self._is_full():
+            for is_full in session.read_pieces(
+                pieces, document.encoding, document.stream, number
+            ):
+                if is_full or (self._pace.is_prompt and self._is_full()):
                     yield self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
@@ -180,12 +194,12 @@ class Driver:
         return self._is_full() or time.monotonic() >= self._due_at
 
     def _flush(self) -> Iterator[Portion]:
+        yield from self._read_bundle()
         if self._documents:
             yield self._take(self._documents)
 
     def _take(self, documents: Sequence[Input], is_open: bool = False) -> Portion:
         """Take a portion; if ``is_open``, the last document goes on, with the same number."""
-        self._read_bundle()
         batch, errors = self._session.take(), self._errors
         ended = len(documents) - is_open
         portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))

@@ -87,6 +87,9 @@ pub struct Candidates {
     pub held: u64,
 }
 
+/// Candidates for which the room stays from one document to the next.
+const SLOTS_KEPT: usize = 1 << 12;
+
 impl Candidates {
     /// Makes a slot ready; the caller fills in what identifies the node.
     pub fn add(
@@ -124,7 +127,7 @@ impl Candidates {
     }
 
     pub fn clear(&mut self) {
-        self.slots.clear(usize::MAX);
+        self.slots.clear(SLOTS_KEPT);
         self.free.clear();
         self.held = 0;
     }

@@ -2,6 +2,7 @@
 
 use super::candidates::{Bytes, Candidate, Pending};
 use super::gate::Parked;
+use super::silence::AT_END;
 use super::{Automaton, limit_error};
 use crate::circuit::CandidateId;
 use crate::error::DocumentError;
@@ -9,6 +10,9 @@ use crate::events::Span;
 use crate::plan::{Aggregate, FormulaId, NodeKind, Output, SubscriptionId, TargetId};
 use crate::rows::{RowHead, RowKind};
 use crate::values::{Value, format_number};
+
+/// So many bytes of a value are copied in the time of a step.
+const BYTES_PER_STEP: u64 = 256;
 
 /// The state of one aggregate.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +88,10 @@ impl Automaton {
 
     /// Ends an event: drops what can no longer be selected, delivers what was.
     pub(super) fn settle(&mut self) -> Result<(), DocumentError> {
+        self.account.position = self.event_end;
+        if let Some(circuit) = &mut self.circuit {
+            circuit.account().position = self.event_end;
+        }
         if self.dirty != usize::MAX {
             let from = std::mem::replace(&mut self.dirty, usize::MAX);
             self.review_from(from);
@@ -161,7 +169,9 @@ impl Automaton {
             return;
         }
         for &subscription in postings {
-            let ordinal = self.next_ordinal(subscription);
+            let Some(ordinal) = self.next_ordinal(subscription) else {
+                continue;
+            };
             let pending = Pending {
                 target,
                 subscription,
@@ -176,10 +186,20 @@ impl Automaton {
         }
     }
 
-    fn next_ordinal(&mut self, subscription: SubscriptionId) -> u64 {
+    /// The ordinal of a subscription's next result, unless it is to have no more.
+    fn next_ordinal(&mut self, subscription: SubscriptionId) -> Option<u64> {
         self.ordinals.reach(subscription, 0);
-        self.ordinals[subscription] += 1;
-        self.ordinals[subscription] - 1
+        let next = &mut self.ordinals[subscription];
+        if *next >= self.limits.results_max {
+            if *next == self.limits.results_max {
+                let place = (self.document, subscription, self.event_end);
+                self.exceeded.push(place);
+            }
+            *next = AT_END;
+            return None;
+        }
+        *next += 1;
+        Some(*next - 1)
     }
 
     /// Adds a number to an aggregate.
@@ -235,8 +255,11 @@ impl Automaton {
 
     fn write_atom(&mut self, postings: &[SubscriptionId], kind: RowKind, text: &str) {
         for &subscription in postings {
-            let ordinal = self.next_ordinal(subscription);
+            let Some(ordinal) = self.next_ordinal(subscription) else {
+                continue;
+            };
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
+            self.account.spend(steps_of_row(text.len()));
             let head = RowHead {
                 document: self.document,
                 subscription,
@@ -286,6 +309,8 @@ impl Automaton {
         if self.plan.target(item.target).0.has_bytes() {
             self.append_bytes(entry.sent.max(entry.start), end, candidate);
         }
+        let value_bytes = self.rows.value.bytes.len() - value_from;
+        self.account.spend(steps_of_row(value_bytes));
         let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
             self.write_row(candidate, item, Some(end));
@@ -388,6 +413,11 @@ impl Automaton {
         }
         self.candidates.remove(candidate);
     }
+}
+
+/// Steps that a row takes: what it costs is mostly its value.
+fn steps_of_row(value_bytes: usize) -> u64 {
+    1 + value_bytes as u64 / BYTES_PER_STEP
 }
 
 fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {

@@ -12,6 +12,7 @@ mod handler;
 mod nodes;
 mod retention;
 mod sampling;
+mod silence;
 mod small;
 mod source;
 mod states;
@@ -35,6 +36,7 @@ use candidates::Candidates;
 use deliver::Tally;
 use frames::Frames;
 use gate::Gate;
+use rustc_hash::FxHashSet;
 use source::Source;
 use states::{State, States};
 use std::rc::Rc;
@@ -112,8 +114,11 @@ pub struct Automaton {
     aggregates: Rc<[TargetId]>,
     /// By aggregate; those that were given nothing are missing.
     tallies: rustc_hash::FxHashMap<TargetId, Tally>,
-    /// How many results each subscription has.
+    /// How many results each subscription has; those of a silent one are at their end.
     ordinals: Table<SubscriptionId, u64>,
+    silent: FxHashSet<SubscriptionId>,
+    /// Documents, and subscriptions that have more results there than they may, from an offset on.
+    exceeded: Vec<(u32, SubscriptionId, u64)>,
     /// Closed candidates whose bytes are still only in the source, and the orders of their nodes.
     kept: Vec<(CandidateId, u64)>,
     /// Bytes of closed candidates that are held.
@@ -137,9 +142,7 @@ pub struct Automaton {
     next_runner: u64,
     event_end: u64,
     account: Account,
-    /// Sampled steps by the subscription they were done for.
-    charges: rustc_hash::FxHashMap<SubscriptionId, f64>,
-    alive_memo: rustc_hash::FxHashSet<(GuardId, u32)>,
+    alive_memo: FxHashSet<(GuardId, u32)>,
     last_name: Rc<[u8]>,
 }
 
@@ -156,7 +159,7 @@ impl Automaton {
             let output = plan.target(target).0;
             matches!(output, Output::Filter { .. } | Output::Boolean { .. })
         };
-        let mut circuit = Circuit::new(&plan, Account::new(ledger.clone()));
+        let mut circuit = Circuit::new(&plan, Account::new(ledger.clone()), &FxHashSet::default());
         let hears_text = circuit
             .as_mut()
             .is_some_and(|circuit| circuit.concerns(symbols.text, &symbols));
@@ -185,6 +188,8 @@ impl Automaton {
             aggregates,
             tallies: rustc_hash::FxHashMap::default(),
             ordinals: Table::default(),
+            silent: FxHashSet::default(),
+            exceeded: Vec::new(),
             kept: Vec::new(),
             closed_bytes: 0,
             unchecked_until: 0,
@@ -199,8 +204,7 @@ impl Automaton {
             next_runner: 0,
             event_end: 0,
             account: Account::new(ledger.clone()),
-            charges: rustc_hash::FxHashMap::default(),
-            alive_memo: rustc_hash::FxHashSet::default(),
+            alive_memo: FxHashSet::default(),
             last_name: Rc::from(&b""[..]),
             plan,
         }
@@ -209,6 +213,7 @@ impl Automaton {
     /// Starts a document; whatever was left of the one before is dropped.
     pub fn begin(&mut self) -> Result<(), DocumentError> {
         self.abandon();
+        self.hush();
         self.open_document();
         // What needs no event at all is decided before the first one, at offset 0.
         self.settle()
@@ -220,6 +225,7 @@ impl Automaton {
         self.abandon();
         self.silent_until = offset;
         self.source.begin_at(offset);
+        self.hush();
         self.open_document();
         self.settle()
     }
@@ -286,6 +292,16 @@ impl Automaton {
         let mut rows = std::mem::take(&mut self.rows);
         rows.forget_scope();
         rows
+    }
+
+    /// Drops what is there of a row that was broken off.
+    pub fn mend_rows(&mut self) {
+        self.rows.truncate(usize::MAX);
+    }
+
+    /// Drops the rows behind the first ones.
+    pub fn drop_rows(&mut self, length: usize) {
+        self.rows.truncate(length);
     }
 
     /// How many rows wait to be taken.

@@ -33,6 +33,26 @@ impl Automaton {
             .min()
     }
 
+    /// How many of the open elements, from the innermost on, may end before their results have so
+    /// many bytes; None if all of them.
+    pub fn ends_within(&self, bytes_max: u64) -> Option<usize> {
+        let end = self.source.end();
+        let mut bytes = 0;
+        let innermost = self.frames.stack.iter().rev();
+        let candidates = innermost.map(|frame| frame.candidate).enumerate();
+        for (count, candidate) in candidates.filter(|(_, candidate)| candidate.is_some()) {
+            let candidate = &self.candidates[candidate];
+            if candidate.needs_bytes {
+                let length = end.saturating_sub(candidate.sent.max(candidate.start));
+                bytes += length * candidate.pending.len() as u64;
+            }
+            if bytes > bytes_max {
+                return Some(count);
+            }
+        }
+        None
+    }
+
     /// Fails when what is held at `offset` passes the limit. It depends on the document alone, not
     /// on blocks: closed candidates count whole, open ones from the first byte they need.
     #[inline]

@@ -1,29 +1,40 @@
 //! For whom the work is done: a sample of it, and the bytes held now.
 
 use super::Automaton;
+use crate::ledger::Actor;
 use crate::plan::{FormulaId, GuardId, SubscriptionId, TargetId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// One of so many steps is looked at; a power of two.
-const SAMPLED: u64 = 1024;
-/// A sampled step is charged to so many subscriptions at most, in equal shares.
+/// A sample is charged to so many subscriptions at most, in equal shares.
 const CHARGED_MAX: usize = 16;
 /// Formulas and guards that are visited to find them.
 const VISITED_MAX: usize = 64;
+
+/// Steps by the subscription that they were done for, by the plan's own numbers.
+pub type Charges = FxHashMap<SubscriptionId, f64>;
 
 impl Automaton {
     /// Counts a step of work that was done because of a formula.
     #[inline]
     pub(super) fn count_step(&mut self, formula: FormulaId) {
+        self.account.actor = formula.0;
         self.account.spend(1);
-        if self.account.steps.is_multiple_of(SAMPLED) {
-            self.charge(formula);
-        }
     }
 
-    /// Steps charged to subscriptions since the last call, by the plan's own numbers.
-    pub fn take_charges(&mut self) -> Vec<(SubscriptionId, f64)> {
-        self.charges.drain().collect()
+    /// Steps charged to subscriptions since the last call.
+    pub fn take_charges(&mut self) -> Charges {
+        let twigs: Vec<_> = self.account.take_samples().collect();
+        let circuit = self.circuit.as_mut();
+        let expressions = circuit.map(|circuit| circuit.account().take_samples().collect());
+        self.charge(twigs, expressions.unwrap_or_default())
+    }
+
+    /// Steps charged for the document under way.
+    pub fn charges(&mut self) -> Charges {
+        let twigs: Vec<_> = self.account.samples().collect();
+        let circuit = self.circuit.as_mut();
+        let expressions = circuit.map(|circuit| circuit.account().samples().collect());
+        self.charge(twigs, expressions.unwrap_or_default())
     }
 
     /// Bytes that are held now for undecided results, shared among those who wait for them.
@@ -50,13 +61,30 @@ impl Automaton {
         held
     }
 
-    #[cold]
-    fn charge(&mut self, formula: FormulaId) {
-        let askers = self.askers(formula);
-        let share = SAMPLED as f64 / askers.len().max(1) as f64;
-        for subscription in askers {
-            *self.charges.entry(subscription).or_default() += share;
+    /// Shares out samples of twigs and of expressions.
+    fn charge(&mut self, twigs: Vec<(Actor, u64)>, expressions: Vec<(Actor, u64)>) -> Charges {
+        let mut charges = Charges::default();
+        let mut share = |askers: Vec<SubscriptionId>, steps: u64| {
+            let share = steps as f64 / askers.len().max(1) as f64;
+            for subscription in askers {
+                *charges.entry(subscription).or_default() += share;
+            }
+        };
+        for (formula, steps) in twigs {
+            share(self.askers(FormulaId(formula)), steps);
         }
+        for (actor, steps) in expressions {
+            share(self.askers_of_expression(actor), steps);
+        }
+        charges
+    }
+
+    /// Some of the subscriptions for which the circuit works.
+    fn askers_of_expression(&mut self, actor: Actor) -> Vec<SubscriptionId> {
+        let plan = self.plan.clone();
+        let targets = self.circuit.as_mut().map_or(&[][..], |c| c.askers(actor));
+        let postings = targets.iter().flat_map(|&target| plan.target(target).1);
+        postings.copied().take(CHARGED_MAX).collect()
     }
 
     /// Some of the subscriptions for which a formula is decided.

@@ -29,6 +29,7 @@ impl Circuit {
             }
         }
         for &id in symbol.awaited.iter() {
+            self.act_for(id);
             let route = &routes[id];
             if route.end.is_some() {
                 if !is_beside(kind) {

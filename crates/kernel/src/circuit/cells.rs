@@ -135,7 +135,7 @@ const SWEEP_MIN: u32 = 32;
 const SLOTS_KEPT: usize = 1 << 13;
 
 /// The cells in being.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Cells {
     slots: Table<CellId, Cell>,
     free: Vec<CellId>,
@@ -155,8 +155,14 @@ pub struct Cells {
 impl Cells {
     pub fn new(account: Account) -> Self {
         Cells {
+            slots: Table::default(),
+            free: Vec::new(),
+            queue: Vec::new(),
+            decided: Vec::new(),
+            orphans: Vec::new(),
+            links: 0,
+            text_bytes: 0,
             account,
-            ..Cells::default()
         }
     }
 

@@ -260,6 +260,7 @@ impl Circuit {
                 continue;
             }
             let Counted { scope, way, .. } = self.routes.counts[spec];
+            self.act_for(way);
             match scope {
                 Scope::Around => self.open_around(spec, &wire, depth),
                 Scope::Below => self.grow_below(spec, depth),

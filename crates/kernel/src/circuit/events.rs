@@ -293,6 +293,7 @@ impl Circuit {
             }
         }
         for route in std::mem::take(&mut self.extras[depth].armed) {
+            self.act_for(route);
             self.disarm(route, depth);
         }
         for (route, to, when) in std::mem::take(&mut self.extras[depth].later) {

@@ -164,6 +164,7 @@ impl Circuit {
     pub(super) fn fold_member(&mut self, specs: &[FoldedId], depth: usize) {
         for &spec in specs {
             let Folded { step, fold } = self.routes.folds[spec];
+            self.act_for(step);
             let axis = self.table[step].axis;
             let is_heard = match axis {
                 Axis::Ancestor | Axis::AncestorOrSelf => {

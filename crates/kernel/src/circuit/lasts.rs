@@ -111,7 +111,9 @@ impl Circuit {
     fn lasts_of(&mut self, id: RouteId, target: Option<Target>) -> usize {
         let all = &mut self.lasts[id];
         let known = all.iter().rposition(|lasts| lasts.target == target);
-        self.cells.account.spend((all.len() - known.unwrap_or(0)) as u64);
+        self.cells
+            .account
+            .spend((all.len() - known.unwrap_or(0)) as u64);
         known.unwrap_or_else(|| {
             all.push(Lasts {
                 target,

@@ -13,6 +13,7 @@
 
 mod arms;
 mod around;
+mod askers;
 mod behind;
 mod below;
 mod cells;
@@ -173,12 +174,19 @@ pub struct Circuit {
     /// Meetings of a node with a member of its set, one by one, in this document.
     pairs: u64,
     pub actions: Vec<Action>,
+    /// Worked out when somebody asks for whom it works.
+    askers: Option<askers::Askers>,
 }
 
 impl Circuit {
-    /// The circuit of a plan; none where no subscription has an expression.
-    pub fn new(plan: &Arc<Plan>, account: Account) -> Option<Circuit> {
-        let mut routes = Routes::new(plan);
+    /// The circuit of a plan, for all targets but the silent ones; none where no other target has
+    /// an expression.
+    pub fn new(
+        plan: &Arc<Plan>,
+        account: Account,
+        silent: &FxHashSet<TargetId>,
+    ) -> Option<Circuit> {
+        let mut routes = Routes::new(plan, silent);
         if routes.is_empty() {
             return None;
         }
@@ -232,6 +240,7 @@ impl Circuit {
             held_bytes: 0,
             pairs: 0,
             actions: Vec::new(),
+            askers: None,
         })
     }
 

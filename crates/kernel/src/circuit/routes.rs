@@ -106,12 +106,13 @@ pub struct Routes {
 }
 
 impl Routes {
-    pub fn new(plan: &Plan) -> Self {
+    /// Those of all targets but the silent ones.
+    pub fn new(plan: &Plan, silent: &FxHashSet<TargetId>) -> Self {
         let mut routes = Routes {
             natures: natures(plan),
             ..Routes::default()
         };
-        for target in plan.targets() {
+        for target in plan.targets().filter(|target| !silent.contains(target)) {
             match plan.target(target).0 {
                 Output::Select { set, .. } => {
                     routes.visit(plan, set);

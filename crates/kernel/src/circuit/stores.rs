@@ -17,7 +17,9 @@ impl Circuit {
     ) {
         let serial = self.sinks[id].serial;
         let info = self.info_of(spot);
-        self.cells.account.spend(self.infos[info].joined.len() as u64);
+        self.cells
+            .account
+            .spend(self.infos[info].joined.len() as u64);
         let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
         if let Some(&(_, or)) = joined {
             return self.or_add(or, &when);

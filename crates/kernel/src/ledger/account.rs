@@ -1,69 +1,110 @@
 //! Where one engine counts its steps.
 
 use super::Ledger;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// An account looks into its ledger after so many steps.
+/// An account looks into its ledger after so many steps of a document.
 const STEPS_BETWEEN_LOOKS: u64 = 1024;
+/// One of so many steps is looked at to find out for whom it was done; of all documents, so that
+/// small ones have their share.
+const STEPS_BETWEEN_SAMPLES: u64 = 1024;
 
-/// The steps of one engine, and the ledger that they go into.
+/// Who works, as the engine numbers them.
+pub type Actor = u32;
+
+/// The steps of one engine, for whom they were done, and the ledger that they go into.
 pub struct Account {
     /// Steps so far, over all documents.
     pub steps: u64,
     /// How much of the document has been read: each byte allows some steps.
     pub position: u64,
+    /// Who works now.
+    pub actor: Actor,
+    /// The next look or sample is due at so many steps.
+    due_at: u64,
     look_at: u64,
+    sample_at: u64,
+    /// Steps that the ledger knows of.
     told: u64,
-    ledger: Option<Arc<Ledger>>,
+    /// Samples by actor: of earlier documents, and of this one.
+    earlier: FxHashMap<Actor, u64>,
+    samples: FxHashMap<Actor, u64>,
+    ledger: Arc<Ledger>,
 }
 
 impl Account {
     /// An account that goes into a ledger.
     pub fn new(ledger: Arc<Ledger>) -> Self {
         Account {
-            ledger: Some(ledger),
-            ..Account::default()
+            steps: 0,
+            position: 0,
+            actor: 0,
+            due_at: STEPS_BETWEEN_LOOKS.min(STEPS_BETWEEN_SAMPLES),
+            look_at: STEPS_BETWEEN_LOOKS,
+            sample_at: STEPS_BETWEEN_SAMPLES,
+            told: 0,
+            earlier: FxHashMap::default(),
+            samples: FxHashMap::default(),
+            ledger,
         }
     }
 
-    /// A document begins. Where it stops depends on the document alone, so looks start anew.
+    /// An account of another engine that goes into the same ledger.
+    pub fn fork(&self) -> Self {
+        Account::new(self.ledger.clone())
+    }
+
+    /// A document begins. What is spent on it depends on nothing before, so looks start anew.
     pub fn begin(&mut self) {
         self.position = 0;
         self.told = self.steps;
         self.look_at = self.steps + STEPS_BETWEEN_LOOKS;
+        self.due_at = self.look_at.min(self.sample_at);
+        for (actor, samples) in self.samples.drain() {
+            *self.earlier.entry(actor).or_default() += samples;
+        }
     }
 
     /// Counts steps of work. It may unwind to the ledger's guard.
     #[inline]
     pub fn spend(&mut self, steps: u64) {
         self.steps += steps;
-        if self.steps >= self.look_at {
+        if self.steps >= self.due_at {
             self.look();
         }
+    }
+
+    /// The samples of all documents since the last call: actors, and how many steps they stand for.
+    pub fn take_samples(&mut self) -> impl Iterator<Item = (Actor, u64)> + use<> {
+        let samples = std::mem::take(&mut self.samples).into_iter();
+        samples.chain(std::mem::take(&mut self.earlier))
+    }
+
+    /// The samples of the document under way.
+    pub fn samples(&self) -> impl Iterator<Item = (Actor, u64)> + '_ {
+        self.samples.iter().map(|(&actor, &steps)| (actor, steps))
     }
 
     #[cold]
     #[inline(never)]
     fn look(&mut self) {
-        let fresh = self.steps - self.told;
-        self.told = self.steps;
-        self.look_at = self.steps + STEPS_BETWEEN_LOOKS;
-        if let Some(ledger) = &self.ledger {
-            ledger.spend(fresh, self.position);
+        if self.steps >= self.sample_at {
+            let missed = (self.steps - self.sample_at) / STEPS_BETWEEN_SAMPLES;
+            let stands_for = (missed + 1) * STEPS_BETWEEN_SAMPLES;
+            *self.samples.entry(self.actor).or_default() += stands_for;
+            self.sample_at += stands_for;
         }
-    }
-}
-
-impl Default for Account {
-    /// An account that goes nowhere.
-    fn default() -> Self {
-        Account {
-            steps: 0,
-            position: 0,
-            look_at: STEPS_BETWEEN_LOOKS,
-            told: 0,
-            ledger: None,
+        let is_due = self.steps >= self.look_at;
+        let fresh = self.steps - self.told;
+        if is_due {
+            self.told = self.steps;
+            self.look_at = self.steps + STEPS_BETWEEN_LOOKS;
+        }
+        self.due_at = self.look_at.min(self.sample_at);
+        if is_due {
+            self.ledger.spend(fresh, self.position);
         }
     }
 }

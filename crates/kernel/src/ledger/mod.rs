@@ -8,7 +8,7 @@
 mod account;
 mod allocator;
 
-pub use account::Account;
+pub use account::{Account, Actor};
 pub use allocator::{Counting, thread_bytes};
 
 use crate::limits::Limits;
@@ -156,7 +156,11 @@ impl Ledger {
             && now - self.watched.load(Relaxed) > PATIENCE.as_micros() as u64
         {
             self.watched.store(now, Relaxed);
-            return watch().then_some(Stop::Interrupted);
+            if watch() {
+                // Others on the way out are to stop as well.
+                self.interrupt();
+                return Some(Stop::Interrupted);
+            }
         }
         None
     }

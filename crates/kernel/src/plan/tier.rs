@@ -38,6 +38,28 @@ impl Tier {
         (!self.is_removed(subscription)).then(|| self.first.saturating_add(subscription))
     }
 
+    /// The plan's own numbers of subscriptions that the session knows by others.
+    pub(crate) fn own_numbers(&self, numbers: &[u32]) -> impl Iterator<Item = u32> {
+        numbers
+            .iter()
+            .filter_map(|number| number.checked_sub(self.first))
+    }
+
+    /// The tier without some of its subscriptions, by the session's numbers.
+    pub(crate) fn without(&self, numbers: &[u32]) -> Tier {
+        let mut tier = self.clone();
+        let mut removed = self.removed.to_vec();
+        for own in self.own_numbers(numbers) {
+            let word = own as usize / 64;
+            removed.resize(removed.len().max(word + 1), 0);
+            removed[word] |= 1 << (own % 64);
+        }
+        if !removed.is_empty() {
+            tier.removed = removed.into();
+        }
+        tier
+    }
+
     /// Whether a subscription's own number is the session's, and none was removed.
     pub(crate) fn is_plain(&self) -> bool {
         self.first == 0 && self.removed.is_empty()

@@ -164,6 +164,35 @@ impl Rows {
         self.kind.is_empty()
     }
 
+    /// Drops the rows behind the first `length`, and what is there of a row that was broken off.
+    /// None of them is in bulk.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        let numbers = [
+            self.document.len(),
+            self.subscription.len(),
+            self.scope.len(),
+        ];
+        let length = numbers.into_iter().fold(length, usize::min);
+        self.document.truncate(length);
+        self.subscription.truncate(length);
+        self.kind.truncate(length);
+        self.scope.truncate(length);
+        for column in [&mut self.name, &mut self.value] {
+            column.offsets.truncate(length + 1);
+            let end = column.offsets.last().copied().unwrap_or(0);
+            column.bytes.truncate(end as usize);
+        }
+        let offsets = [&mut self.ordinal, &mut self.start, &mut self.end];
+        for column in offsets
+            .into_iter()
+            .chain([&mut self.decided_at, &mut self.node])
+        {
+            column.truncate(length);
+        }
+        self.bindings
+            .retain(|values| (values.row as usize) < length);
+    }
+
     /// Adds a row whose value was appended to `value.bytes` already.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
@@ -257,6 +286,14 @@ impl Rows {
     /// How many bytes of values there are, those in bulk included.
     pub(crate) fn value_bytes(&self) -> usize {
         self.value.bytes.len() + self.selections.value_bytes()
+    }
+
+    /// Bytes of memory that the rows take, but for what they share.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.value];
+        let texts = texts.map(|column| column.offsets.capacity() * 4 + column.bytes.capacity());
+        let words = self.document.capacity() + self.subscription.capacity() + self.scope.capacity();
+        texts.iter().sum::<usize>() + words * 4 + self.ordinal.capacity() * 5 * 8 + self.kind.len()
     }
 
     /// Puts the values that were beside another row beside the last one.

@@ -1,10 +1,10 @@
 //! Documents that are at hand as a whole: several small ones are read as a bundle, for tries.
 
 use super::Session;
-use super::listeners::{Asker, Way};
+use super::listeners::{Asker, Failing, Way};
 use super::strategy::BUNDLE_BYTES_MAX;
 use crate::document::DOCUMENTS_MAX;
-use crate::error::DocumentError;
+use crate::error::{DocumentError, ErrorKind};
 use crate::rows::Rows;
 use crate::trie::Wanted;
 use crate::witness::Witness;
@@ -22,8 +22,23 @@ pub struct Document<'a> {
     pub stream: &'a str,
 }
 
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was read.
+    Read,
+    /// It has so many rows that they have to be taken while it is fed. Nothing of it is here.
+    Large,
+}
+
+/// How a document was read.
+enum Heard {
+    Whole(Option<Witness>),
+    Large,
+}
+
 /// What one document of a bundle gave before the tries are asked.
-struct Heard {
+struct Member {
     /// Its place in the bundle, unless it could not begin.
     place: Option<usize>,
     /// What automata found.
@@ -31,20 +46,30 @@ struct Heard {
     verdict: Result<Option<Witness>, DocumentError>,
 }
 
+/// No further document is read while values of so many bytes wait to be taken.
+const WAITING_BYTES_MAX: usize = 64 << 20;
+
+/// A document is read again without a subscription that took too much, so many times at most.
+const AGAIN_MAX: usize = 4;
+
 impl Session {
     /// Reads whole documents, several small ones at once where that pays. Without times some
     /// matches have no `decided_at`, which is faster. `now`, in seconds, is when rows are counted,
-    /// if they are counted here. The verdicts are in the order of the documents.
+    /// if they are counted here. The verdicts are in the order of the documents, up to the first that
+    /// is too large, or has to wait until rows are taken; there are none if somebody asked to stop.
     pub fn read(
         &mut self,
         documents: &[Document<'_>],
         with_times: bool,
         now: u32,
-    ) -> Vec<Result<(), DocumentError>> {
+    ) -> Result<Vec<Result<Outcome, DocumentError>>, DocumentError> {
         self.with_times = with_times;
         self.adopt_next();
         let mut verdicts = Vec::with_capacity(documents.len());
         while verdicts.len() < documents.len() {
+            if self.value_bytes() > WAITING_BYTES_MAX {
+                break;
+            }
             let rest = &documents[verdicts.len()..];
             let bundle = &rest[..self.bundle_len(rest).max(1)];
             if self.read_bundle(bundle, now, &mut verdicts) {
@@ -54,11 +79,18 @@ impl Session {
                 let is_alone = bundle.len() == 1;
                 let alone = std::slice::from_ref(document);
                 if is_alone || !self.read_bundle(alone, now, &mut verdicts) {
-                    verdicts.push(self.match_whole(document));
+                    let verdict = self.match_whole(document);
+                    match verdict {
+                        Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
+                        verdict => verdicts.push(verdict),
+                    }
+                }
+                if let Some(Ok(Outcome::Large)) = verdicts.last() {
+                    return Ok(verdicts);
                 }
             }
         }
-        verdicts
+        Ok(verdicts)
     }
 
     /// How many of these documents, from the first on, are read together.
@@ -81,7 +113,7 @@ impl Session {
         &mut self,
         documents: &[Document<'_>],
         now: u32,
-        verdicts: &mut Vec<Result<(), DocumentError>>,
+        verdicts: &mut Vec<Result<Outcome, DocumentError>>,
     ) -> bool {
         if !documents
             .iter()
@@ -89,11 +121,18 @@ impl Session {
         {
             return false;
         }
-        let heard = self.hear(documents);
+        let Some(heard) = self.hear(documents) else {
+            return false;
+        };
         let has_begun = self.reading.listeners.begun() > 0;
-        let listeners = &mut self.reading.listeners;
-        let ask = |asker: &mut Asker| asker.trie.ask(self.with_times);
-        let is_asked = !has_begun || listeners.askers().all(ask);
+        let with_times = self.with_times;
+        let ask = |asker: &mut Asker| asker.trie.ask(with_times);
+        let asked = self
+            .reading
+            .guard(|reading| Ok(!has_begun || reading.listeners.askers().all(ask)));
+        let Ok(is_asked) = asked else {
+            return false;
+        };
         // What makes a bundle too diverse is likely to come again, but not for ever.
         if !is_asked {
             self.together_max = (documents.len() / 2).max(1);
@@ -105,30 +144,34 @@ impl Session {
         true
     }
 
-    /// Lets everybody listen to the documents.
-    fn hear(&mut self, documents: &[Document<'_>]) -> Vec<Heard> {
+    /// Lets everybody listen to the documents. None if one of them costs too much to be read
+    /// together with others.
+    fn hear(&mut self, documents: &[Document<'_>]) -> Option<Vec<Member>> {
         // Rows stay in the order of their documents.
         self.reading.listeners.gather();
         self.reading.listeners.begin_bundle();
         let mut heard = Vec::with_capacity(documents.len());
         for document in documents {
             let next = self.reading.listeners.begun();
-            let verdict = self.read_through(Way::Asked, document);
+            let verdict = match self.read_through(Way::Asked, document) {
+                Ok(Heard::Whole(witness)) => Ok(witness),
+                Err(error) if !error.is_stop() => Err(error),
+                Ok(Heard::Large) | Err(_) => {
+                    self.reading.listeners.take_fresh();
+                    return None;
+                }
+            };
             let listeners = &mut self.reading.listeners;
-            heard.push(Heard {
+            heard.push(Member {
                 place: (listeners.begun() > next).then_some(next),
                 rows: listeners.take_fresh(),
                 verdict,
             });
         }
-        heard
+        Some(heard)
     }
 
-    fn read_through(
-        &mut self,
-        way: Way,
-        document: &Document<'_>,
-    ) -> Result<Option<Witness>, DocumentError> {
+    fn read_through(&mut self, way: Way, document: &Document<'_>) -> Result<Heard, DocumentError> {
         let Document {
             number,
             bytes,
@@ -136,17 +179,20 @@ impl Session {
             stream,
         } = *document;
         self.reading.begin(way, encoding, stream, number)?;
-        self.reading.feed(bytes)?;
-        self.reading.finish()
+        if self.reading.feed(bytes)? < bytes.len() {
+            self.reading.listeners.abandon();
+            return Ok(Heard::Large);
+        }
+        self.reading.finish().map(Heard::Whole)
     }
 
     /// Adds the rows, the witnesses and the verdicts of a bundle whose tries have been asked.
     fn report(
         &mut self,
         documents: &[Document<'_>],
-        heard: Vec<Heard>,
+        heard: Vec<Member>,
         now: u32,
-        verdicts: &mut Vec<Result<(), DocumentError>>,
+        verdicts: &mut Vec<Result<Outcome, DocumentError>>,
     ) {
         let listeners = &mut self.reading.listeners;
         let in_document_order = listeners.in_document_order();
@@ -170,19 +216,48 @@ impl Session {
             let witness = heard.verdict.map(|witness| {
                 let numbered = witness.map(|witness| (document.number, witness));
                 self.witnesses.extend(numbered);
+                Outcome::Read
             });
             verdicts.push(witness);
         }
         listeners.rows = rows;
     }
 
-    /// Reads a document event by event, though it is at hand.
-    fn match_whole(&mut self, document: &Document<'_>) -> Result<(), DocumentError> {
-        let read = self.read_through(Way::Events, document);
+    /// Reads a document event by event, though it is at hand. A subscription that most of its cost
+    /// is due to, if it costs too much, fails alone: the document is read again without it.
+    fn match_whole(&mut self, document: &Document<'_>) -> Result<Outcome, DocumentError> {
+        let before = self.reading.listeners.single_rows();
+        let mut silent = self.suspended.clone();
+        let outcome = loop {
+            let read = self.read_through(Way::Events, document);
+            match read {
+                Ok(Heard::Whole(witness)) => {
+                    let numbered = witness.map(|witness| (document.number, witness));
+                    self.witnesses.extend(numbered);
+                    break Ok(Outcome::Read);
+                }
+                Ok(Heard::Large) => {
+                    self.reading.listeners.drop_rows(before);
+                    break Ok(Outcome::Large);
+                }
+                Err(error) => {
+                    let again = silent.len() - self.suspended.len() < AGAIN_MAX;
+                    let Some(subscription) = self.reading.blamed.filter(|_| again) else {
+                        break Err(error);
+                    };
+                    self.failing.push(Failing {
+                        document: document.number,
+                        subscription,
+                        error,
+                    });
+                    silent.push(subscription);
+                    self.reading.listeners.drop_rows(before);
+                    self.reading.listeners.silence(&silent);
+                }
+            }
+        };
         self.reading.listeners.collect();
-        let witness = read?;
-        self.witnesses
-            .extend(witness.map(|witness| (document.number, witness)));
-        Ok(())
+        self.reading.listeners.silence(&self.suspended);
+        outcome
     }
 }

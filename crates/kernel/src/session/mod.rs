@@ -3,9 +3,11 @@
 mod bundles;
 mod listeners;
 mod reading;
+mod stopping;
 mod strategy;
 
-pub use bundles::Document;
+pub use bundles::{Document, Outcome};
+pub use listeners::Failing;
 pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 
 use crate::automaton::TraceEntry;
@@ -42,6 +44,9 @@ pub struct Session {
     /// Paths of joins from the next document on.
     next_paths: Option<Option<SharedPaths>>,
     usage: Usage,
+    /// Subscriptions that get nothing.
+    suspended: Vec<u32>,
+    failing: Vec<Failing>,
 }
 
 /// Counters of a session, over all its documents.
@@ -75,6 +80,8 @@ impl Session {
             next: None,
             next_paths: None,
             usage: Usage::default(),
+            suspended: Vec::new(),
+            failing: Vec::new(),
         }
     }
 
@@ -119,10 +126,12 @@ impl Session {
         if let Some(paths) = self.next_paths.take() {
             self.reading.listeners.listen(paths);
         }
+        self.reading.listeners.silence(&self.suspended);
     }
 
-    /// Reads the next bytes.
-    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
+    /// Reads the next bytes, until so many rows wait that they should be taken; returns how many
+    /// were read.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<usize, DocumentError> {
         let fed = self.reading.feed(chunk);
         self.reading.listeners.collect();
         fed
@@ -146,8 +155,27 @@ impl Session {
         // The next ones are likely to be as many.
         let next = listeners.rows.like();
         let rows = std::mem::replace(&mut listeners.rows, next);
+        listeners.waiting = (0, 0);
         self.usage.count(&rows.subscription, now);
+        self.reading.ledger.release(rows.bytes());
         rows
+    }
+
+    /// Subscriptions that failed at a document since the last call.
+    pub fn take_failing(&mut self) -> Vec<Failing> {
+        let mut failing = std::mem::take(&mut self.failing);
+        failing.extend(self.reading.listeners.take_exceeded());
+        failing
+    }
+
+    /// The subscription that most of the work on the last document was done for, if it was stopped.
+    pub fn blamed(&self) -> Option<u32> {
+        self.reading.blamed
+    }
+
+    /// Gives subscriptions nothing from the next document on; all others get their rows again.
+    pub fn suspend(&mut self, subscriptions: Vec<u32>) {
+        self.suspended = subscriptions;
     }
 
     /// The witnesses collected since the last call, by the numbers of their documents.

@@ -13,23 +13,42 @@ use std::sync::Arc;
 
 /// Reads documents, one after the other.
 pub struct Reading {
-    tokenizer: Tokenizer,
+    pub(super) tokenizer: Tokenizer,
     pub listeners: Listeners,
     pub bytes_tokenized: u64,
+    pub(super) limits: Limits,
+    pub ledger: Arc<Ledger>,
+    /// The subscription that most of the work was done for, if the last document was stopped.
+    pub blamed: Option<u32>,
 }
 
 impl Reading {
     pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         Reading {
             tokenizer: Tokenizer::new(limits),
-            listeners: Listeners::new(tiers, limits, options, ledger),
+            listeners: Listeners::new(tiers, limits, options, ledger.clone()),
             bytes_tokenized: 0,
+            limits,
+            ledger,
+            blamed: None,
         }
     }
 
     /// Starts a document of a stream; its rows carry a number. If that fails, no listener knows of
     /// the document.
     pub fn begin(
+        &mut self,
+        way: Way,
+        encoding: Option<&str>,
+        stream: &str,
+        number: u32,
+    ) -> Result<(), DocumentError> {
+        self.ledger.begin();
+        self.blamed = None;
+        self.guard(|reading| reading.begin_guarded(way, encoding, stream, number))
+    }
+
+    fn begin_guarded(
         &mut self,
         way: Way,
         encoding: Option<&str>,
@@ -44,15 +63,35 @@ impl Reading {
         begun.inspect_err(|_| self.listeners.abandon())
     }
 
-    /// Reads the next bytes.
-    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), DocumentError> {
-        self.bytes_tokenized += chunk.len() as u64;
-        self.run(Some(chunk))
-            .inspect_err(|_| self.listeners.abandon())
+    /// Reads the next bytes, until so many rows wait that they should be taken; returns how many
+    /// were read.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<usize, DocumentError> {
+        self.guard(|reading| reading.feed_guarded(chunk))
+    }
+
+    fn feed_guarded(&mut self, chunk: &[u8]) -> Result<usize, DocumentError> {
+        let mut read = 0;
+        while read < chunk.len() {
+            let end = chunk.len().min(read + self.listeners.slice_bytes());
+            let slice = &chunk[read..end];
+            self.bytes_tokenized += slice.len() as u64;
+            self.run(Some(slice))
+                .inspect_err(|_| self.listeners.abandon())?;
+            read = end;
+            self.ledger.check();
+            if self.listeners.is_full() {
+                break;
+            }
+        }
+        Ok(read)
     }
 
     /// Ends the document; its witnesses, if somebody joins it.
     pub fn finish(&mut self) -> Result<Option<Witness>, DocumentError> {
+        self.guard(Reading::finish_guarded)
+    }
+
+    fn finish_guarded(&mut self) -> Result<Option<Witness>, DocumentError> {
         let run = self.run(None);
         let finished = run.and_then(|()| {
             let has_entities = self.tokenizer.has_entities();
@@ -64,9 +103,11 @@ impl Reading {
 
     /// Goes on with other tiers in the middle of a document.
     pub fn attach(&mut self, tiers: Vec<Tier>) -> Result<(), DocumentError> {
-        self.tokenizer.forget_symbols();
-        let attached = self.listeners.attach(tiers);
-        attached.inspect_err(|_| self.listeners.abandon())
+        self.guard(|reading| {
+            reading.tokenizer.forget_symbols();
+            let attached = reading.listeners.attach(tiers);
+            attached.inspect_err(|_| reading.listeners.abandon())
+        })
     }
 
     /// The internal general entities that the document declared so far: name, replacement text.

@@ -110,6 +110,13 @@ impl Tokenizer {
         self.pieces.core.names.forget_symbols();
     }
 
+    /// Ends the document with an error that came from outside, at the place that is reached.
+    pub fn fail(&mut self, fault: DocumentError) -> DocumentError {
+        let fault = self.pieces.locate_here(fault);
+        self.failure = Some(fault.clone());
+        fault
+    }
+
     /// The offset, in the decoded input, of the first byte that no event has covered yet.
     pub fn position(&self) -> u64 {
         self.pieces.position()

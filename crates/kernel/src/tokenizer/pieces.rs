@@ -117,6 +117,12 @@ impl Pieces {
         self.locate(malformed(codes::BAD_BYTES, byte, reason), b"", 0)
     }
 
+    /// Gives an error the place that is reached.
+    pub fn locate_here(&self, mut fault: DocumentError) -> DocumentError {
+        fault.byte = self.start;
+        self.locate(fault, b"", 0)
+    }
+
     /// Adds line and path to an error, unless it has them. `taken` bytes of the piece are in
     /// `carry`.
     fn locate(&self, mut fault: DocumentError, piece: &[u8], taken: usize) -> DocumentError {

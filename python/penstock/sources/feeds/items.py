@@ -95,8 +95,7 @@ class _Facts:
 
     def of(self, xml: bytes) -> dict[str, list[str]]:
         """Return what an item says of itself, by name and in document order."""
-        for _, error in self._session.read([(xml, None, "default")]):
-            raise error
+        self._session.read_whole(xml)
         facts: dict[str, list[str]] = {}
         for number, _, kind, _, text, *_ in self._session.take().rows()[0]:
             value = string_value(text) if kind == 1 else text

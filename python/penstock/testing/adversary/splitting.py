@@ -22,8 +22,7 @@ def read(session: Session, document: bytes) -> None:
     Raises:
         DocumentError: The document is not well-formed.
     """
-    for _, error in session.read([(document, None, "default")]):
-        raise error
+    session.read_whole(document)
 
 
 def feed(session: Session, pieces: Sequence[bytes]) -> None:

@@ -182,6 +182,7 @@ impl Circuit {
                 let spec = &self.routes.indexes[spec];
                 (spec.route, spec.scope)
             };
+            self.act_for(route);
             let Some(scope) = scope else {
                 let index = self.index_under(spec, depth);
                 let sink = self.add_indexed_sink(index, Joining::Whole);

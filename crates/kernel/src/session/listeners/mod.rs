@@ -4,10 +4,13 @@
 //! The strategy gives each tier an automaton, or an automaton for some documents and a trie for
 //! others. A document has one way of being read, and the listeners of that way are *active*.
 
+mod bounds;
 mod fan;
 mod merging;
 mod open_tags;
 mod symbols;
+
+pub use bounds::Failing;
 
 use super::strategy::{Strategy, together_max};
 use crate::automaton::Automaton;
@@ -85,6 +88,10 @@ pub struct Listeners {
     limits: Limits,
     options: Options,
     ledger: Arc<Ledger>,
+    /// Rows that wait and are not of the document under way, and the bytes of their values.
+    pub waiting: (usize, usize),
+    /// Subscriptions that get nothing, by the session's numbers.
+    silent: Box<[u32]>,
     open: OpenTags,
     /// The number of the document under way, and how many have begun since the tries forgot theirs.
     number: u32,
@@ -105,6 +112,8 @@ impl Listeners {
             limits,
             options,
             ledger,
+            waiting: (0, 0),
+            silent: Box::default(),
             open: OpenTags::default(),
             number: 0,
             begun: 0,
@@ -136,6 +145,7 @@ impl Listeners {
         self.list.extend(before.into_iter().filter(is_kept));
         self.tiers = tiers;
         self.way = None;
+        self.hush();
     }
 
     /// Collects the witnesses of joins by these paths from now on, or no more.
@@ -257,6 +267,7 @@ impl Listeners {
         self.open.clear();
         self.number = number;
         self.begun += 1;
+        self.waiting = self.row_sizes();
         for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
             listener.is_waiting = match &mut listener.engine {
                 Engine::Automaton(_) => false,

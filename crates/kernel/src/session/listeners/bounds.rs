@@ -1,0 +1,146 @@
+//! What listeners may cost: how much is read at a time, who is silent, and who is to blame.
+
+use super::{Engine, Listeners};
+use crate::error::{DocumentError, ErrorKind};
+use crate::plan::{SubscriptionId, Tier};
+use crate::tokenizer::codes;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A subscription that failed at a document, while others did not.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// The number of the document.
+    pub document: u32,
+    /// The session's number of the subscription.
+    pub subscription: u32,
+    /// Why, and how far it came.
+    pub error: DocumentError,
+}
+
+/// So much is read at a time, if the results that are open are small.
+const SLICE_BYTES: usize = 64 << 10;
+/// The least that is read at a time; a few end tags.
+const SLICE_BYTES_MIN: usize = 16;
+/// The shortest end tag.
+const END_TAG_BYTES_MIN: usize = 4;
+/// Bytes of results that may end in one slice.
+const ENDING_BYTES_MAX: u64 = 64 << 20;
+/// Rows that may wait while a document is read.
+const ROWS_MAX: usize = 1 << 16;
+/// Bytes of their values.
+const VALUE_BYTES_MAX: usize = 8 << 20;
+
+impl Listeners {
+    /// How much is read before somebody looks at the rows. Open results may all end within a few
+    /// bytes, and each of them is a row as long as its element.
+    pub fn slice_bytes(&self) -> usize {
+        let automata = self.automata();
+        let ends = automata.filter_map(|one| one.automaton.ends_within(ENDING_BYTES_MAX));
+        let ends = ends.min().map(|ends| ends * END_TAG_BYTES_MIN);
+        ends.map_or(SLICE_BYTES, |bytes| {
+            bytes.clamp(SLICE_BYTES_MIN, SLICE_BYTES)
+        })
+    }
+
+    /// Whether so many rows of the document wait that they should be taken.
+    pub fn is_full(&self) -> bool {
+        let (rows, value_bytes) = self.row_sizes();
+        let (rows_before, bytes_before) = self.waiting;
+        rows >= rows_before + ROWS_MAX || value_bytes >= bytes_before + VALUE_BYTES_MAX
+    }
+
+    /// The subscription that more than half of the work on the document was done for.
+    pub fn blamed(&mut self) -> Option<u32> {
+        let mut charges: FxHashMap<u32, f64> = FxHashMap::default();
+        for (_, runner) in self.runners() {
+            for (own, steps) in runner.automaton.charges() {
+                if let Some(number) = runner.tier.number(own.0) {
+                    *charges.entry(number).or_default() += steps;
+                }
+            }
+        }
+        let sum: f64 = charges.values().sum();
+        let most = charges.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        most.filter(|(_, steps)| steps * 2.0 > sum)
+            .map(|(number, _)| number)
+    }
+
+    /// Makes subscriptions silent from the next document on, and no others.
+    pub fn silence(&mut self, silent: &[u32]) {
+        if *self.silent == *silent {
+            return;
+        }
+        self.silent = silent.into();
+        self.hush();
+    }
+
+    /// Tells engines who is silent.
+    pub(super) fn hush(&mut self) {
+        for listener in &mut self.list {
+            match &mut listener.engine {
+                Engine::Automaton(runner) => {
+                    let own = runner.tier.own_numbers(&self.silent);
+                    runner.automaton.silence(own.map(SubscriptionId).collect());
+                }
+                // Its tier is the session's, but for those who are silent.
+                Engine::Trie(asker) => {
+                    let is_own = |tier: &&Tier| Arc::ptr_eq(&tier.plan, &asker.tier.plan);
+                    if let Some(tier) = self.tiers.iter().find(is_own) {
+                        asker.tier = tier.without(&self.silent);
+                    }
+                }
+                Engine::Witnesses(_) => {}
+            }
+        }
+    }
+
+    /// Subscriptions that had more results in a document than they may.
+    pub fn take_exceeded(&mut self) -> Vec<Failing> {
+        let most = self.limits.results_max;
+        let mut failing = Vec::new();
+        for runner in self.automata_mut() {
+            for (document, own, byte) in runner.automaton.take_exceeded() {
+                let reason = format!("there are more than {most} results (`results_max`)");
+                failing.extend(runner.tier.number(own.0).map(|subscription| Failing {
+                    document,
+                    subscription,
+                    error: DocumentError {
+                        kind: ErrorKind::Limit("results_max"),
+                        code: codes::RESULTS,
+                        reason,
+                        byte,
+                        line: 0,
+                        path: String::new(),
+                    },
+                }));
+            }
+        }
+        failing
+    }
+
+    /// How many rows stand for themselves.
+    pub fn single_rows(&self) -> usize {
+        let own = self.automata().map(|runner| runner.automaton.row_count());
+        self.rows.len() + own.sum::<usize>()
+    }
+
+    /// Drops rows that stand for themselves, behind the first ones.
+    pub fn drop_rows(&mut self, length: usize) {
+        self.gather();
+        self.rows.truncate(length);
+    }
+
+    /// Makes all engines anew, after one of them was stopped amid its work. Their finished rows stay.
+    pub fn renew(&mut self) {
+        for runner in self.automata_mut() {
+            runner.automaton.mend_rows();
+        }
+        self.gather();
+        let paths = self.witnesses().map(|witnesses| witnesses.paths.clone());
+        self.list.clear();
+        let tiers = std::mem::take(&mut self.tiers);
+        self.adopt(tiers);
+        self.listen(paths);
+    }
+}
