@@ -93,8 +93,11 @@ class DocumentError(PenstockError):
     """A document is not well-formed, or could not be read.
 
     ``byte`` and ``line`` say where, ``path`` which elements were open. ``results`` are those
-    that were decided before.
+    that were decided before. ``subscription`` is the name of the one that failed, if all others
+    got what the document has for them.
     """
+
+    subscription: str | None = None
 
     def __init__(
         self,
@@ -112,6 +115,17 @@ class DocumentError(PenstockError):
         self.line = line
         self.path = path
         self.results = results
+
+    def of_subscription(self, name: str) -> Self:
+        """Return the error as that of one subscription."""
+        self.subscription = name
+        return self
+
+    def blaming(self, name: str) -> Self:
+        """Return the error with the name of the subscription that most of the work was done for."""
+        self.reason = f"{self.reason}, most of it for the subscription `{name}`"
+        self.args = (self.args[0], self.reason, *self.args[2:])
+        return self
 
     def with_results(self, results: Sequence[Any]) -> Self:
         """Return the error with what was decided before it; pickling keeps both."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import error_row
+from penstock.engine.suspension import Strikes, Suspensions
 from penstock.errors import DocumentError
 from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
@@ -69,9 +71,14 @@ class Driver:
     """
 
     def __init__(
-        self, follower: Follower | Fixed, pace: Pace, joining: Joining | None = None
+        self,
+        follower: Follower | Fixed,
+        pace: Pace,
+        joining: Joining | None = None,
+        suspensions: Suspensions | None = None,
     ) -> None:
         self._follower = follower
+        self._strikes = None if suspensions is None else Strikes(suspensions)
         self._session = follower.session
         self._pace = pace
         self._joining = joining
@@ -181,7 +188,10 @@ class Driver:
                 if self._follower.is_trusting and session.is_decided():
                     return
         except DocumentError as error:
-            self._errors.append((number, error))
+            blamed = session.blamed()
+            self._errors.append(
+                (number, error if blamed is None else error.blaming(self._follower.names[blamed]))
+            )
 
     def _is_full(self) -> bool:
         session, pace = self._session, self._pace
@@ -200,8 +210,8 @@ class Driver:
 
     def _take(self, documents: Sequence[Input], is_open: bool = False) -> Portion:
         """Take a portion; if ``is_open``, the last document goes on, with the same number."""
-        batch, errors = self._session.take(), self._errors
-        ended = len(documents) - is_open
+        batch, ended = self._session.take(), len(documents) - is_open
+        errors = self._with_failing(ended)
         portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))
         self._errors = []
         if is_open:
@@ -211,13 +221,28 @@ class Driver:
         self._due_at = time.monotonic() + self._pace.linger_seconds
         return portion
 
+    def _with_failing(self, ended: int) -> list[tuple[int, DocumentError]]:
+        """Return the errors of documents, and of subscriptions that failed alone, by document."""
+        failing = [
+            (number, self._follower.names[subscription], error)
+            for number, subscription, error in self._session.take_failing()
+        ]
+        if not failing and self._strikes is None:
+            return self._errors
+        errors = self._errors + [
+            (number, error.of_subscription(name)) for number, name, error in failing
+        ]
+        if self._strikes is not None:
+            errors += self._strikes.count(failing, ended)
+        return sorted(errors, key=itemgetter(0))
+
     def _join(self, documents: Sequence[Input], ended: int, batch: Batch) -> list[Result]:
         """Return the rows of joining the documents before ``ended``."""
         if self._joining is None or self._joining.is_idle:
             return []
         rows: list[Result] = []
         witnesses = dict(batch.witnesses())
-        failed = {number for number, _ in self._errors}
+        failed = {number for number, error in self._errors if error.subscription is None}
         for number in range(self._joined, ended):
             document = documents[number]
             if number in failed:

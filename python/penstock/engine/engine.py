@@ -10,13 +10,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
+from weakref import WeakSet
 
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
+from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
+from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
@@ -47,10 +50,11 @@ class Engine:
     time of any document, in seconds: a document from before it gives an error row and is not
     joined. Without it nothing that a window may still need is dropped. ``joins`` says how joins
     run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
-    follows is not checked then.
+    follows is not checked then. A subscription that passes a limit of its own on
+    ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
 
     Raises:
-        ValueError: The lateness is negative, or no number.
+        ValueError: The lateness is negative, or no number; ``suspend_after`` is below 1.
     """
 
     def __init__(
@@ -60,8 +64,11 @@ class Engine:
         lateness: timedelta | float | None = None,
         trust: bool = False,
         joins: JoinOptions | None = None,
+        suspend_after: int | None = SUSPEND_AFTER,
     ) -> None:
         self.registry = registry
+        self._suspensions = Suspensions(registry, suspend_after)
+        self._active: WeakSet[Follower] = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -180,8 +187,29 @@ class Engine:
         document.encoding = encoding
         idle = [] if live else self._idle_ones(in_parts=parts)
         follower = self._borrow(idle, in_parts=parts, is_live=live)
-        release = _drop if live else partial(_release, idle)
+        release = _drop if live else partial(self._release, idle)
         return OpenDocument(follower, document, self._joining, release)
+
+    def cancel(self) -> None:
+        """End all runs and all open documents of this engine, from any thread.
+
+        It takes effect in the middle of a document: who waits for rows gets ``Cancelled``. What
+        begins afterwards is not affected.
+        """
+        for follower in list(self._active):
+            follower.session.interrupt()
+
+    def suspended(self) -> dict[str, DocumentError]:
+        """Return the subscriptions that are suspended, by name, and why."""
+        return self._suspensions.reasons()
+
+    def resume(self, name: str) -> None:
+        """Let a suspended subscription go on, from the next document on.
+
+        Raises:
+            RegistryError: There is no such subscription, or it is not suspended.
+        """
+        self._suspensions.resume(name)
 
     def advance(self, heartbeat: Heartbeat) -> list[Result]:
         """Return the joined rows that are complete once event time has come to a heartbeat.
@@ -210,7 +238,14 @@ class Engine:
         return Joining(self.registry, self.limits, self.joins)
 
     def _follower(self, **options: bool) -> Follower:
-        return Follower(self.registry, self.limits, self._usage, is_trusting=self.trust, **options)
+        return Follower(
+            self.registry,
+            self.limits,
+            self._usage,
+            suspensions=self._suspensions,
+            is_trusting=self.trust,
+            **options,
+        )
 
     @contextmanager
     def _followed(self, **options: bool) -> Iterator[Follower]:
@@ -224,9 +259,10 @@ class Engine:
             yield follower
         except BaseException:
             # In the middle of a document a session is of no use to anybody else.
+            self._active.discard(follower)
             follower.settle()
             raise
-        _release(idle, follower)
+        self._release(idle, follower)
 
     def _borrow(self, idle: list[Follower], **options: bool) -> Follower:
         try:
@@ -234,7 +270,15 @@ class Engine:
         except IndexError:  # another thread may have been faster
             follower = self._follower(**options)
         follower.advance()
+        self._active.add(follower)
         return follower
+
+    def _release(self, idle: list[Follower], follower: Follower) -> None:
+        self._active.discard(follower)
+        if len(idle) < _IDLE_MAX:
+            idle.append(follower)
+        else:
+            follower.settle()
 
     def _idle_ones(self, **options: bool) -> list[Follower]:
         return self._idle[frozenset(name for name, is_on in options.items() if is_on)]
@@ -249,7 +293,8 @@ class Engine:
     ) -> Iterator[Portion]:
         joining = self._new_joining()
         with self._followed(**options) as follower, closing(joining):
-            yield from Driver(follower, pace, joining if joins else None).run(items)
+            driver = Driver(follower, pace, joining if joins else None, self._suspensions)
+            yield from driver.run(items)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""
@@ -264,13 +309,6 @@ class Engine:
 
 def _require_rows(snapshot: Snapshot) -> None:
     require_requests(snapshot, (Request.ROWS,), "Engine.matches", "Engine.run")
-
-
-def _release(idle: list[Follower], follower: Follower) -> None:
-    if len(idle) < _IDLE_MAX:
-        idle.append(follower)
-    else:
-        follower.settle()
 
 
 def _drop(follower: Follower) -> None:

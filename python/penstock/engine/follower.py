@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
@@ -25,9 +26,12 @@ class Follower:
         usage: Usage,
         *,
         is_live: bool = False,
+        suspensions: Suspensions | None = None,
         is_trusting: bool = False,
         **how: bool,
     ) -> None:
+        self._suspensions = suspensions
+        self._suspended_at = 0
         self.is_trusting = is_trusting
         self._registry = registry
         self._usage = usage
@@ -47,6 +51,8 @@ class Follower:
 
     def is_behind(self) -> bool:
         """Whether the registry has changed; rows that wait should be taken before ``advance``."""
+        if self._suspensions is not None and self._suspensions.version != self._suspended_at:
+            return True
         return self._registry.snapshot() is not self._snapshot
 
     def advance(self) -> None:
@@ -58,6 +64,10 @@ class Follower:
                 self._usage.count(self.session, self.names)
                 self.session.adopt(snapshot.plan)
                 self.names = snapshot.names
+        if self._suspensions is not None:
+            self._suspended_at = self._suspensions.version
+            if self._suspended_at:
+                self.session.suspend(self._suspensions.numbers(self.names))
 
     def settle(self) -> None:
         """Add the session's counts to the usage."""

@@ -104,9 +104,9 @@ class Origin:
 
 
 def error_row(error: DocumentError, document: Input) -> Result:
-    """Return the row of a document that failed."""
+    """Return the row of a document that failed, or of one subscription that failed at it."""
     return Result(
-        subscription=None,
+        subscription=error.subscription,
         stream=document.stream,
         document=document.document,
         documents=None,
@@ -119,6 +119,6 @@ def error_row(error: DocumentError, document: Input) -> Result:
         decided_at=error.byte,
         event_time=document.event_time,
         error=Fault.of(error),
-        source=document.original(),
+        source=None if error.subscription else document.original(),
         surroundings=ALONE,
     )

@@ -63,6 +63,7 @@ codes! {
     SECONDS = "PL0015", "A document takes longer than `seconds_max`.";
     RESULTS = "PL0016", "More results of a subscription than `results_max`.";
     INTERRUPTED = "PL0017", "The work was interrupted.";
+    SUSPENDED = "PL0018", "A subscription is suspended, since it kept passing limits.";
 }
 
 #[cfg(test)]

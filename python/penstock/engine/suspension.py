@@ -1,0 +1,111 @@
+"""Subscriptions that keep passing limits of their own are suspended, and resumed on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from penstock.errors import DocumentError, LimitError, RegistryError
+from penstock.registry import AnyRegistry
+from penstock.registry.subscriptions import Subscription, name_is_unknown
+
+SUSPEND_AFTER = 3
+"""A subscription is suspended after so many documents in a row, unless somebody says otherwise."""
+
+
+@dataclass(slots=True)
+class Suspensions:
+    """The subscriptions of an engine that get nothing, and why.
+
+    ``after`` is how many documents in a row a subscription may fail alone; None suspends nobody.
+    """
+
+    registry: AnyRegistry
+    after: int | None = SUSPEND_AFTER
+    _suspended: dict[str, tuple[Subscription | None, DocumentError]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+    version: int = 0
+    """Grows with every change, so that sessions know when to take it over."""
+
+    def __post_init__(self) -> None:
+        if self.after is not None and self.after < 1:
+            raise ValueError(f"suspend_after must be a positive number or None, not {self.after!r}")
+
+    def suspend(self, name: str, error: DocumentError) -> None:
+        """Give a subscription nothing any more."""
+        with self._lock:
+            self._suspended[name] = (self.registry.get(name), error)
+            self.version += 1
+
+    def resume(self, name: str) -> None:
+        """Let a subscription go on.
+
+        Raises:
+            RegistryError: There is no such subscription, or it is not suspended.
+        """
+        if name not in self.registry:
+            raise name_is_unknown(name)
+        with self._lock:
+            if self._suspended.pop(name, None) is None:
+                raise RegistryError("PR0012", f"the subscription `{name}` is not suspended")
+            self.version += 1
+
+    def reasons(self) -> dict[str, DocumentError]:
+        """Return the suspended subscriptions by name; one that was replaced is no longer one."""
+        with self._lock:
+            gone = [
+                name
+                for name, (subscription, _) in self._suspended.items()
+                if self.registry.get(name) != subscription
+            ]
+            for name in gone:
+                del self._suspended[name]
+            return {name: error for name, (_, error) in self._suspended.items()}
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of the suspended subscriptions among the names of a plan."""
+        suspended = self.reasons()
+        if not suspended:
+            return []
+        return [number for number, name in enumerate(names) if name in suspended]
+
+
+@dataclass(slots=True)
+class Strikes:
+    """Counts how many documents in a row a subscription has failed at, within one run."""
+
+    suspensions: Suspensions
+    _documents: int = 0
+    """Documents before the portion under way."""
+    _strikes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By name: how often in a row, and the place of the last document in the run."""
+
+    def count(
+        self, failing: Iterable[tuple[int, str, DocumentError]], documents: int
+    ) -> list[tuple[int, DocumentError]]:
+        """Take note of who failed at which of so many documents; return errors of suspensions."""
+        errors = []
+        for number, name, error in failing:
+            place = self._documents + number
+            times, last = self._strikes.get(name, (0, -1))
+            if place == last:
+                continue
+            times = times + 1 if place == last + 1 else 1
+            self._strikes[name] = (times, place)
+            if times == self.suspensions.after:
+                del self._strikes[name]
+                self.suspensions.suspend(name, error)
+                errors.append((number, _suspended(name, times, error)))
+        self._documents += documents
+        return errors
+
+
+def _suspended(name: str, times: int, error: DocumentError) -> DocumentError:
+    reason = (
+        f"the subscription is suspended, since it failed at {times} documents in a row: "
+        f"{error.reason}; Engine.resume lets it go on"
+    )
+    limit = error.limit if isinstance(error, LimitError) else ""
+    told = LimitError("PL0018", reason, error.byte, error.line, error.path, limit=limit)
+    return told.of_subscription(name)
