@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
-from penstock.engine.rows import error_row
+from penstock.engine.rows import blamed, error_row
 from penstock.engine.suspension import Strikes, Suspensions
 from penstock.errors import DocumentError
 from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
@@ -188,10 +188,7 @@ class Driver:
                 if self._follower.is_trusting and session.is_decided():
                     return
         except DocumentError as error:
-            blamed = session.blamed()
-            self._errors.append(
-                (number, error if blamed is None else error.blaming(self._follower.names[blamed]))
-            )
+            self._errors.append((number, blamed(error, session, self._follower.names)))
 
     def _is_full(self) -> bool:
         session, pace = self._session, self._pace
@@ -233,7 +230,7 @@ class Driver:
             (number, error.of_subscription(name)) for number, name, error in failing
         ]
         if self._strikes is not None:
-            errors += self._strikes.count(failing, ended)
+            errors += self._strikes.count(failing, range(self._joined, ended))
         return sorted(errors, key=itemgetter(0))
 
     def _join(self, documents: Sequence[Input], ended: int, batch: Batch) -> list[Result]:

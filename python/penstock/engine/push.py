@@ -7,7 +7,7 @@ from types import TracebackType
 
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
-from penstock.engine.rows import Origin
+from penstock.engine.rows import Origin, blamed
 from penstock.errors import DocumentError
 from penstock.results import Result
 from penstock.sources import Input, Piece
@@ -131,7 +131,7 @@ class OpenDocument:
         with self._joining.lock:
             rows += self._joining.pass_by(self._origin.document)
         self._end(follower)
-        return error.with_results(rows)
+        return blamed(error, follower.session, follower.names).with_results(rows)
 
     def _join(self, follower: Follower) -> list[Result]:
         batch = follower.session.take()

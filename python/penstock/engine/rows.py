@@ -103,6 +103,12 @@ class Origin:
         return around if is_in_cdata is None else around.further(is_in_cdata)
 
 
+def blamed(error: DocumentError, session: Session, names: Sequence[str]) -> DocumentError:
+    """Return an error with the name of who caused most of the work, if it was too much."""
+    subscription = session.blamed()
+    return error if subscription is None else error.blaming(names[subscription])
+
+
 def error_row(error: DocumentError, document: Input) -> Result:
     """Return the row of a document that failed, or of one subscription that failed at it."""
     return Result(

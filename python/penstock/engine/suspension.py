@@ -27,6 +27,8 @@ class Suspensions:
     _lock: Lock = field(default_factory=Lock)
     version: int = 0
     """Grows with every change, so that sessions know when to take it over."""
+    strikes: dict[str, int] = field(default_factory=dict)
+    """By name: how many documents in a row a subscription has failed at, up to the last one."""
 
     def __post_init__(self) -> None:
         if self.after is not None and self.after < 1:
@@ -71,33 +73,37 @@ class Suspensions:
         return [number for number, name in enumerate(names) if name in suspended]
 
 
-@dataclass(slots=True)
 class Strikes:
-    """Counts how many documents in a row a subscription has failed at, within one run."""
+    """Counts how many documents in a row each subscription has failed at.
 
-    suspensions: Suspensions
-    _documents: int = 0
-    """Documents before the portion under way."""
-    _strikes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """By name: how often in a row, and the place of the last document in the run."""
+    The counts belong to the engine: documents are in a row whichever run has read them.
+    """
+
+    def __init__(self, suspensions: Suspensions) -> None:
+        self._suspensions = suspensions
+        self._failing: dict[tuple[int, str], DocumentError] = {}
+        """By document and name: those who failed, until the document has ended."""
 
     def count(
-        self, failing: Iterable[tuple[int, str, DocumentError]], documents: int
+        self, failing: Iterable[tuple[int, str, DocumentError]], ended: range
     ) -> list[tuple[int, DocumentError]]:
-        """Take note of who failed at which of so many documents; return errors of suspensions."""
+        """Take note of who failed, and of the documents that ended; return new suspensions."""
+        self._failing.update({(number, name): error for number, name, error in failing})
+        strikes = self._suspensions.strikes
+        if not (self._failing or strikes):
+            return []
         errors = []
-        for number, name, error in failing:
-            place = self._documents + number
-            times, last = self._strikes.get(name, (0, -1))
-            if place == last:
-                continue
-            times = times + 1 if place == last + 1 else 1
-            self._strikes[name] = (times, place)
-            if times == self.suspensions.after:
-                del self._strikes[name]
-                self.suspensions.suspend(name, error)
-                errors.append((number, _suspended(name, times, error)))
-        self._documents += documents
+        for number in ended:
+            failed = {name for at, name in self._failing if at == number}
+            for name in strikes.keys() - failed:
+                strikes.pop(name, None)
+            for name in failed:
+                error = self._failing.pop((number, name))
+                times = strikes[name] = strikes.get(name, 0) + 1
+                if times == self._suspensions.after:
+                    del strikes[name]
+                    self._suspensions.suspend(name, error)
+                    errors.append((number, _suspended(name, times, error)))
         return errors
 
 

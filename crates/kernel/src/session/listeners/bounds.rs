@@ -25,7 +25,7 @@ const SLICE_BYTES_MIN: usize = 16;
 /// The shortest end tag.
 const END_TAG_BYTES_MIN: usize = 4;
 /// Bytes of results that may end in one slice.
-const ENDING_BYTES_MAX: u64 = 64 << 20;
+const ENDING_BYTES_MAX: u64 = 16 << 20;
 /// Rows that may wait while a document is read.
 const ROWS_MAX: usize = 1 << 16;
 /// Bytes of their values.
