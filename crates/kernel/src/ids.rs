@@ -23,6 +23,14 @@ pub fn as_ids<I: Id>(words: &[u32]) -> &[I] {
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) }
 }
 
+/// Ids as words.
+#[inline]
+pub fn as_words<I: Id>(ids: &[I]) -> &[u32] {
+    const { assert!(size_of::<I>() == size_of::<u32>()) };
+    // SAFETY: an id is a transparent wrapper of `u32`.
+    unsafe { std::slice::from_raw_parts(ids.as_ptr().cast(), ids.len()) }
+}
+
 /// Defines id types, each with its meaning.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(

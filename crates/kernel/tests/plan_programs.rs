@@ -53,7 +53,9 @@ fn program(index: usize) -> Vec<u8> {
 fn plan_of(programs: &[Vec<u8>]) -> Plan {
     let mut builder = Builder::new();
     for (number, program) in programs.iter().enumerate() {
-        builder.add(number as u32, Place(0), program).unwrap();
+        builder
+            .add(SubscriptionId(number as u32), Place(0), program)
+            .unwrap();
     }
     builder.freeze()
 }
@@ -145,7 +147,11 @@ fn a_cut_program_is_refused() {
     for index in 0..PROGRAMS.len() {
         let whole = program(index);
         for length in 0..whole.len() {
-            assert!(Builder::new().add(0, Place(0), &whole[..length]).is_err());
+            assert!(
+                Builder::new()
+                    .add(SubscriptionId(0), Place(0), &whole[..length])
+                    .is_err()
+            );
         }
     }
 }
@@ -165,7 +171,7 @@ proptest! {
             bytes[4 + at % (length - 4)] = byte;
         }
         let mut builder = Builder::new();
-        if builder.add(0, Place(0), &bytes).is_ok() {
+        if builder.add(SubscriptionId(0), Place(0), &bytes).is_ok() {
             run(builder.freeze(), piece_bytes);
         }
     }

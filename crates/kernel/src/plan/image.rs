@@ -318,7 +318,7 @@ impl Plan {
             6 => Output::Select {
                 set: PartId(r[1]),
                 spans: r[2] & 1 != 0,
-                has_beside: r[2] & 2 != 0,
+                beside: PartId(r[4]),
             },
             7 => Output::SelectValue {
                 atom: PartId(r[1]),
