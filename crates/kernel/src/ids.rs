@@ -83,6 +83,8 @@ pub(crate) use ids;
 ids! {
     /// A subscription, by the number that its plan gives it or, in a session, that of the session.
     SubscriptionId,
+    /// A document, by the number that its rows carry.
+    DocumentId,
     /// What subscriptions ask for, each distinct output of distinct patterns once.
     TargetId,
 }

@@ -64,7 +64,7 @@ fn a_request_has_its_number_its_place_and_its_program() {
     };
     let tiers = [without(&tier, &[2])];
     let listed: Vec<_> = requests(&tiers)
-        .map(|request| (request.subscription, read(request)))
+        .map(|request| (request.subscription.0, read(request)))
         .collect();
     let expected = [1u8, 4].map(|n| (100 + u32::from(n), (u64::from(n) << 30, records(n))));
     assert_eq!(listed, expected);

@@ -161,7 +161,7 @@ impl Plan {
         let before: &[Tier] = older.as_ref().map_or(&[], |plan| &plan.tiers);
         let (gone, come) = plan::requests_since(before, &self.tiers);
         let come = come.into_iter().map(|request| read_request(py, request));
-        (gone, come.collect())
+        (gone.iter().map(|id| id.0).collect(), come.collect())
     }
 
     /// The subscriptions that share a target.
@@ -242,7 +242,7 @@ type Request<'py> = (u32, u64, Bound<'py, PyBytes>);
 
 fn read_request<'py>(py: Python<'py>, request: Requested<&[u8]>) -> Request<'py> {
     let program = PyBytes::new(py, request.program);
-    (request.subscription, request.place.0, program)
+    (request.subscription.0, request.place.0, program)
 }
 
 fn add(builder: &mut Builder, number: u32, place: u64, program: &[u8]) -> PyResult<()> {

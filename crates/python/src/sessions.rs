@@ -5,6 +5,7 @@ use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
 use penstock_kernel::options::Options;
+use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -89,7 +90,8 @@ impl Session {
         stream: &str,
         number: u32,
     ) -> PyResult<Option<Failure>> {
-        self.with(|session| session.begin(encoding, stream, number).err().map(failure))
+        let document = DocumentId(number);
+        self.with(|session| session.begin(encoding, stream, document).err().map(failure))
     }
 
     /// Reads the next bytes; the rows they decide can be taken afterwards, whatever is returned.
@@ -127,7 +129,7 @@ impl Session {
                 let numbered = raw.iter().zip(&names).zip(first..);
                 let documents: Vec<Document<'_>> = numbered
                     .map(|((raw, &(encoding, stream)), number)| Document {
-                        number,
+                        id: DocumentId(number),
                         bytes: raw.bytes(),
                         encoding,
                         stream,
@@ -173,13 +175,14 @@ impl Session {
         let used = self.with(|session| session.take_usage())?;
         let used = used.into_iter();
         Ok(used
-            .map(|one| (one.subscription, one.matches, one.last, one.cost))
+            .map(|used| (used.id.0, used.matches, used.last, used.cost))
             .collect())
     }
 
     /// Bytes held now: number, bytes; a number may come several times.
     fn held_by_subscription(&self) -> PyResult<Vec<(u32, u64)>> {
-        self.with(|session| session.held_by_subscription())
+        let held = self.with(|session| session.held_by_subscription())?;
+        Ok(held.into_iter().map(|(id, bytes)| (id.0, bytes)).collect())
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).

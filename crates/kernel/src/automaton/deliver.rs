@@ -7,7 +7,7 @@ use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
 use crate::plan::{Aggregate, FormulaId, NodeKind, Output, SubscriptionId, TargetId};
-use crate::rows::{RowHead, RowKind};
+use crate::rows::{DocumentId, RowHead, RowKind};
 use crate::values::{Value, format_number};
 
 /// The state of one aggregate.
@@ -390,7 +390,7 @@ impl Automaton {
     }
 }
 
-fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
+fn row_head(document: DocumentId, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
     RowHead {
         document,
         subscription: item.subscription,

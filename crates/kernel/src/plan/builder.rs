@@ -146,7 +146,7 @@ impl Builder {
             (Request::Rows, body) => self.add_rows(subscription, &Program::read(body)?),
             (Request::Records, _) => {
                 self.requests.push(Requested {
-                    subscription: subscription.0,
+                    subscription,
                     place,
                     program: program.into(),
                 });

@@ -1,6 +1,6 @@
 //! A plan as one of several: its numbers in a session, and what was removed from it.
 
-use super::Plan;
+use super::{Plan, SubscriptionId};
 use std::sync::Arc;
 
 /// A plan among those of a session.
@@ -27,15 +27,20 @@ impl Tier {
 
     /// Whether a subscription, by the plan's own number, was removed.
     #[inline]
-    pub fn is_removed(&self, subscription: u32) -> bool {
-        let word = self.removed.get(subscription as usize / 64);
-        word.is_some_and(|word| word >> (subscription % 64) & 1 == 1)
+    pub fn is_removed(&self, own: SubscriptionId) -> bool {
+        let word = self.removed.get(own.index() / 64);
+        word.is_some_and(|word| word >> (own.0 % 64) & 1 == 1)
     }
 
     /// The session's number of a subscription, unless it was removed.
     #[inline]
-    pub fn number(&self, subscription: u32) -> Option<u32> {
-        (!self.is_removed(subscription)).then(|| self.first.saturating_add(subscription))
+    pub fn number(&self, own: SubscriptionId) -> Option<SubscriptionId> {
+        (!self.is_removed(own)).then(|| self.shift(own))
+    }
+
+    /// The session's number of a subscription, removed or not.
+    pub(crate) fn shift(&self, own: SubscriptionId) -> SubscriptionId {
+        SubscriptionId(self.first.saturating_add(own.0))
     }
 
     /// Whether a subscription's own number is the session's, and none was removed.

@@ -5,6 +5,7 @@ use super::listeners::{Asker, Way};
 use super::strategy::BUNDLE_BYTES_MAX;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ids::DocumentId;
 use crate::rows::Rows;
 use crate::trie::Wanted;
 use crate::witness::Witness;
@@ -12,8 +13,8 @@ use crate::witness::Witness;
 /// A document that is at hand as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
-    /// Its rows carry this number.
-    pub number: u32,
+    /// Its rows carry this id.
+    pub id: DocumentId,
     /// All its bytes.
     pub bytes: &'a [u8],
     /// Overrides what it says of itself.
@@ -85,7 +86,7 @@ impl Session {
     ) -> bool {
         if !documents
             .iter()
-            .all(|one| self.reading.listeners.asks(one.bytes))
+            .all(|document| self.reading.listeners.asks(document.bytes))
         {
             return false;
         }
@@ -130,12 +131,12 @@ impl Session {
         document: &Document<'_>,
     ) -> Result<Option<Witness>, DocumentError> {
         let Document {
-            number,
+            id,
             bytes,
             encoding,
             stream,
         } = *document;
-        self.reading.begin(way, encoding, stream, number)?;
+        self.reading.begin(way, encoding, stream, id)?;
         self.reading.feed(bytes)?;
         self.reading.finish()
     }
@@ -164,11 +165,11 @@ impl Session {
                     now,
                 };
                 if let Some(place) = heard.place {
-                    asker.trie.report(place, document.number, wanted, &mut rows);
+                    asker.trie.report(place, document.id, wanted, &mut rows);
                 }
             }
             let witness = heard.verdict.map(|witness| {
-                let numbered = witness.map(|witness| (document.number, witness));
+                let numbered = witness.map(|witness| (document.id, witness));
                 self.witnesses.extend(numbered);
             });
             verdicts.push(witness);
@@ -182,7 +183,7 @@ impl Session {
         self.reading.listeners.collect();
         let witness = read?;
         self.witnesses
-            .extend(witness.map(|witness| (document.number, witness)));
+            .extend(witness.map(|witness| (document.id, witness)));
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use super::listeners::{Engine, Listeners, Way};
 use crate::error::DocumentError;
 use crate::events::Handler;
+use crate::ids::DocumentId;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::Tier;
@@ -25,20 +26,19 @@ impl Reading {
         }
     }
 
-    /// Starts a document of a stream; its rows carry a number. If that fails, no listener knows of
-    /// the document.
+    /// Starts a document of a stream. If that fails, no listener knows of the document.
     pub fn begin(
         &mut self,
         way: Way,
         encoding: Option<&str>,
         stream: &str,
-        number: u32,
+        document: DocumentId,
     ) -> Result<(), DocumentError> {
         if self.listeners.turn_to(way) {
             self.tokenizer.forget_symbols();
         }
         self.tokenizer.begin(encoding)?;
-        let begun = self.listeners.begin(stream, number);
+        let begun = self.listeners.begin(stream, document);
         begun.inspect_err(|_| self.listeners.abandon())
     }
 

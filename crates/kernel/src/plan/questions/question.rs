@@ -9,6 +9,8 @@ crate::ids::ids! {
     CodeId,
     /// A chain of moves to a value.
     ChainId,
+    /// A distinct question, by its place among those of its kind.
+    QuestionId,
 }
 
 /// Steps beyond this many are left to the automaton, which needs no recursion for them.

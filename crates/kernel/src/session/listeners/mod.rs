@@ -13,6 +13,7 @@ use super::strategy::{Strategy, together_max};
 use crate::automaton::Automaton;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ids::DocumentId;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::{Plan, Tier};
@@ -84,8 +85,9 @@ pub struct Listeners {
     limits: Limits,
     options: Options,
     open: OpenTags,
-    /// The number of the document under way, and how many have begun since the tries forgot theirs.
-    number: u32,
+    /// The document under way.
+    document: DocumentId,
+    /// How many documents have begun since the tries forgot theirs.
     begun: usize,
 }
 
@@ -103,7 +105,7 @@ impl Listeners {
             limits,
             options,
             open: OpenTags::default(),
-            number: 0,
+            document: DocumentId(0),
             begun: 0,
         };
         listeners.adopt(tiers);
@@ -249,10 +251,10 @@ impl Listeners {
         self.begun
     }
 
-    /// Starts a document of a stream, whose rows carry a number.
-    pub fn begin(&mut self, stream: &str, number: u32) -> Result<(), DocumentError> {
+    /// Starts a document of a stream.
+    pub fn begin(&mut self, stream: &str, document: DocumentId) -> Result<(), DocumentError> {
         self.open.clear();
-        self.number = number;
+        self.document = document;
         self.begun += 1;
         for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
             listener.is_waiting = match &mut listener.engine {
@@ -265,7 +267,7 @@ impl Listeners {
             };
         }
         for (_, runner) in self.runners() {
-            runner.automaton.number_documents(number);
+            runner.automaton.number_documents(document);
             runner.automaton.begin()?;
         }
         self.note();
