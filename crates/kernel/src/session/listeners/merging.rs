@@ -33,7 +33,7 @@ impl Listeners {
         let mut active = self.list.iter().filter(|listener| listener.is_active);
         self.automata == 1
             && active
-                .find_map(|listener| listener.runner())
+                .find_map(|listener| listener.engine.runner())
                 .is_some_and(|runner| runner.tier.is_plain())
     }
 
@@ -101,7 +101,7 @@ impl Listeners {
             .collect();
         let mut next = vec![0; taken.len()];
         for (place, count) in self.runs.drain(..) {
-            let Some(runner) = self.list[place].runner() else {
+            let Some(runner) = self.list[place].engine.runner() else {
                 continue;
             };
             for row in next[place]..next[place] + count {
