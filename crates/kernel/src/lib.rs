@@ -8,7 +8,8 @@
 //! | modules | what they are |
 //! | --- | --- |
 //! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
-//! | `tables`, `counted`, `usage` | containers and counters |
+//! | `tables`, `counted` | containers |
+//! | `usage` | counters |
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
