@@ -2,7 +2,7 @@
 
 use crate::absence::Absences;
 use crate::bindings::Search;
-use crate::plan::Plan;
+use crate::plan::{Plan, StageId};
 use crate::program::Row;
 use crate::record::Record;
 use crate::results::Results;
@@ -12,6 +12,7 @@ use crate::sink::Sink;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
+use penstock_kernel::plan::SubscriptionId;
 use std::any::Any;
 
 /// How joins run.
@@ -125,19 +126,19 @@ impl Joins {
 
     /// Adds a row of a subscription, which sees documents from `version` on. Its variables were
     /// admitted.
-    pub fn add(&mut self, subscription: u32, version: u32, row: Row) {
+    pub fn add(&mut self, subscription: SubscriptionId, version: u32, row: Row) {
         self.plan.add(subscription, version, row);
     }
 
     /// Removes a subscription.
-    pub fn remove(&mut self, subscription: u32) {
+    pub fn remove(&mut self, subscription: SubscriptionId) {
         if self.plan.remove(subscription) {
             self.removed += 1;
         }
     }
 
     /// How much later than their event time the results of a subscription may come.
-    pub fn delay_of(&mut self, subscription: u32) -> Delay {
+    pub fn delay_of(&mut self, subscription: SubscriptionId) -> Delay {
         self.refresh();
         let own = self.plan.stages_of(subscription).iter();
         own.filter_map(|&stage| self.plan.retention.delay_of(stage))
@@ -247,7 +248,7 @@ impl Joins {
         self.refresh();
         // A row that nobody asks for any more has no depth.
         let retention = &self.plan.retention;
-        let depth_of = |stage: u32| retention.delay_of(stage).map_or(0, |delay| delay.depth);
+        let depth_of = |stage: StageId| retention.delay_of(stage).map_or(0, |delay| delay.depth);
         let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));
@@ -257,7 +258,7 @@ impl Joins {
     }
 
     /// Reports what of a record found no partner at a stage.
-    fn let_go(&mut self, number: u32, left: Record<'_>) {
+    fn let_go(&mut self, number: StageId, left: Record<'_>) {
         let mut sink = Sink {
             plan: &self.plan,
             results: &mut self.results,

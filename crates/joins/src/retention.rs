@@ -9,7 +9,7 @@
 //! lets go everything that is due at one depth after the other finds all partners in place.
 
 use crate::codes::{FOREVER, Kind};
-use crate::plan::{Plan, Stage};
+use crate::plan::{Plan, Stage, StageId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -57,7 +57,7 @@ struct Span {
 #[derive(Default)]
 pub struct Retention {
     variables: Vec<Variable>,
-    rows: FxHashMap<u32, Span>,
+    rows: FxHashMap<StageId, Span>,
     stream_delays: FxHashMap<u32, Delay>,
     is_stale: bool,
 }
@@ -95,7 +95,7 @@ impl Retention {
 
     /// How much later than their event time the results of a row may come; None if there is no
     /// such row.
-    pub fn delay_of(&self, row: u32) -> Option<Delay> {
+    pub fn delay_of(&self, row: StageId) -> Option<Delay> {
         self.rows.get(&row).map(|span| span.delay)
     }
 
@@ -106,7 +106,7 @@ impl Retention {
     }
 
     /// Takes in a row.
-    pub fn add(&mut self, number: u32, stage: &Stage) {
+    pub fn add(&mut self, number: StageId, stage: &Stage) {
         let span = self.span(stage);
         self.count(stage, span, true);
         self.rows.insert(number, span);
@@ -120,7 +120,7 @@ impl Retention {
     }
 
     /// Forgets a row.
-    pub fn remove(&mut self, number: u32, stage: &Stage) {
+    pub fn remove(&mut self, number: StageId, stage: &Stage) {
         if let Some(span) = self.rows.remove(&number) {
             self.count(stage, span, false);
         }

@@ -9,6 +9,7 @@
 //! everything is checked when it is read.
 
 use crate::bucket::Keys;
+use crate::plan::StageId;
 use crate::record::{Record, wide};
 use rustc_hash::FxHashSet;
 use std::any::Any;
@@ -35,7 +36,7 @@ pub struct Wait {
     /// It waits as long as the watermark has not passed this.
     pub until: i64,
     /// The stage.
-    pub stage: u32,
+    pub stage: StageId,
     /// The record's place in its segment.
     pub record: u32,
 }
@@ -101,7 +102,12 @@ impl<'a> Draft<'a> {
         }
         for wait in self.waits {
             let until = wait.until;
-            segment.extend([until as u32, (until >> 32) as u32, wait.stage, wait.record]);
+            segment.extend([
+                until as u32,
+                (until >> 32) as u32,
+                wait.stage.0,
+                wait.record,
+            ]);
         }
         for (words, _) in self.records {
             segment.extend_from_slice(words);
@@ -257,7 +263,7 @@ impl Segment {
         let w = &self.words()[at..at + WAIT_WORDS];
         Wait {
             until: wide(w[0], w[1]) as i64,
-            stage: w[2],
+            stage: StageId(w[2]),
             record: w[3],
         }
     }

@@ -7,6 +7,7 @@ use penstock_joins::record::Part;
 use penstock_joins::results::Results;
 use penstock_joins::segment::{Segment, merge};
 use penstock_joins::writer::Writer;
+use penstock_kernel::plan::SubscriptionId;
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 
@@ -63,10 +64,10 @@ fn joins() -> Joins {
         (4, row(2, 3, [&[4, 5], &[1]], &[1, 0], &[1], &[])),
     ];
     for (subscription, words) in rows {
-        joins.add(subscription, 0, read(&words));
+        joins.add(SubscriptionId(subscription), 0, read(&words));
     }
     let alone = [4, 0, 0, 0, 1, 3, NONE, 0, 0, 0, 1, 0, 0];
-    joins.add(5, 0, read(&alone));
+    joins.add(SubscriptionId(5), 0, read(&alone));
     joins
 }
 
@@ -100,7 +101,7 @@ fn found(results: &Results) -> impl Iterator<Item = Found> + '_ {
         let ids = ids.map(|&part| results.documents[part as usize].2.clone());
         let nodes = results.nodes(event).iter();
         let nodes = nodes.map(|node| (node.part, node.span.0)).collect();
-        (subscription, results.time(event), ids.collect(), nodes)
+        (subscription.0, results.time(event), ids.collect(), nodes)
     })
 }
 

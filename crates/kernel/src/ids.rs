@@ -32,6 +32,7 @@ pub fn as_words<I: Id>(ids: &[I]) -> &[u32] {
 }
 
 /// Defines id types, each with its meaning.
+#[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*

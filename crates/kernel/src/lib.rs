@@ -28,7 +28,7 @@ pub mod counted;
 mod document;
 pub mod error;
 pub mod events;
-mod ids;
+pub mod ids;
 pub mod limits;
 pub mod options;
 pub mod plan;
