@@ -20,22 +20,13 @@ pub struct Used<I = SubscriptionId> {
 
 /// Counters of those that did something: subscriptions, or questions that subscriptions ask. Rows
 /// are counted always and often come by the ten thousands, so they have cells; charges are few.
+#[derive(Default)]
 pub(crate) struct Usage<I> {
     /// Rows, and when the last of them was taken.
     cells: Table<I, (u32, u32)>,
     /// Those with rows.
     active: Vec<I>,
     charges: FxHashMap<I, f64>,
-}
-
-impl<I> Default for Usage<I> {
-    fn default() -> Self {
-        Usage {
-            cells: Table::default(),
-            active: Vec::new(),
-            charges: FxHashMap::default(),
-        }
-    }
 }
 
 impl<I: Id + Default + Hash + Ord> Usage<I> {

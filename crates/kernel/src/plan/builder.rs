@@ -269,6 +269,15 @@ impl Builder {
         })
     }
 
+    /// The steps from a spine up to its root: the axis of each, and the step above.
+    pub(super) fn steps_up(&self, mut spine: SpineId) -> impl Iterator<Item = (Axis, SpineId)> {
+        std::iter::from_fn(move || {
+            let node = self.spines[spine];
+            spine = node.parent?;
+            Some((node.axis, spine))
+        })
+    }
+
     /// A step that nothing is above; the first one is the document node.
     fn root(&mut self) -> SpineId {
         self.spines.push(SpineNode {

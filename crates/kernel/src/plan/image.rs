@@ -147,7 +147,7 @@ impl Plan {
     }
 
     #[inline]
-    fn section(&self, section: Section) -> &[u32] {
+    pub(super) fn section(&self, section: Section) -> &[u32] {
         let index = section as usize;
         let start = self.offsets[index] as usize;
         &self.words[start..start + self.lengths[index] as usize]

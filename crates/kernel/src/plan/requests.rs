@@ -6,6 +6,7 @@ use super::freeze::Layout;
 use super::ids::{RequestId, StringId, SubscriptionId};
 use super::image::{Plan, Section, size};
 use super::tier::Tier;
+use crate::ids::Id;
 use std::sync::Arc;
 
 /// What tells a subscription from others that had its name before.
@@ -116,18 +117,9 @@ impl Tier {
     }
 
     fn find_request(&self, subscription: SubscriptionId) -> Option<RequestId> {
-        let (mut low, mut high) = (0, self.plan.request_count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.plan.request(RequestId(middle)).subscription < subscription {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        let id = RequestId(low);
-        let is_there =
-            low < self.plan.request_count() && self.plan.request(id).subscription == subscription;
-        is_there.then_some(id)
+        // They are in the order of their subscriptions.
+        let (records, _) = self.plan.section(Section::Requests).as_chunks();
+        let place = records.binary_search_by_key(&subscription.0, |r: &[u32; size::REQUEST]| r[0]);
+        place.ok().map(RequestId::at)
     }
 }

@@ -4,6 +4,7 @@ use super::matches::Matches;
 use super::selections::Selections;
 use crate::events::{Declarations, Scope};
 use crate::ids::{DocumentId, SubscriptionId, TargetId};
+use crate::vocabulary::NodeKind;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,6 +34,21 @@ pub enum RowKind {
     Boolean = 9,
     /// A document matched, in filter mode.
     Match = 12,
+}
+
+impl RowKind {
+    /// What a node of this kind becomes.
+    pub(crate) fn of(kind: NodeKind) -> RowKind {
+        match kind {
+            NodeKind::Document => RowKind::Document,
+            NodeKind::Attribute => RowKind::Attribute,
+            NodeKind::Text => RowKind::Text,
+            NodeKind::Comment => RowKind::Comment,
+            NodeKind::Instruction => RowKind::Instruction,
+            NodeKind::Namespace => RowKind::Namespace,
+            _ => RowKind::Element,
+        }
+    }
 }
 
 /// A column of strings: `offsets[i]..offsets[i + 1]` of `bytes`.

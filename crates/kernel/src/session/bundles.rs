@@ -130,14 +130,9 @@ impl Session {
         way: Way,
         document: &Document<'_>,
     ) -> Result<Option<Witness>, DocumentError> {
-        let Document {
-            id,
-            bytes,
-            encoding,
-            stream,
-        } = *document;
-        self.reading.begin(way, encoding, stream, id)?;
-        self.reading.feed(bytes)?;
+        let Document { id, stream, .. } = *document;
+        self.reading.begin(way, document.encoding, stream, id)?;
+        self.reading.feed(document.bytes)?;
         self.reading.finish()
     }
 

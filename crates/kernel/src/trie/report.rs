@@ -5,7 +5,7 @@ use super::ask::{FILTERS, QUERIES, Told};
 use crate::document::{NEVER, Timed};
 use crate::ids::DocumentId;
 use crate::plan::questions::{BARE, MARK, Part, QuestionId};
-use crate::plan::{NONE, NodeKind, SubscriptionId, Tier};
+use crate::plan::{NONE, SubscriptionId, Tier};
 use crate::rows::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
 use std::rc::Rc;
 
@@ -174,7 +174,7 @@ impl Trie {
     fn describe_node(&self, document: DocumentId, node: u32, rows: &mut Rows) {
         let entry = &self.bundle.nodes[node as usize];
         let span = self.bundle.spans[node as usize];
-        let kind = row_kind(self.bundle.paths[entry.path as usize].kind);
+        let kind = RowKind::of(self.bundle.paths[entry.path as usize].kind);
         let value = if matches!(kind, RowKind::Element | RowKind::Document) {
             let source = &self.source[self.source_from[entry.document as usize]..];
             &source[span.start as usize..span.end as usize]
@@ -274,14 +274,3 @@ impl Lists {
 }
 
 const NAMES_MAX: usize = 1 << 14;
-
-fn row_kind(kind: NodeKind) -> RowKind {
-    match kind {
-        NodeKind::Document => RowKind::Document,
-        NodeKind::Attribute => RowKind::Attribute,
-        NodeKind::Text => RowKind::Text,
-        NodeKind::Comment => RowKind::Comment,
-        NodeKind::Instruction => RowKind::Instruction,
-        _ => RowKind::Element,
-    }
-}

@@ -3,7 +3,7 @@
 mod reverse;
 mod spines;
 
-use super::builder::{Builder, SpineNode};
+use super::builder::Builder;
 use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
 use super::ids::{FormulaId, OperandId, PartId, ShapeId, SpineId, StringId};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes, size};
@@ -161,37 +161,17 @@ fn operand_record(builder: &Builder, operand: &OperandKey) -> [u32; size::OPERAN
 }
 
 /// Whether a path from an operand's root takes only self and attribute steps.
-fn stays_near(builder: &Builder, mut spine: SpineId) -> bool {
-    while let SpineNode {
-        parent: Some(parent),
-        axis,
-        ..
-    } = builder.spines[spine]
-    {
-        if !matches!(axis, Axis::Itself | Axis::Attribute) {
-            return false;
-        }
-        spine = parent;
-    }
-    true
+fn stays_near(builder: &Builder, leaf: SpineId) -> bool {
+    let mut steps = builder.steps_up(leaf);
+    steps.all(|(axis, _)| matches!(axis, Axis::Itself | Axis::Attribute))
 }
 
 /// The last spine of the run of self steps below an operand's root.
 fn entry_of(builder: &Builder, leaf: SpineId) -> SpineId {
-    let mut spine = leaf;
-    let mut entry = leaf;
-    while let SpineNode {
-        parent: Some(parent),
-        axis,
-        ..
-    } = builder.spines[spine]
-    {
-        if axis != Axis::Itself {
-            entry = parent;
-        }
-        spine = parent;
-    }
-    entry
+    let others = builder
+        .steps_up(leaf)
+        .filter(|&(axis, _)| axis != Axis::Itself);
+    others.last().map_or(leaf, |(_, parent)| parent)
 }
 
 fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, layout: &mut Layout) {

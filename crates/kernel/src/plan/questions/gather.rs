@@ -34,11 +34,11 @@ fn is_plain(keys: &Table<FormulaId, FormulaKey>, formula: FormulaId) -> bool {
     // Shared parts are looked at once; the number of steps bounds the depth of what follows.
     let (mut todo, mut seen) = (vec![formula], FxHashSet::default());
     while let Some(formula) = todo.pop() {
-        if !seen.insert(formula) || seen.len() > STEPS_MAX {
-            if seen.len() > STEPS_MAX {
-                return false;
-            }
+        if !seen.insert(formula) {
             continue;
+        }
+        if seen.len() > STEPS_MAX {
+            return false;
         }
         match &keys[formula] {
             FormulaKey::And(parts) | FormulaKey::Or(parts) => todo.extend_from_slice(parts),
@@ -61,18 +61,14 @@ fn is_plain(keys: &Table<FormulaId, FormulaKey>, formula: FormulaId) -> bool {
     true
 }
 
-fn is_short(builder: &Builder, mut spine: SpineId) -> bool {
-    for _ in 0..STEPS_MAX {
-        let node = builder.spines[spine];
-        let Some(parent) = node.parent else {
-            return spine == SpineId::ROOT;
-        };
-        if !matches!(node.axis, Axis::Child | Axis::Descendant | Axis::Attribute) {
-            return false;
-        }
-        spine = parent;
-    }
-    false
+fn is_short(builder: &Builder, leaf: SpineId) -> bool {
+    let mut steps = builder.steps_up(leaf).take(STEPS_MAX - 1);
+    let is_plain = |axis| matches!(axis, Axis::Child | Axis::Descendant | Axis::Attribute);
+    let mut top = leaf;
+    steps.all(|(axis, parent)| {
+        top = parent;
+        is_plain(axis)
+    }) && top == SpineId::ROOT
 }
 
 /// The guards of a way from the top down, and its leaf.
@@ -160,9 +156,7 @@ impl Asking<'_> {
     fn walk(&mut self, way: Way, steps: &mut Vec<Step>) {
         let (guards, leaf) = guards_of(self.builder, way);
         let mut spines = vec![leaf];
-        while let Some(parent) = self.builder.spines[spines[spines.len() - 1]].parent {
-            spines.push(parent);
-        }
+        spines.extend(self.builder.steps_up(leaf).map(|(_, parent)| parent));
         for &spine in spines.iter().rev() {
             let node = self.builder.spines[spine];
             if node.parent.is_some() {
