@@ -77,10 +77,13 @@ impl Absences {
             && until == first
         {
             self.due.pop();
-            let depth = self.waiting.get(&number).map(|one| depth_of(one.stage));
+            let depth = self
+                .waiting
+                .get(&number)
+                .map(|waiting| depth_of(waiting.stage));
             due.push((depth, number));
         }
-        let least = due.iter().map(|one| one.0).min().flatten();
+        let least = due.iter().map(|&(depth, _)| depth).min().flatten();
         let mut taken = Vec::new();
         for (depth, number) in due {
             if depth == least {
@@ -114,7 +117,7 @@ impl<'a> Absent<'a> {
             .stage
             .subscriptions
             .iter()
-            .map(|one| one.1)
+            .map(|&(_, version)| version)
             .filter(|&since| since <= seen)
             .collect();
         versions.sort_unstable();

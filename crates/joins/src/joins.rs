@@ -2,7 +2,7 @@
 
 use crate::absence::Absences;
 use crate::bindings::Search;
-use crate::plan::{Plan, StageId};
+use crate::plan::{Plan, StageId, StreamId};
 use crate::program::Row;
 use crate::record::Record;
 use crate::results::Results;
@@ -115,12 +115,12 @@ impl Joins {
 
     /// Admits a variable of a stream. Its number may be one that was given up: records from before
     /// have earlier versions than whoever asks for it now.
-    pub fn admit_variable(&mut self, variable: u32, stream: u32) {
+    pub fn admit_variable(&mut self, variable: u32, stream: StreamId) {
         self.plan.admit(variable, stream);
     }
 
     /// Says how much later than its event time something that is published on a stream may come.
-    pub fn delay(&mut self, stream: u32, delay: Delay) {
+    pub fn delay(&mut self, stream: StreamId, delay: Delay) {
         self.plan.retention.delay_stream(stream, delay);
     }
 
@@ -171,7 +171,9 @@ impl Joins {
             |record: &Record<'_>, variable: u32| seen_from[variable as usize] <= record.version();
         let retention = &self.plan.retention;
         let needed = |record: &Record<'_>| {
-            let live = record.variables().filter(|&one| is_live(record, one));
+            let live = record
+                .variables()
+                .filter(|&variable| is_live(record, variable));
             let needed = live.map(|variable| retention.needed(variable));
             needed.max().unwrap_or(-1)
         };
@@ -180,7 +182,7 @@ impl Joins {
         let plan = &self.plan;
         self.absences.retain(|stage, record| {
             let mut subscriptions = plan.stage(stage).subscriptions.iter();
-            subscriptions.any(|one| one.1 <= record.version())
+            subscriptions.any(|&(_, version)| version <= record.version())
         });
     }
 

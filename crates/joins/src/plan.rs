@@ -20,6 +20,8 @@ use std::sync::Arc;
 penstock_kernel::ids! {
     /// A distinct row.
     StageId,
+    /// A stream of documents.
+    StreamId,
 }
 
 /// A distinct row and who asks for it.
@@ -102,7 +104,7 @@ pub struct Access {
 /// What is known of a variable.
 #[derive(Clone, Debug, Default)]
 struct Variable {
-    stream: u32,
+    stream: StreamId,
     /// Variables on the left that it drives the search for, as the right one.
     lefts: SmallVec<[Access; 1]>,
     /// The same with sides exchanged.
@@ -139,7 +141,7 @@ pub struct Plan {
 
 impl Plan {
     /// Admits a variable of a stream.
-    pub fn admit(&mut self, variable: u32, stream: u32) {
+    pub fn admit(&mut self, variable: u32, stream: StreamId) {
         let count = self.variables.len().max(variable as usize + 1);
         self.variables.resize(count, Variable::default());
         self.variables[variable as usize].stream = stream;
@@ -148,7 +150,7 @@ impl Plan {
     }
 
     /// The stream of a variable.
-    pub fn stream_of(&self, variable: u32) -> u32 {
+    pub fn stream_of(&self, variable: u32) -> StreamId {
         self.variables[variable as usize].stream
     }
 
@@ -239,7 +241,7 @@ impl Plan {
         let stage = std::mem::take(&mut self.stages[number.index()]);
         let hash = stage.hash();
         if let Some(same_hash) = self.numbers.get_mut(&hash) {
-            same_hash.retain(|one| *one != number);
+            same_hash.retain(|other| *other != number);
             if same_hash.is_empty() {
                 self.numbers.remove(&hash);
             }
@@ -248,7 +250,7 @@ impl Plan {
         self.free.push(number);
         self.retention.remove(number, &stage);
         if stage.is_positive() {
-            if let Some(at) = self.pending.iter().position(|&one| one == number) {
+            if let Some(at) = self.pending.iter().position(|&other| other == number) {
                 self.pending.swap_remove(at);
             } else {
                 let pairs: Vec<Pair> = stage.joined_pairs().collect();
@@ -265,7 +267,7 @@ impl Plan {
         }
         if let Some(variable) = stage.waking_variable() {
             let waking = &mut self.variables[variable as usize].waking;
-            waking.retain(|one| *one != number);
+            waking.retain(|other| *other != number);
         }
         if let Some((left, right)) = stage.absent_pair() {
             self.variables[left as usize].accesses -= 1;
@@ -298,7 +300,7 @@ impl Plan {
     pub fn seen_from(&self) -> Vec<u32> {
         let mut seen_from = vec![u32::MAX; self.variables.len()];
         for (_, stage) in self.stages() {
-            let versions = stage.subscriptions.iter().map(|one| one.1);
+            let versions = stage.subscriptions.iter().map(|&(_, version)| version);
             let first = versions.min().unwrap_or(u32::MAX);
             for &variable in stage.variables.iter().chain(&stage.output) {
                 let known = &mut seen_from[variable as usize];

@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
         // Where segments are merged, the keys of each are in order, which a stable sort makes use of.
         self.keys.sort();
         self.waits.sort();
-        let expires = self.records.iter().map(|one| one.1).max();
+        let expires = self.records.iter().map(|&(_, expiry)| expiry).max();
         let expires = expires.unwrap_or(i64::MIN) as u64;
         let tables = HEADER
             + RECORD_WORDS * self.records.len()
@@ -243,13 +243,13 @@ impl Segment {
     pub fn find(&self, key: u64, from: i64, to: i64) -> impl Iterator<Item = u32> + '_ {
         let count = self.key_count();
         let first = first_where(count, |index| {
-            let found = self.key(index);
-            (found.0, found.1) >= (key, from)
+            let (other, time, _) = self.key(index);
+            (other, time) >= (key, from)
         });
         (first..count)
             .map(|index| self.key(index))
-            .take_while(move |found| found.0 == key && found.1 <= to)
-            .map(|found| found.2)
+            .take_while(move |&(other, time, _)| other == key && time <= to)
+            .map(|(_, _, record)| record)
     }
 
     /// How many wait.

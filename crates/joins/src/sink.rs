@@ -69,7 +69,7 @@ impl Sink<'_> {
                 .subscriptions
                 .iter()
                 .filter(|(_, since)| *since <= version && admits(*since));
-            seen.map(|one| one.0)
+            seen.map(|&(subscription, _)| subscription)
         };
         if seen().next().is_none() {
             return;

@@ -17,6 +17,7 @@
 
 use crate::codes::Kind;
 use crate::joins::{Joins, Options};
+use crate::plan::StreamId;
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
 use penstock_kernel::plan::{ProgramError, Read, Reader, Request, SubscriptionId};
@@ -51,7 +52,7 @@ pub struct Subscribed {
     /// What becomes of their records.
     pub joins: Joins,
     variables: Counted<VariableKey>,
-    streams: FxHashMap<Box<str>, u32>,
+    streams: FxHashMap<Box<str>, StreamId>,
     templates: Counted<Box<[u32]>>,
     held: FxHashMap<SubscriptionId, Held>,
 }
@@ -92,8 +93,8 @@ impl Subscribed {
     }
 
     /// The number of a stream.
-    pub fn stream(&mut self, name: &str) -> u32 {
-        let next = self.streams.len() as u32;
+    pub fn stream(&mut self, name: &str) -> StreamId {
+        let next = StreamId(self.streams.len() as u32);
         *self.streams.entry(name.into()).or_insert(next)
     }
 

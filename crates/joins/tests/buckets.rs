@@ -2,6 +2,7 @@
 
 use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::plan::StreamId;
 use penstock_joins::program::Row;
 use penstock_joins::record::Part;
 use penstock_joins::results::Results;
@@ -49,7 +50,7 @@ fn read(words: &[u32]) -> Row {
 fn joins() -> Joins {
     let mut joins = Joins::new(Options::default());
     for variable in 0..VARIABLES + 3 {
-        joins.admit_variable(variable, 0);
+        joins.admit_variable(variable, StreamId(0));
     }
     let rows = [
         (

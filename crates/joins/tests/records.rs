@@ -1,6 +1,7 @@
 //! Records, rows and segments from anywhere: read as they were written, or refused.
 
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::plan::StreamId;
 use penstock_joins::program::Row;
 use penstock_joins::record::{Part, Record};
 use penstock_joins::writer::Writer;
@@ -37,8 +38,8 @@ fn row(window: u32) -> Vec<u32> {
 
 fn joins(options: Options) -> Joins {
     let mut joins = Joins::new(options);
-    joins.admit_variable(0, 0);
-    joins.admit_variable(1, 0);
+    joins.admit_variable(0, StreamId(0));
+    joins.admit_variable(1, StreamId(0));
     joins.add(
         SubscriptionId(7),
         0,
