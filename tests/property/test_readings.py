@@ -51,7 +51,7 @@ def tiers_of(*tiers: Sequence[str]) -> Plan:
     for texts in tiers:
         parts.append((plan_of(texts), first))
         first += len(texts)
-    return Plan.joined(parts)
+    return Plan.attached(parts)
 
 
 def joins_of(stream: str = "S") -> JoinState:
@@ -172,7 +172,7 @@ def test_listeners_do_not_disturb_each_other(
     programs = compiled(texts, ["query"] * len(texts))
     half = len(programs) // 2
     whole = Plan.build(programs)
-    tiers = Plan.joined([(Plan.build(programs[:half]), 0), (Plan.build(programs[half:]), half)])
+    tiers = Plan.attached([(Plan.build(programs[:half]), 0), (Plan.build(programs[half:]), half)])
     joins = joins_of()
     alone = Session(whole)
     errors = list(read(alone, several, is_together=False))

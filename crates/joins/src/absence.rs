@@ -2,7 +2,7 @@
 
 use crate::bindings::{Search, remove_repeated};
 use crate::head::key_of;
-use crate::plan::Stage;
+use crate::plan::{Stage, StageId};
 use crate::record::Record;
 use crate::shape::Shape;
 use crate::store::Store;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A record that waits for a stage.
 pub struct Waiting {
     /// The stage.
-    pub stage: u32,
+    pub stage: StageId,
     /// The left record.
     pub record: Arc<[u32]>,
 }
@@ -31,7 +31,7 @@ pub struct Absences {
 
 impl Absences {
     /// Lets a record wait for a stage until the watermark has passed `until`.
-    pub fn wait(&mut self, until: i64, stage: u32, words: &[u32]) {
+    pub fn wait(&mut self, until: i64, stage: StageId, words: &[u32]) {
         // A record often waits for many stages, one call after the other.
         let record = match &self.last {
             Some(last) if **last == *words => last.clone(),
@@ -49,7 +49,7 @@ impl Absences {
     }
 
     /// Forgets what waits for a stage that does not see it any more.
-    pub fn retain(&mut self, is_seen: impl Fn(u32, &Record<'_>) -> bool) {
+    pub fn retain(&mut self, is_seen: impl Fn(StageId, &Record<'_>) -> bool) {
         self.waiting
             .retain(|_, waiting| is_seen(waiting.stage, &Record::new(&waiting.record)));
         let waiting = &self.waiting;
@@ -65,7 +65,7 @@ impl Absences {
 
     /// Those whose time has passed first, if it has passed. Of several, the least deep
     /// come first: what they publish may be what the others wait for.
-    pub fn take_due(&mut self, now: i64, depth_of: impl Fn(u32) -> u32) -> Vec<Waiting> {
+    pub fn take_due(&mut self, now: i64, depth_of: impl Fn(StageId) -> u32) -> Vec<Waiting> {
         let Some(&Reverse((first, _))) = self.due.peek() else {
             return Vec::new();
         };
@@ -77,10 +77,13 @@ impl Absences {
             && until == first
         {
             self.due.pop();
-            let depth = self.waiting.get(&number).map(|one| depth_of(one.stage));
+            let depth = self
+                .waiting
+                .get(&number)
+                .map(|waiting| depth_of(waiting.stage));
             due.push((depth, number));
         }
-        let least = due.iter().map(|one| one.0).min().flatten();
+        let least = due.iter().map(|&(depth, _)| depth).min().flatten();
         let mut taken = Vec::new();
         for (depth, number) in due {
             if depth == least {
@@ -114,7 +117,7 @@ impl<'a> Absent<'a> {
             .stage
             .subscriptions
             .iter()
-            .map(|one| one.1)
+            .map(|&(_, version)| version)
             .filter(|&since| since <= seen)
             .collect();
         versions.sort_unstable();

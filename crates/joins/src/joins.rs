@@ -2,7 +2,7 @@
 
 use crate::absence::Absences;
 use crate::bindings::Search;
-use crate::plan::Plan;
+use crate::plan::{Plan, StageId, StreamId};
 use crate::program::Row;
 use crate::record::Record;
 use crate::results::Results;
@@ -12,6 +12,7 @@ use crate::sink::Sink;
 use crate::store::Store;
 use crate::strategies::{Finder, Strategy};
 use crate::watermark::Watermark;
+use penstock_kernel::plan::SubscriptionId;
 use std::any::Any;
 
 /// How joins run.
@@ -114,30 +115,30 @@ impl Joins {
 
     /// Admits a variable of a stream. Its number may be one that was given up: records from before
     /// have earlier versions than whoever asks for it now.
-    pub fn admit_variable(&mut self, variable: u32, stream: u32) {
+    pub fn admit_variable(&mut self, variable: u32, stream: StreamId) {
         self.plan.admit(variable, stream);
     }
 
     /// Says how much later than its event time something that is published on a stream may come.
-    pub fn delay(&mut self, stream: u32, delay: Delay) {
+    pub fn delay(&mut self, stream: StreamId, delay: Delay) {
         self.plan.retention.delay_stream(stream, delay);
     }
 
     /// Adds a row of a subscription, which sees documents from `version` on. Its variables were
     /// admitted.
-    pub fn add(&mut self, subscription: u32, version: u32, row: Row) {
+    pub fn add(&mut self, subscription: SubscriptionId, version: u32, row: Row) {
         self.plan.add(subscription, version, row);
     }
 
     /// Removes a subscription.
-    pub fn remove(&mut self, subscription: u32) {
+    pub fn remove(&mut self, subscription: SubscriptionId) {
         if self.plan.remove(subscription) {
             self.removed += 1;
         }
     }
 
     /// How much later than their event time the results of a subscription may come.
-    pub fn delay_of(&mut self, subscription: u32) -> Delay {
+    pub fn delay_of(&mut self, subscription: SubscriptionId) -> Delay {
         self.refresh();
         let own = self.plan.stages_of(subscription).iter();
         own.filter_map(|&stage| self.plan.retention.delay_of(stage))
@@ -170,7 +171,9 @@ impl Joins {
             |record: &Record<'_>, variable: u32| seen_from[variable as usize] <= record.version();
         let retention = &self.plan.retention;
         let needed = |record: &Record<'_>| {
-            let live = record.variables().filter(|&one| is_live(record, one));
+            let live = record
+                .variables()
+                .filter(|&variable| is_live(record, variable));
             let needed = live.map(|variable| retention.needed(variable));
             needed.max().unwrap_or(-1)
         };
@@ -179,7 +182,7 @@ impl Joins {
         let plan = &self.plan;
         self.absences.retain(|stage, record| {
             let mut subscriptions = plan.stage(stage).subscriptions.iter();
-            subscriptions.any(|one| one.1 <= record.version())
+            subscriptions.any(|&(_, version)| version <= record.version())
         });
     }
 
@@ -247,7 +250,7 @@ impl Joins {
         self.refresh();
         // A row that nobody asks for any more has no depth.
         let retention = &self.plan.retention;
-        let depth_of = |stage: u32| retention.delay_of(stage).map_or(0, |delay| delay.depth);
+        let depth_of = |stage: StageId| retention.delay_of(stage).map_or(0, |delay| delay.depth);
         let due = self.absences.take_due(self.watermark.now(), depth_of);
         for waiting in &due {
             self.let_go(waiting.stage, Record::new(&waiting.record));
@@ -257,7 +260,7 @@ impl Joins {
     }
 
     /// Reports what of a record found no partner at a stage.
-    fn let_go(&mut self, number: u32, left: Record<'_>) {
+    fn let_go(&mut self, number: StageId, left: Record<'_>) {
         let mut sink = Sink {
             plan: &self.plan,
             results: &mut self.results,

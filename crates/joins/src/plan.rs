@@ -11,10 +11,18 @@ use crate::retention::Retention;
 use crate::shape::Shape;
 use crate::trie::{Path, Trie};
 use penstock_kernel::counted::Counted;
+use penstock_kernel::plan::SubscriptionId;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use std::sync::Arc;
+
+penstock_kernel::ids! {
+    /// A distinct row.
+    StageId,
+    /// A stream of documents.
+    StreamId,
+}
 
 /// A distinct row and who asks for it.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +33,7 @@ pub struct Stage {
     pub variables: Box<[u32]>,
     /// Subscriptions, each with the version from which on it sees documents. A chain's
     /// subscription is at each of its stages.
-    pub subscriptions: SmallVec<[(u32, u32); 1]>,
+    pub subscriptions: SmallVec<[(SubscriptionId, u32); 1]>,
     /// The distances in time, right minus left, that it admits.
     pub distances: (i64, i64),
     /// In microseconds.
@@ -96,13 +104,13 @@ pub struct Access {
 /// What is known of a variable.
 #[derive(Clone, Debug, Default)]
 struct Variable {
-    stream: u32,
+    stream: StreamId,
     /// Variables on the left that it drives the search for, as the right one.
     lefts: SmallVec<[Access; 1]>,
     /// The same with sides exchanged.
     rights: SmallVec<[Access; 1]>,
     /// Rows of one block and rows of absence that a record which binds it may satisfy.
-    waking: SmallVec<[u32; 1]>,
+    waking: SmallVec<[StageId; 1]>,
     /// How many ask for records by its values.
     accesses: u32,
 }
@@ -112,17 +120,17 @@ struct Variable {
 pub struct Plan {
     shapes: Counted<Shape>,
     stages: Vec<Stage>,
-    free: Vec<u32>,
+    free: Vec<StageId>,
     /// Rows by their hashes.
-    numbers: FxHashMap<u64, SmallVec<[u32; 1]>>,
+    numbers: FxHashMap<u64, SmallVec<[StageId; 1]>>,
     row_count: usize,
     variables: Vec<Variable>,
     /// Stages of each subscription.
-    rows: FxHashMap<u32, SmallVec<[u32; 1]>>,
+    rows: FxHashMap<SubscriptionId, SmallVec<[StageId; 1]>>,
     pairs: Pairs,
     trie: Trie,
     /// Positive rows that the trie does not have yet.
-    pending: Vec<u32>,
+    pending: Vec<StageId>,
     /// How many positive rows the trie has.
     indexed: usize,
     /// Whether ranks are to be given anew.
@@ -133,7 +141,7 @@ pub struct Plan {
 
 impl Plan {
     /// Admits a variable of a stream.
-    pub fn admit(&mut self, variable: u32, stream: u32) {
+    pub fn admit(&mut self, variable: u32, stream: StreamId) {
         let count = self.variables.len().max(variable as usize + 1);
         self.variables.resize(count, Variable::default());
         self.variables[variable as usize].stream = stream;
@@ -142,7 +150,7 @@ impl Plan {
     }
 
     /// The stream of a variable.
-    pub fn stream_of(&self, variable: u32) -> u32 {
+    pub fn stream_of(&self, variable: u32) -> StreamId {
         self.variables[variable as usize].stream
     }
 
@@ -152,7 +160,7 @@ impl Plan {
     }
 
     /// Adds a row of a subscription, which sees documents from `version` on.
-    pub fn add(&mut self, subscription: u32, version: u32, row: Row) {
+    pub fn add(&mut self, subscription: SubscriptionId, version: u32, row: Row) {
         let kind = row.shape.kind.unwrap_or(Kind::Meet);
         let (shape_number, _) = self.shapes.hold(row.shape);
         let stage = Stage {
@@ -173,22 +181,22 @@ impl Plan {
             }
             None => self.add_stage(stage),
         };
-        let subscriptions = &mut self.stages[number as usize].subscriptions;
+        let subscriptions = &mut self.stages[number.index()].subscriptions;
         subscriptions.push((subscription, version));
         self.rows.entry(subscription).or_default().push(number);
         self.is_changed = true;
     }
 
     /// The number of a row that is there already.
-    fn number_of(&self, stage: &Stage) -> Option<u32> {
+    fn number_of(&self, stage: &Stage) -> Option<StageId> {
         let mut same_hash = self.numbers.get(&stage.hash())?.iter().copied();
-        same_hash.find(|&number| self.stages[number as usize].is_same(stage))
+        same_hash.find(|&number| self.stages[number.index()].is_same(stage))
     }
 
-    fn add_stage(&mut self, stage: Stage) -> u32 {
+    fn add_stage(&mut self, stage: Stage) -> StageId {
         let number = self.free.pop().unwrap_or_else(|| {
             self.stages.push(Stage::default());
-            self.stages.len() as u32 - 1
+            StageId(self.stages.len() as u32 - 1)
         });
         self.numbers.entry(stage.hash()).or_default().push(number);
         self.row_count += 1;
@@ -206,16 +214,19 @@ impl Plan {
             self.variables[left as usize].accesses += 1;
             self.variables[right as usize].accesses += 1;
         }
-        self.stages[number as usize] = stage;
+        self.stages[number.index()] = stage;
         number
     }
 
     /// Removes all rows of a subscription; returns whether there were any.
-    pub fn remove(&mut self, subscription: u32) -> bool {
+    pub fn remove(&mut self, subscription: SubscriptionId) -> bool {
         let rows = self.rows.remove(&subscription).unwrap_or_default();
         for &number in &rows {
-            let subscriptions = &mut self.stages[number as usize].subscriptions;
-            if let Some(at) = subscriptions.iter().position(|one| one.0 == subscription) {
+            let subscriptions = &mut self.stages[number.index()].subscriptions;
+            if let Some(at) = subscriptions
+                .iter()
+                .position(|(own, _)| *own == subscription)
+            {
                 subscriptions.swap_remove(at);
                 if subscriptions.is_empty() {
                     self.remove_stage(number);
@@ -226,11 +237,11 @@ impl Plan {
         !rows.is_empty()
     }
 
-    fn remove_stage(&mut self, number: u32) {
-        let stage = std::mem::take(&mut self.stages[number as usize]);
+    fn remove_stage(&mut self, number: StageId) {
+        let stage = std::mem::take(&mut self.stages[number.index()]);
         let hash = stage.hash();
         if let Some(same_hash) = self.numbers.get_mut(&hash) {
-            same_hash.retain(|one| *one != number);
+            same_hash.retain(|other| *other != number);
             if same_hash.is_empty() {
                 self.numbers.remove(&hash);
             }
@@ -239,13 +250,13 @@ impl Plan {
         self.free.push(number);
         self.retention.remove(number, &stage);
         if stage.is_positive() {
-            if let Some(at) = self.pending.iter().position(|&one| one == number) {
+            if let Some(at) = self.pending.iter().position(|&other| other == number) {
                 self.pending.swap_remove(at);
             } else {
                 let pairs: Vec<Pair> = stage.joined_pairs().collect();
                 let path = self.path(number, &pairs, stage.distances);
                 let stages = &self.stages;
-                let distances = |row: u32| stages[row as usize].distances;
+                let distances = |row: StageId| stages[row.index()].distances;
                 self.trie.remove(&path, &distances);
                 self.indexed -= 1;
                 self.update_access(&pairs, path.ranks[0]);
@@ -256,7 +267,7 @@ impl Plan {
         }
         if let Some(variable) = stage.waking_variable() {
             let waking = &mut self.variables[variable as usize].waking;
-            waking.retain(|one| *one != number);
+            waking.retain(|other| *other != number);
         }
         if let Some((left, right)) = stage.absent_pair() {
             self.variables[left as usize].accesses -= 1;
@@ -267,20 +278,20 @@ impl Plan {
 
     /// A row.
     #[inline]
-    pub fn stage(&self, stage: u32) -> &Stage {
-        &self.stages[stage as usize]
+    pub fn stage(&self, stage: StageId) -> &Stage {
+        &self.stages[stage.index()]
     }
 
     /// The rows that somebody asks for.
-    pub fn stages(&self) -> impl Iterator<Item = (u32, &Stage)> {
-        let numbered = self.stages.iter().zip(0u32..);
+    pub fn stages(&self) -> impl Iterator<Item = (StageId, &Stage)> {
+        let numbered = self.stages.iter().zip((0..).map(StageId));
         numbered
             .filter(|(stage, _)| !stage.subscriptions.is_empty())
             .map(|(stage, number)| (number, stage))
     }
 
     /// The rows of a subscription.
-    pub fn stages_of(&self, subscription: u32) -> &[u32] {
+    pub fn stages_of(&self, subscription: SubscriptionId) -> &[StageId] {
         let rows = self.rows.get(&subscription);
         rows.map_or(&[], |rows| rows.as_slice())
     }
@@ -289,7 +300,7 @@ impl Plan {
     pub fn seen_from(&self) -> Vec<u32> {
         let mut seen_from = vec![u32::MAX; self.variables.len()];
         for (_, stage) in self.stages() {
-            let versions = stage.subscriptions.iter().map(|one| one.1);
+            let versions = stage.subscriptions.iter().map(|&(_, version)| version);
             let first = versions.min().unwrap_or(u32::MAX);
             for &variable in stage.variables.iter().chain(&stage.output) {
                 let known = &mut seen_from[variable as usize];
@@ -300,7 +311,7 @@ impl Plan {
     }
 
     /// Positive rows, for whoever takes one after the other.
-    pub fn positive(&self) -> impl Iterator<Item = (u32, &Stage)> {
+    pub fn positive(&self) -> impl Iterator<Item = (StageId, &Stage)> {
         self.stages().filter(|(_, stage)| stage.is_positive())
     }
 
@@ -343,8 +354,8 @@ impl Plan {
     }
 
     /// The rows of one block and the rows of absence that a record may be the left side of.
-    pub fn woken_by(&self, record: &Record<'_>) -> Vec<u32> {
-        let mut woken: Vec<u32> = Vec::new();
+    pub fn woken_by(&self, record: &Record<'_>) -> Vec<StageId> {
+        let mut woken: Vec<StageId> = Vec::new();
         for variable in record.variables() {
             woken.extend_from_slice(&self.variables[variable as usize].waking);
         }
@@ -364,7 +375,7 @@ impl Plan {
             self.rebuild(is_rebuilding);
         }
         for number in std::mem::take(&mut self.pending) {
-            let stage = &self.stages[number as usize];
+            let stage = &self.stages[number.index()];
             let pairs: Vec<Pair> = stage.joined_pairs().collect();
             let path = self.path(number, &pairs, stage.distances);
             self.trie.insert(&path);
@@ -386,7 +397,7 @@ impl Plan {
         self.is_changed = true;
     }
 
-    fn path(&self, row: u32, pairs: &[Pair], distances: (i64, i64)) -> Path {
+    fn path(&self, row: StageId, pairs: &[Pair], distances: (i64, i64)) -> Path {
         let known = self.pairs.ranks();
         let mut ranks: Vec<u32> = pairs.iter().map(|pair| known[pair]).collect();
         ranks.sort_unstable();

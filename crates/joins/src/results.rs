@@ -1,7 +1,9 @@
 //! Joined events, as columns.
 
+use crate::plan::StageId;
 use crate::record::{Node, Part, Record};
 use crate::writer::hash_value;
+use penstock_kernel::plan::SubscriptionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A node of an event.
@@ -30,7 +32,7 @@ struct Event {
 #[derive(Debug, Default)]
 pub struct Results {
     /// (subscription, event): one result each.
-    pub rows: Vec<(u32, u32)>,
+    pub rows: Vec<(SubscriptionId, u32)>,
     events: Vec<Event>,
     /// Documents that events are made of: number, time, id.
     pub documents: Vec<(u64, i64, Vec<u8>)>,
@@ -39,8 +41,8 @@ pub struct Results {
     document_numbers: FxHashMap<u64, u32>,
     text_numbers: FxHashMap<Vec<u8>, u32>,
     /// Events of chains by row, parts and nodes, and who has got each of them.
-    chained: FxHashMap<(u32, Vec<u32>, Vec<Kept>), u32>,
-    delivered: FxHashSet<(u32, u32)>,
+    chained: FxHashMap<(StageId, Vec<u32>, Vec<Kept>), u32>,
+    delivered: FxHashSet<(u32, SubscriptionId)>,
     /// Results counted and not written, if only their number is asked for.
     pub counted: u64,
     is_counting: bool,
@@ -75,8 +77,8 @@ impl Results {
     /// row is given as `chained`, and each subscription gets the event once.
     pub fn add<'a>(
         &mut self,
-        chained: Option<u32>,
-        subscriptions: impl Iterator<Item = u32>,
+        chained: Option<StageId>,
+        subscriptions: impl Iterator<Item = SubscriptionId>,
         time: i64,
         parts: impl Iterator<Item = Part<'a>>,
         nodes: impl Iterator<Item = (u32, Node<'a>)>,
@@ -169,7 +171,7 @@ impl Results {
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_by(|one, two| {
-            let key = |&(subscription, event): &(u32, u32)| {
+            let key = |&(subscription, event): &(SubscriptionId, u32)| {
                 let event = &self.events[event as usize];
                 let ids: Vec<&[u8]> = event
                     .parts

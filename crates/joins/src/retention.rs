@@ -9,7 +9,7 @@
 //! lets go everything that is due at one depth after the other finds all partners in place.
 
 use crate::codes::{FOREVER, Kind};
-use crate::plan::{Plan, Stage};
+use crate::plan::{Plan, Stage, StageId, StreamId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -57,21 +57,21 @@ struct Span {
 #[derive(Default)]
 pub struct Retention {
     variables: Vec<Variable>,
-    rows: FxHashMap<u32, Span>,
-    stream_delays: FxHashMap<u32, Delay>,
+    rows: FxHashMap<StageId, Span>,
+    stream_delays: FxHashMap<StreamId, Delay>,
     is_stale: bool,
 }
 
 impl Retention {
     /// Admits a variable of a stream.
-    pub fn admit(&mut self, variable: u32, stream: u32) {
+    pub fn admit(&mut self, variable: u32, stream: StreamId) {
         let count = self.variables.len().max(variable as usize + 1);
         self.variables.resize(count, Variable::default());
         self.variables[variable as usize].delay = self.stream_delay(stream);
     }
 
     /// Says how much later than its event time what is published on a stream may come.
-    pub fn delay_stream(&mut self, stream: u32, delay: Delay) {
+    pub fn delay_stream(&mut self, stream: StreamId, delay: Delay) {
         let before = self.stream_delay(stream);
         if delay != before {
             self.stream_delays.insert(stream, delay);
@@ -80,7 +80,7 @@ impl Retention {
     }
 
     /// How much later than its event time what is published on a stream may come.
-    pub fn stream_delay(&self, stream: u32) -> Delay {
+    pub fn stream_delay(&self, stream: StreamId) -> Delay {
         self.stream_delays.get(&stream).copied().unwrap_or_default()
     }
 
@@ -89,13 +89,13 @@ impl Retention {
     pub fn needed(&self, variable: u32) -> i64 {
         let needed = self.variables.get(variable as usize);
         needed
-            .and_then(|one| one.needed.last())
+            .and_then(|known| known.needed.last())
             .map_or(-1, |last| last.0)
     }
 
     /// How much later than their event time the results of a row may come; None if there is no
     /// such row.
-    pub fn delay_of(&self, row: u32) -> Option<Delay> {
+    pub fn delay_of(&self, row: StageId) -> Option<Delay> {
         self.rows.get(&row).map(|span| span.delay)
     }
 
@@ -106,7 +106,7 @@ impl Retention {
     }
 
     /// Takes in a row.
-    pub fn add(&mut self, number: u32, stage: &Stage) {
+    pub fn add(&mut self, number: StageId, stage: &Stage) {
         let span = self.span(stage);
         self.count(stage, span, true);
         self.rows.insert(number, span);
@@ -120,7 +120,7 @@ impl Retention {
     }
 
     /// Forgets a row.
-    pub fn remove(&mut self, number: u32, stage: &Stage) {
+    pub fn remove(&mut self, number: StageId, stage: &Stage) {
         if let Some(span) = self.rows.remove(&number) {
             self.count(stage, span, false);
         }
@@ -165,7 +165,7 @@ impl Retention {
         for (left, right) in stage.joined_pairs() {
             for (variable, value) in [(left, span.left), (right, span.right)] {
                 let needed = &mut self.variables[variable as usize].needed;
-                match needed.binary_search_by_key(&value, |one| one.0) {
+                match needed.binary_search_by_key(&value, |need| need.0) {
                     Ok(at) if is_in => needed[at].1 += 1,
                     Ok(at) if needed[at].1 > 1 => needed[at].1 -= 1,
                     Ok(at) => {

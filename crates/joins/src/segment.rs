@@ -9,6 +9,7 @@
 //! everything is checked when it is read.
 
 use crate::bucket::Keys;
+use crate::plan::StageId;
 use crate::record::{Record, wide};
 use rustc_hash::FxHashSet;
 use std::any::Any;
@@ -35,7 +36,7 @@ pub struct Wait {
     /// It waits as long as the watermark has not passed this.
     pub until: i64,
     /// The stage.
-    pub stage: u32,
+    pub stage: StageId,
     /// The record's place in its segment.
     pub record: u32,
 }
@@ -73,7 +74,7 @@ impl<'a> Draft<'a> {
         // Where segments are merged, the keys of each are in order, which a stable sort makes use of.
         self.keys.sort();
         self.waits.sort();
-        let expires = self.records.iter().map(|one| one.1).max();
+        let expires = self.records.iter().map(|&(_, expiry)| expiry).max();
         let expires = expires.unwrap_or(i64::MIN) as u64;
         let tables = HEADER
             + RECORD_WORDS * self.records.len()
@@ -101,7 +102,12 @@ impl<'a> Draft<'a> {
         }
         for wait in self.waits {
             let until = wait.until;
-            segment.extend([until as u32, (until >> 32) as u32, wait.stage, wait.record]);
+            segment.extend([
+                until as u32,
+                (until >> 32) as u32,
+                wait.stage.0,
+                wait.record,
+            ]);
         }
         for (words, _) in self.records {
             segment.extend_from_slice(words);
@@ -237,13 +243,13 @@ impl Segment {
     pub fn find(&self, key: u64, from: i64, to: i64) -> impl Iterator<Item = u32> + '_ {
         let count = self.key_count();
         let first = first_where(count, |index| {
-            let found = self.key(index);
-            (found.0, found.1) >= (key, from)
+            let (other, time, _) = self.key(index);
+            (other, time) >= (key, from)
         });
         (first..count)
             .map(|index| self.key(index))
-            .take_while(move |found| found.0 == key && found.1 <= to)
-            .map(|found| found.2)
+            .take_while(move |&(other, time, _)| other == key && time <= to)
+            .map(|(_, _, record)| record)
     }
 
     /// How many wait.
@@ -257,7 +263,7 @@ impl Segment {
         let w = &self.words()[at..at + WAIT_WORDS];
         Wait {
             until: wide(w[0], w[1]) as i64,
-            stage: w[2],
+            stage: StageId(w[2]),
             record: w[3],
         }
     }

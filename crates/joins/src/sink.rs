@@ -2,7 +2,7 @@
 
 use crate::absence::Absent;
 use crate::bindings::Search;
-use crate::plan::Plan;
+use crate::plan::{Plan, StageId};
 use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::store::Store;
@@ -35,7 +35,7 @@ impl Sink<'_> {
     }
 
     /// Hands on what of a record found no partner at a stage.
-    pub fn let_go(&mut self, store: &Store, number: u32, left: Record<'_>) {
+    pub fn let_go(&mut self, store: &Store, number: StageId, left: Record<'_>) {
         let stage = self.plan.stage(number);
         let waiting = Absent {
             store,
@@ -54,7 +54,7 @@ impl Sink<'_> {
     /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
     pub fn emit(
         &mut self,
-        number: u32,
+        number: StageId,
         search: &Search<'_>,
         right: Option<Record<'_>>,
         tuples: &[u32],
@@ -69,7 +69,7 @@ impl Sink<'_> {
                 .subscriptions
                 .iter()
                 .filter(|(_, since)| *since <= version && admits(*since));
-            seen.map(|one| one.0)
+            seen.map(|&(subscription, _)| subscription)
         };
         if seen().next().is_none() {
             return;

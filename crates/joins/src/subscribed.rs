@@ -17,9 +17,10 @@
 
 use crate::codes::Kind;
 use crate::joins::{Joins, Options};
+use crate::plan::StreamId;
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
-use penstock_kernel::plan::{ProgramError, Read, Reader, Request};
+use penstock_kernel::plan::{ProgramError, Read, Reader, Request, SubscriptionId};
 use penstock_kernel::witness::{Paths, SharedPaths, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -51,9 +52,9 @@ pub struct Subscribed {
     /// What becomes of their records.
     pub joins: Joins,
     variables: Counted<VariableKey>,
-    streams: FxHashMap<Box<str>, u32>,
+    streams: FxHashMap<Box<str>, StreamId>,
     templates: Counted<Box<[u32]>>,
-    held: FxHashMap<u32, Held>,
+    held: FxHashMap<SubscriptionId, Held>,
 }
 
 /// A query as it is written in a program.
@@ -92,8 +93,8 @@ impl Subscribed {
     }
 
     /// The number of a stream.
-    pub fn stream(&mut self, name: &str) -> u32 {
-        let next = self.streams.len() as u32;
+    pub fn stream(&mut self, name: &str) -> StreamId {
+        let next = StreamId(self.streams.len() as u32);
         *self.streams.entry(name.into()).or_insert(next)
     }
 
@@ -113,7 +114,7 @@ impl Subscribed {
 
     /// Adds a subscription, which sees documents from `version` on. A program that is refused
     /// leaves nothing behind.
-    pub fn add(&mut self, subscription: u32, version: u32, program: &[u8]) -> Read<()> {
+    pub fn add(&mut self, subscription: SubscriptionId, version: u32, program: &[u8]) -> Read<()> {
         let program = Program::read(program)?;
         if self.held.contains_key(&subscription) {
             return Err(ProgramError("there is such a subscription already"));
@@ -171,7 +172,13 @@ impl Subscribed {
         Ok(())
     }
 
-    fn add_rows(&mut self, subscription: u32, version: u32, program: Program<'_>, held: &mut Held) {
+    fn add_rows(
+        &mut self,
+        subscription: SubscriptionId,
+        version: u32,
+        program: Program<'_>,
+        held: &mut Held,
+    ) {
         held.templates.reserve_exact(program.templates.len());
         for words in program.templates {
             held.templates.push(self.templates.hold(words).0);
@@ -205,7 +212,7 @@ impl Subscribed {
     }
 
     /// Removes a subscription, and with it everything that nobody else asks for.
-    pub fn remove(&mut self, subscription: u32) {
+    pub fn remove(&mut self, subscription: SubscriptionId) {
         self.joins.remove(subscription);
         let Some(held) = self.held.remove(&subscription) else {
             return;

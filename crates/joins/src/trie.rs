@@ -7,6 +7,7 @@
 //! pairs: only these drive the search for records to meet, all others are looked at afterwards.
 
 use crate::meetings::Met;
+use crate::plan::StageId;
 use smallvec::SmallVec;
 
 /// Distances in time that no row admits.
@@ -18,7 +19,7 @@ struct Node {
     /// Further pairs by their ranks, and the nodes that they lead to.
     edges: Vec<(u32, u32)>,
     /// Rows with exactly these pairs.
-    rows: SmallVec<[u32; 2]>,
+    rows: SmallVec<[StageId; 2]>,
     /// Least and largest distance in time that some row here or below admits.
     distances: (i64, i64),
 }
@@ -39,7 +40,7 @@ pub struct Path {
     /// The ranks of its pairs, ascending; there is one at least.
     pub ranks: Vec<u32>,
     /// The row.
-    pub row: u32,
+    pub row: StageId,
     /// The distances in time that it admits.
     pub distances: (i64, i64),
 }
@@ -95,7 +96,7 @@ impl Trie {
     }
 
     /// Removes a row; `distances` says what the others admit.
-    pub fn remove(&mut self, path: &Path, distances: &impl Fn(u32) -> (i64, i64)) {
+    pub fn remove(&mut self, path: &Path, distances: &impl Fn(StageId) -> (i64, i64)) {
         let mut way = vec![0];
         for &rank in &path.ranks {
             let Some(child) = self.child(way[way.len() - 1], rank) else {
@@ -119,7 +120,7 @@ impl Trie {
     }
 
     /// Takes back what a row that is gone admitted at a node, if no other row admits it.
-    fn narrow(&mut self, at: usize, gone: &Path, distances: &impl Fn(u32) -> (i64, i64)) {
+    fn narrow(&mut self, at: usize, gone: &Path, distances: &impl Fn(StageId) -> (i64, i64)) {
         let node = &self.nodes[at];
         if node.distances.0 < gone.distances.0 && node.distances.1 > gone.distances.1 {
             return;
@@ -155,11 +156,11 @@ impl Trie {
 
     /// Calls `found` with every row whose pairs are all among `met` (in order), whose access pair
     /// is this bucket's and that may admit the distance in time.
-    pub fn walk(&self, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
+    pub fn walk(&self, met: &[Met], distance: i64, found: &mut impl FnMut(StageId)) {
         self.walk_edges(&self.nodes[0], met, distance, &Met::is_own, found);
     }
 
-    fn walk_from(&self, node: &Node, met: &[Met], distance: i64, found: &mut impl FnMut(u32)) {
+    fn walk_from(&self, node: &Node, met: &[Met], distance: i64, found: &mut impl FnMut(StageId)) {
         if distance < node.distances.0 || distance > node.distances.1 {
             return;
         }
@@ -175,7 +176,7 @@ impl Trie {
         met: &[Met],
         distance: i64,
         is_taken: &impl Fn(Met) -> bool,
-        found: &mut impl FnMut(u32),
+        found: &mut impl FnMut(StageId),
     ) {
         let mut edges = node.edges.as_slice();
         for (at, one) in met.iter().enumerate() {
@@ -198,7 +199,7 @@ fn both(one: (i64, i64), two: (i64, i64)) -> (i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Met, Path, Trie};
+    use super::{Met, Path, StageId, Trie};
 
     fn met(ranks: &[u32]) -> Vec<Met> {
         ranks.iter().map(|&rank| Met::new(rank, 0, true)).collect()
@@ -207,7 +208,7 @@ mod tests {
     fn path(ranks: &[u32], row: u32) -> Path {
         Path {
             ranks: ranks.to_vec(),
-            row,
+            row: StageId(row),
             distances: (-10, 10),
         }
     }
@@ -222,7 +223,7 @@ mod tests {
         ]);
         let rows = |ranks: &[u32]| {
             let mut rows = Vec::new();
-            trie.walk(&met(ranks), 0, &mut |row| rows.push(row));
+            trie.walk(&met(ranks), 0, &mut |row| rows.push(row.0));
             rows.sort_unstable();
             rows
         };
@@ -238,7 +239,7 @@ mod tests {
         let rows = |is_own: [bool; 2]| {
             let mut rows = Vec::new();
             let met = [Met::new(1, 0, is_own[0]), Met::new(4, 1, is_own[1])];
-            trie.walk(&met, 0, &mut |row| rows.push(row));
+            trie.walk(&met, 0, &mut |row| rows.push(row.0));
             rows
         };
         assert_eq!(rows([true, false]), [0]);
@@ -270,7 +271,7 @@ mod tests {
                 ..path(&[1, 4, 6], 3)
             },
         ];
-        let distances = |row: u32| paths[row as usize].distances;
+        let distances = |row: StageId| paths[row.index()].distances;
         let mut trie = Trie::default();
         for path in &paths {
             trie.insert(path);
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!((trie.len(), trie.access(1)), (5, Some((-10, 10))));
         trie.remove(&paths[1], &distances);
         let mut rows = Vec::new();
-        trie.walk(&met(&[1, 2, 3, 4]), 0, &mut |row| rows.push(row));
+        trie.walk(&met(&[1, 2, 3, 4]), 0, &mut |row| rows.push(row.0));
         assert_eq!(rows, [0, 2]);
         trie.remove(&paths[0], &distances);
         trie.remove(&paths[2], &distances);

@@ -2,11 +2,13 @@
 
 use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::plan::StreamId;
 use penstock_joins::program::Row;
 use penstock_joins::record::Part;
 use penstock_joins::results::Results;
 use penstock_joins::segment::{Segment, merge};
 use penstock_joins::writer::Writer;
+use penstock_kernel::plan::SubscriptionId;
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 
@@ -48,7 +50,7 @@ fn read(words: &[u32]) -> Row {
 fn joins() -> Joins {
     let mut joins = Joins::new(Options::default());
     for variable in 0..VARIABLES + 3 {
-        joins.admit_variable(variable, 0);
+        joins.admit_variable(variable, StreamId(0));
     }
     let rows = [
         (
@@ -63,10 +65,10 @@ fn joins() -> Joins {
         (4, row(2, 3, [&[4, 5], &[1]], &[1, 0], &[1], &[])),
     ];
     for (subscription, words) in rows {
-        joins.add(subscription, 0, read(&words));
+        joins.add(SubscriptionId(subscription), 0, read(&words));
     }
     let alone = [4, 0, 0, 0, 1, 3, NONE, 0, 0, 0, 1, 0, 0];
-    joins.add(5, 0, read(&alone));
+    joins.add(SubscriptionId(5), 0, read(&alone));
     joins
 }
 
@@ -100,7 +102,7 @@ fn found(results: &Results) -> impl Iterator<Item = Found> + '_ {
         let ids = ids.map(|&part| results.documents[part as usize].2.clone());
         let nodes = results.nodes(event).iter();
         let nodes = nodes.map(|node| (node.part, node.span.0)).collect();
-        (subscription, results.time(event), ids.collect(), nodes)
+        (subscription.0, results.time(event), ids.collect(), nodes)
     })
 }
 

@@ -1,9 +1,11 @@
 //! Records, rows and segments from anywhere: read as they were written, or refused.
 
 use penstock_joins::joins::{Joins, Options};
+use penstock_joins::plan::StreamId;
 use penstock_joins::program::Row;
 use penstock_joins::record::{Part, Record};
 use penstock_joins::writer::Writer;
+use penstock_kernel::plan::SubscriptionId;
 use proptest::prelude::*;
 
 const FOLLOWED_BY: u32 = 1;
@@ -36,9 +38,13 @@ fn row(window: u32) -> Vec<u32> {
 
 fn joins(options: Options) -> Joins {
     let mut joins = Joins::new(options);
-    joins.admit_variable(0, 0);
-    joins.admit_variable(1, 0);
-    joins.add(7, 0, Row::read(&row(10), 2, 1).expect("a row"));
+    joins.admit_variable(0, StreamId(0));
+    joins.admit_variable(1, StreamId(0));
+    joins.add(
+        SubscriptionId(7),
+        0,
+        Row::read(&row(10), 2, 1).expect("a row"),
+    );
     joins
 }
 
@@ -62,7 +68,7 @@ fn equal_values_within_the_window_are_joined() {
         assert!(joins.push(&record(number, time, &values)));
     }
     let results = joins.take_results();
-    assert_eq!(results.rows, [(7, 0)]);
+    assert_eq!(results.rows, [(SubscriptionId(7), 0)]);
     assert_eq!(results.time(0), 10);
 }
 
@@ -76,7 +82,7 @@ fn a_sealed_segment_is_searched_where_it_is_attached() {
     // SAFETY: the box keeps the words where they are.
     assert!(unsafe { joins.attach(number, start, length, Box::new(segment)) });
     joins.push(&record(2, 1, &["v", "x"]));
-    assert_eq!(joins.take_results().rows, [(7, 0)]);
+    assert_eq!(joins.take_results().rows, [(SubscriptionId(7), 0)]);
 }
 
 #[test]
@@ -136,7 +142,7 @@ proptest! {
             words[at % length] = word;
         }
         if let Ok(row) = Row::read(&words, 2, 1) {
-            joins.add(8, 0, row);
+            joins.add(SubscriptionId(8), 0, row);
         }
         for number in 0..3 {
             joins.push(&record(number, number as i64, &["x", "x"]));

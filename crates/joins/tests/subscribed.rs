@@ -2,6 +2,7 @@
 
 use penstock_joins::joins::Options;
 use penstock_joins::subscribed::Subscribed;
+use penstock_kernel::plan::SubscriptionId;
 use proptest::prelude::*;
 
 /// A program of variables of one stream and of rows that join two of them by value. No document
@@ -46,20 +47,20 @@ fn counted(subscribed: &mut Subscribed) -> (usize, usize, usize, usize, usize) {
 fn equal_variables_are_one_variable_until_the_last_who_asks_is_gone() {
     let mut subscribed = Subscribed::new(Options::default());
     subscribed
-        .add(0, 0, &program(&["a", "b"], &[(0, 0, 1)]))
+        .add(SubscriptionId(0), 0, &program(&["a", "b"], &[(0, 0, 1)]))
         .expect("a program");
     subscribed
-        .add(1, 0, &program(&["b", "c"], &[(1, 0, 1)]))
+        .add(SubscriptionId(1), 0, &program(&["b", "c"], &[(1, 0, 1)]))
         .expect("a program");
     let b = subscribed.variable(Some("S"), b"b");
     assert_eq!(counted(&mut subscribed), (2, 2, 2, 3, 3));
-    subscribed.remove(0);
+    subscribed.remove(SubscriptionId(0));
     assert_eq!(subscribed.variable(Some("S"), b"b"), b);
     assert_eq!(subscribed.variable(Some("S"), b"a"), None);
-    subscribed.remove(1);
+    subscribed.remove(SubscriptionId(1));
     assert_eq!(counted(&mut subscribed), (0, 0, 0, 1, 0));
     subscribed
-        .add(2, 1, &program(&["d"], &[]))
+        .add(SubscriptionId(2), 1, &program(&["d"], &[]))
         .expect("a program");
     assert!(
         subscribed
@@ -82,16 +83,16 @@ proptest! {
         for (number, rows) in queries.iter().enumerate() {
             let rows: Vec<_> = rows.iter().map(|&(k, l, r)| (k, l as u8, r as u8)).collect();
             let bytes = program(&keys, &rows);
-            subscribed.add(number as u32, 0, &bytes).expect("a program");
+            subscribed.add(SubscriptionId(number as u32), 0, &bytes).expect("a program");
             if !removed.contains(&number) {
-                fresh.add(number as u32, 0, &bytes).expect("a program");
+                fresh.add(SubscriptionId(number as u32), 0, &bytes).expect("a program");
             }
             if number % 2 == 0 {
                 subscribed.joins.sizes();
             }
         }
         for number in removed {
-            subscribed.remove(number as u32);
+            subscribed.remove(SubscriptionId(number as u32));
         }
         prop_assert_eq!(counted(&mut subscribed), counted(&mut fresh));
     }
@@ -108,8 +109,8 @@ proptest! {
         }
         bytes.truncate(length.saturating_sub(cut / 2));
         let mut subscribed = Subscribed::new(Options::default());
-        if subscribed.add(0, 0, &bytes).is_ok() {
-            subscribed.remove(0);
+        if subscribed.add(SubscriptionId(0), 0, &bytes).is_ok() {
+            subscribed.remove(SubscriptionId(0));
         }
         prop_assert_eq!(counted(&mut subscribed), (0, 0, 0, 1, 0));
     }

@@ -23,7 +23,16 @@ pub fn as_ids<I: Id>(words: &[u32]) -> &[I] {
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) }
 }
 
+/// Ids as words.
+#[inline]
+pub fn as_words<I: Id>(ids: &[I]) -> &[u32] {
+    const { assert!(size_of::<I>() == size_of::<u32>()) };
+    // SAFETY: an id is a transparent wrapper of `u32`.
+    unsafe { std::slice::from_raw_parts(ids.as_ptr().cast(), ids.len()) }
+}
+
 /// Defines id types, each with its meaning.
+#[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
@@ -75,6 +84,8 @@ pub(crate) use ids;
 ids! {
     /// A subscription, by the number that its plan gives it or, in a session, that of the session.
     SubscriptionId,
+    /// A document, by the number that its rows carry.
+    DocumentId,
     /// What subscriptions ask for, each distinct output of distinct patterns once.
     TargetId,
 }

@@ -8,7 +8,8 @@
 //! | modules | what they are |
 //! | --- | --- |
 //! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
-//! | `tables`, `counted`, `usage`, `ledger` | containers and counters |
+//! | `tables`, `counted` | containers |
+//! | `usage`, `ledger` | counters, and bounds on what they count |
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
@@ -27,7 +28,7 @@ pub mod counted;
 mod document;
 pub mod error;
 pub mod events;
-mod ids;
+pub mod ids;
 pub mod ledger;
 pub mod limits;
 pub mod options;

@@ -1,12 +1,15 @@
 //! What each subscription of a session did: rows, when, and at what cost.
 
+use crate::ids::{Id, SubscriptionId};
+use crate::tables::Table;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
-/// What one subscription did since it was last asked for.
+/// What one of them did since it was last asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Used {
-    /// The session's number of the subscription.
-    pub subscription: u32,
+pub struct Used<I = SubscriptionId> {
+    /// A subscription, by the session's number; for tries a question.
+    pub id: I,
     /// Rows.
     pub matches: u32,
     /// When the last of them was taken, in the caller's seconds.
@@ -15,69 +18,62 @@ pub struct Used {
     pub cost: f64,
 }
 
-/// Counters of those that did something, by number: subscriptions, or questions that subscriptions
-/// ask. Rows are counted always and often come by the ten thousands, so they have cells; charges
-/// are few.
+/// Counters of those that did something: subscriptions, or questions that subscriptions ask. Rows
+/// are counted always and often come by the ten thousands, so they have cells; charges are few.
 #[derive(Default)]
-pub(crate) struct Usage {
-    /// By number: rows, and when the last of them was taken.
-    cells: Vec<(u32, u32)>,
+pub(crate) struct Usage<I> {
+    /// Rows, and when the last of them was taken.
+    cells: Table<I, (u32, u32)>,
     /// Those with rows.
-    active: Vec<u32>,
-    charges: FxHashMap<u32, f64>,
+    active: Vec<I>,
+    charges: FxHashMap<I, f64>,
 }
 
-impl Usage {
-    pub fn count(&mut self, numbers: &[u32], now: u32) {
-        let Some(&most) = numbers.iter().max() else {
+impl<I: Id + Default + Hash + Ord> Usage<I> {
+    pub fn count(&mut self, ids: &[I], now: u32) {
+        let Some(&most) = ids.iter().max() else {
             return;
         };
-        self.reach(most);
-        for &number in numbers {
-            let cell = &mut self.cells[number as usize];
-            if cell.0 == 0 {
-                self.active.push(number);
-            }
-            *cell = (cell.0.saturating_add(1), now);
+        self.cells.reach(most, (0, 0));
+        for &id in ids {
+            self.count_more(id, 1, now);
         }
     }
 
     #[inline]
-    pub fn count_rows(&mut self, number: u32, rows: u32, now: u32) {
-        self.reach(number);
-        let cell = &mut self.cells[number as usize];
+    pub fn count_rows(&mut self, id: I, rows: u32, now: u32) {
+        self.cells.reach(id, (0, 0));
+        self.count_more(id, rows, now);
+    }
+
+    #[inline]
+    fn count_more(&mut self, id: I, rows: u32, now: u32) {
+        let cell = &mut self.cells[id];
         if cell.0 == 0 {
-            self.active.push(number);
+            self.active.push(id);
         }
         *cell = (cell.0.saturating_add(rows), now);
     }
 
-    #[inline]
-    fn reach(&mut self, number: u32) {
-        if self.cells.len() <= number as usize {
-            self.cells.resize(number as usize + 1, (0, 0));
-        }
+    pub fn charge(&mut self, id: I, cost: f64) {
+        *self.charges.entry(id).or_default() += cost;
     }
 
-    pub fn charge(&mut self, subscription: u32, cost: f64) {
-        *self.charges.entry(subscription).or_default() += cost;
-    }
-
-    pub fn take(&mut self) -> Vec<Used> {
+    pub fn take(&mut self) -> Vec<Used<I>> {
         let charges = &mut self.charges;
-        let mut used: Vec<Used> = Vec::with_capacity(self.active.len() + charges.len());
-        for subscription in self.active.drain(..) {
-            let (matches, last) = std::mem::take(&mut self.cells[subscription as usize]);
-            let charge = charges.remove(&subscription).unwrap_or(0.0);
+        let mut used = Vec::with_capacity(self.active.len() + charges.len());
+        for id in self.active.drain(..) {
+            let (matches, last) = std::mem::take(&mut self.cells[id]);
+            let charge = charges.remove(&id).unwrap_or(0.0);
             used.push(Used {
-                subscription,
+                id,
                 matches,
                 last,
                 cost: f64::from(matches) + charge,
             });
         }
-        used.extend(charges.drain().map(|(subscription, cost)| Used {
-            subscription,
+        used.extend(charges.drain().map(|(id, cost)| Used {
+            id,
             cost,
             ..Used::default()
         }));

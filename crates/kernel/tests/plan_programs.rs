@@ -6,7 +6,7 @@
 use penstock_kernel::limits::Limits;
 use penstock_kernel::options::Options;
 use penstock_kernel::plan::{Builder, Place, Plan, SubscriptionId, TargetId, Tier};
-use penstock_kernel::rows::RowKind;
+use penstock_kernel::rows::{DocumentId, RowKind};
 use penstock_kernel::session::Session;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -53,15 +53,17 @@ fn program(index: usize) -> Vec<u8> {
 fn plan_of(programs: &[Vec<u8>]) -> Plan {
     let mut builder = Builder::new();
     for (number, program) in programs.iter().enumerate() {
-        builder.add(number as u32, Place(0), program).unwrap();
+        builder
+            .add(SubscriptionId(number as u32), Place(0), program)
+            .unwrap();
     }
     builder.freeze()
 }
 
 /// What each row says: subscription, kind, value, start, end, decided at.
-type Found = Vec<(u32, u8, Vec<u8>, i64, i64, i64)>;
+type RowList = Vec<(u32, u8, Vec<u8>, i64, i64, i64)>;
 
-fn run(plan: Plan, piece_bytes: usize) -> Found {
+fn run(plan: Plan, piece_bytes: usize) -> RowList {
     let mut session = Session::new(
         vec![Tier::of(Arc::new(plan))],
         Limits::NONE,
@@ -74,7 +76,7 @@ fn run(plan: Plan, piece_bytes: usize) -> Found {
             questions_min: None,
         },
     );
-    session.begin(None, "default", 0).unwrap();
+    session.begin(None, "default", DocumentId(0)).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {
         session.feed(piece).unwrap();
     }
@@ -83,7 +85,7 @@ fn run(plan: Plan, piece_bytes: usize) -> Found {
     let row = |i: usize| {
         let value = rows.value.value(i).to_vec();
         (
-            rows.subscription[i],
+            rows.subscription[i].0,
             rows.kind[i],
             value,
             rows.start[i],
@@ -96,8 +98,8 @@ fn run(plan: Plan, piece_bytes: usize) -> Found {
 
 #[test]
 fn the_programs_answer_what_they_ask() {
-    let found = run(plan_of(&[program(0), program(2), program(4)]), 1 << 16);
-    let of = |subscription: u32| found.iter().filter(move |row| row.0 == subscription);
+    let rows = run(plan_of(&[program(0), program(2), program(4)]), 1 << 16);
+    let of = |subscription: u32| rows.iter().filter(move |row| row.0 == subscription);
     let kinds = [RowKind::Attribute as u8, RowKind::Element as u8];
     assert_eq!(of(0).map(|row| row.1).collect::<Vec<_>>(), kinds);
     assert_eq!(of(1).map(|row| row.2.clone()).collect::<Vec<_>>(), [b"2"]);
@@ -145,7 +147,11 @@ fn a_cut_program_is_refused() {
     for index in 0..PROGRAMS.len() {
         let whole = program(index);
         for length in 0..whole.len() {
-            assert!(Builder::new().add(0, Place(0), &whole[..length]).is_err());
+            assert!(
+                Builder::new()
+                    .add(SubscriptionId(0), Place(0), &whole[..length])
+                    .is_err()
+            );
         }
     }
 }
@@ -165,7 +171,7 @@ proptest! {
             bytes[4 + at % (length - 4)] = byte;
         }
         let mut builder = Builder::new();
-        if builder.add(0, Place(0), &bytes).is_ok() {
+        if builder.add(SubscriptionId(0), Place(0), &bytes).is_ok() {
             run(builder.freeze(), piece_bytes);
         }
     }
@@ -178,9 +184,9 @@ proptest! {
 
     #[test]
     fn the_order_of_adding_does_not_show(order in Just((0..PROGRAMS.len()).collect::<Vec<_>>()).prop_shuffle()) {
-        let found = run(plan_of(&order.iter().map(|&i| program(i)).collect::<Vec<_>>()), 1 << 16);
+        let rows = run(plan_of(&order.iter().map(|&i| program(i)).collect::<Vec<_>>()), 1 << 16);
         for (place, &index) in order.iter().enumerate() {
-            let together: Vec<_> = found.iter().filter(|row| row.0 == place as u32).map(|row| row.2.clone()).collect();
+            let together: Vec<_> = rows.iter().filter(|row| row.0 == place as u32).map(|row| row.2.clone()).collect();
             let alone: Vec<_> = run(plan_of(&[program(index)]), 1 << 16).into_iter().map(|row| row.2).collect();
             prop_assert_eq!(together, alone);
         }

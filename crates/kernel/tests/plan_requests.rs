@@ -3,7 +3,9 @@
 // Helpers of a test say what they expect by unwrapping it, as tests do.
 #![allow(clippy::unwrap_used)]
 
-use penstock_kernel::plan::{Builder, Place, Plan, Requested, Tier, requests, requests_since};
+use penstock_kernel::plan::{
+    Builder, Place, Plan, Requested, SubscriptionId, Tier, requests, requests_since,
+};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +29,9 @@ fn plan_of(first: u8, count: u8) -> Arc<Plan> {
             records(name)
         };
         let place = Place(u64::from(name) << 30);
-        builder.add(u32::from(number), place, &program).unwrap();
+        builder
+            .add(SubscriptionId(number.into()), place, &program)
+            .unwrap();
     }
     Arc::new(builder.freeze())
 }
@@ -60,7 +64,7 @@ fn a_request_has_its_number_its_place_and_its_program() {
     };
     let tiers = [without(&tier, &[2])];
     let listed: Vec<_> = requests(&tiers)
-        .map(|request| (request.subscription, read(request)))
+        .map(|request| (request.subscription.0, read(request)))
         .collect();
     let expected = [1u8, 4].map(|n| (100 + u32::from(n), (u64::from(n) << 30, records(n))));
     assert_eq!(listed, expected);
@@ -68,9 +72,15 @@ fn a_request_has_its_number_its_place_and_its_program() {
 
 #[test]
 fn an_unknown_request_is_refused() {
-    let reason = Builder::new().add(0, Place(0), b"PSP3\x02").unwrap_err();
+    let reason = Builder::new()
+        .add(SubscriptionId(0), Place(0), b"PSP3\x02")
+        .unwrap_err();
     assert_eq!(reason.to_string(), "not a program: an unknown request");
-    assert!(Builder::new().add(0, Place(0), b"PSP2\x01").is_err());
+    assert!(
+        Builder::new()
+            .add(SubscriptionId(0), Place(0), b"PSP2\x01")
+            .is_err()
+    );
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use crate::bindings::binding_columns;
 use crate::columns::Column;
 use crate::records::Witness;
 use penstock_kernel::events::Declarations;
-use penstock_kernel::rows::{Found, Parts, Rows};
+use penstock_kernel::rows::{BulkRows, DocumentId, Parts, Rows};
 use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ type Matches<'py> = (Bound<'py, PyDict>, Column, Bound<'py, PyDict>);
 struct Taken {
     rows: Rows,
     parts: Option<Parts>,
-    witnesses: Vec<(u32, witness::Witness)>,
+    witnesses: Vec<(DocumentId, witness::Witness)>,
 }
 
 // SAFETY: rows that were taken share nothing with their session.
@@ -34,7 +34,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn of(rows: Rows, witnesses: Vec<(u32, witness::Witness)>) -> Batch {
+    pub(crate) fn of(rows: Rows, witnesses: Vec<(DocumentId, witness::Witness)>) -> Batch {
         Batch {
             row_count: rows.count(),
             inner: Mutex::new(Taken {
@@ -112,28 +112,28 @@ impl Batch {
     /// of their places, both empty if no entry has any; places; and the nodes that these name, as
     /// columns.
     fn matches<'py>(&self, py: Python<'py>) -> PyResult<Matches<'py>> {
-        let found = Found::of(self.take_rows()?);
+        let bulk = BulkRows::of(self.take_rows()?);
         let entries = PyDict::new(py);
-        entries.set_item("length", found.document.len())?;
-        entries.set_item("document", Column::of(found.document))?;
-        entries.set_item("subscription", Column::of(found.subscription))?;
-        entries.set_item("first", Column::of(found.first))?;
-        entries.set_item("count", Column::of(found.count))?;
-        let nodes = Column::of(found.nodes);
-        Ok((entries, nodes, columns(py, found.fragments)?))
+        entries.set_item("length", bulk.document.len())?;
+        entries.set_item("document", Column::of(bulk.document))?;
+        entries.set_item("subscription", Column::of(bulk.subscription))?;
+        entries.set_item("first", Column::of(bulk.first))?;
+        entries.set_item("count", Column::of(bulk.count))?;
+        let nodes = Column::of(bulk.nodes);
+        Ok((entries, nodes, columns(py, bulk.fragments)?))
     }
 
     /// The witnesses of the documents that joins read, by number; they are handed over once.
     fn witnesses(&self) -> PyResult<Vec<(u32, Witness)>> {
         let witnesses = self.with(|taken| std::mem::take(&mut taken.witnesses))?;
-        let wrap = |(number, inner)| (number, Witness { inner });
+        let wrap = |(document, inner): (DocumentId, _)| (document.0, Witness { inner });
         Ok(witnesses.into_iter().map(wrap).collect())
     }
 }
 
 fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {
     (
-        rows.subscription[index],
+        rows.subscription[index].0,
         rows.ordinal[index],
         rows.kind[index],
         text_of(py, rows.name.value(index)),
@@ -148,15 +148,15 @@ fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<
 }
 
 fn bindings<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
+    let by_row = PyDict::new(py);
     for beside in &rows.bindings {
         let pairs = PyDict::new(py);
         for (name, value) in beside.pairs() {
             pairs.set_item(text_of(py, name), value)?;
         }
-        found.set_item(beside.row, pairs)?;
+        by_row.set_item(beside.row, pairs)?;
     }
-    Ok(found)
+    Ok(by_row)
 }
 
 fn scopes<'py>(py: Python<'py>, scopes: &[Declarations]) -> PyResult<Bound<'py, PyList>> {

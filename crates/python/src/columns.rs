@@ -1,5 +1,6 @@
 //! Memory of the kernel that Python reads in place.
 
+use penstock_kernel::rows::{DocumentId, SubscriptionId};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -26,7 +27,7 @@ pub trait Number: Copy + Send + Sync + 'static {}
 macro_rules! numbers {
     ($($kind:ty),+) => {$(impl Number for $kind {})+};
 }
-numbers!(u8, u32, i32, i64);
+numbers!(u8, u32, i32, i64, DocumentId, SubscriptionId);
 
 /// A vector of numbers, of whatever kind.
 trait Memory: Send + Sync {

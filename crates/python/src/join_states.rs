@@ -9,6 +9,7 @@ use penstock_joins::retention::Delay;
 use penstock_joins::strategies::Strategy;
 use penstock_joins::subscribed::Subscribed;
 use penstock_joins::writer::record_of;
+use penstock_kernel::plan::SubscriptionId;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -70,18 +71,19 @@ impl Joins {
 
     /// Adds a subscription by its program; it sees documents from a version on.
     fn add(&self, subscription: u32, version: u32, program: &[u8]) -> PyResult<()> {
-        self.with(|subscribed| subscribed.add(subscription, version, program))?
+        self.with(|subscribed| subscribed.add(SubscriptionId(subscription), version, program))?
             .map_err(|reason| PyValueError::new_err(reason.to_string()))
     }
 
     /// Removes a subscription, and with it everything that nobody else asks for.
     fn remove(&self, subscription: u32) -> PyResult<()> {
-        self.with(|subscribed| subscribed.remove(subscription))
+        self.with(|subscribed| subscribed.remove(SubscriptionId(subscription)))
     }
 
     /// The same of the results of a subscription.
     fn delay_of(&self, subscription: u32) -> PyResult<(i64, u32)> {
-        let delay = self.with(|subscribed| subscribed.joins.delay_of(subscription))?;
+        let delay =
+            self.with(|subscribed| subscribed.joins.delay_of(SubscriptionId(subscription)))?;
         Ok((delay.time, delay.depth))
     }
 
@@ -151,7 +153,9 @@ impl Joins {
         for text in &results.texts {
             texts.append(text_of(py, text))?;
         }
-        Ok((results.rows, events, documents, texts, results.counted))
+        let rows = results.rows.into_iter();
+        let rows = rows.map(|(subscription, event)| (subscription.0, event));
+        Ok((rows.collect(), events, documents, texts, results.counted))
     }
 
     /// Searches a segment where the caller put it.

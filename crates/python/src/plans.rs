@@ -1,6 +1,6 @@
 //! Plans for Python.
 
-use penstock_kernel::plan::{self, Builder, Place, Requested, TargetId, Tier};
+use penstock_kernel::plan::{self, Builder, Place, Requested, SubscriptionId, TargetId, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -67,7 +67,7 @@ impl Plan {
 
     /// One plan of several, each with the number of its first subscription.
     #[staticmethod]
-    fn joined(parts: Vec<(PyRef<'_, Plan>, u32)>) -> Plan {
+    fn attached(parts: Vec<(PyRef<'_, Plan>, u32)>) -> Plan {
         let mut tiers = Vec::new();
         for (part, first) in parts {
             tiers.extend(part.tiers.iter().map(|tier| Tier {
@@ -161,7 +161,7 @@ impl Plan {
         let before: &[Tier] = older.as_ref().map_or(&[], |plan| &plan.tiers);
         let (gone, come) = plan::requests_since(before, &self.tiers);
         let come = come.into_iter().map(|request| read_request(py, request));
-        (gone, come.collect())
+        (gone.iter().map(|id| id.0).collect(), come.collect())
     }
 
     /// The subscriptions that share a target.
@@ -242,11 +242,11 @@ type Request<'py> = (u32, u64, Bound<'py, PyBytes>);
 
 fn read_request<'py>(py: Python<'py>, request: Requested<&[u8]>) -> Request<'py> {
     let program = PyBytes::new(py, request.program);
-    (request.subscription, request.place.0, program)
+    (request.subscription.0, request.place.0, program)
 }
 
 fn add(builder: &mut Builder, number: u32, place: u64, program: &[u8]) -> PyResult<()> {
     builder
-        .add(number, Place(place), program)
+        .add(SubscriptionId(number), Place(place), program)
         .map_err(|reason| PyValueError::new_err(reason.to_string()))
 }

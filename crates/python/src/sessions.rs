@@ -6,8 +6,10 @@ use crate::plans::Plan;
 use crate::records::Paths;
 use crate::watch::Signals;
 use penstock_kernel::error::{DocumentError, ErrorKind};
+use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
 use penstock_kernel::options::Options;
+use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -117,12 +119,14 @@ impl Session {
 
     /// Gives subscriptions nothing from the next document on; all others get their rows.
     fn suspend(&self, subscriptions: Vec<u32>) -> PyResult<()> {
+        let subscriptions = subscriptions.into_iter().map(SubscriptionId).collect();
         self.with(|session| session.suspend(subscriptions))
     }
 
     /// The subscription that most of the work on the last document was done for, if it was stopped.
     fn blamed(&self) -> PyResult<Option<u32>> {
-        self.with(|session| session.blamed())
+        let blamed = self.with(|session| session.blamed())?;
+        Ok(blamed.map(|subscription| subscription.0))
     }
 
     /// Goes on with another plan, between two documents.
@@ -152,8 +156,9 @@ impl Session {
         stream: &str,
         number: u32,
     ) -> PyResult<Option<Failure>> {
+        let document = DocumentId(number);
         Ok(self
-            .run(py, |session| session.begin(encoding, stream, number))?
+            .run(py, |session| session.begin(encoding, stream, document))?
             .err())
     }
 
@@ -206,7 +211,7 @@ impl Session {
             let numbered = raw.iter().zip(&names).zip(first..);
             let documents: Vec<Document<'_>> = numbered
                 .map(|((raw, &(encoding, stream)), number)| Document {
-                    number,
+                    id: DocumentId(number),
                     bytes: raw.bytes(),
                     encoding,
                     stream,
@@ -257,7 +262,7 @@ impl Session {
     fn take_failing(&self) -> PyResult<Vec<(u32, u32, Failure)>> {
         let failing = self.with(|session| session.take_failing())?.into_iter();
         Ok(failing
-            .map(|one| (one.document, one.subscription, failure(one.error)))
+            .map(|one| (one.document.0, one.subscription.0, failure(one.error)))
             .collect())
     }
 
@@ -266,13 +271,14 @@ impl Session {
         let used = self.with(|session| session.take_usage())?;
         let used = used.into_iter();
         Ok(used
-            .map(|one| (one.subscription, one.matches, one.last, one.cost))
+            .map(|used| (used.id.0, used.matches, used.last, used.cost))
             .collect())
     }
 
     /// Bytes held now: number, bytes; a number may come several times.
     fn held_by_subscription(&self) -> PyResult<Vec<(u32, u64)>> {
-        self.with(|session| session.held_by_subscription())
+        let held = self.with(|session| session.held_by_subscription())?;
+        Ok(held.into_iter().map(|(id, bytes)| (id.0, bytes)).collect())
     }
 
     /// The record of events: offset, decided (target, node or None), held (node, start).

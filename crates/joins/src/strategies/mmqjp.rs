@@ -2,7 +2,7 @@
 
 use super::{Found, admits, is_overlapping, times};
 use crate::head::key_of;
-use crate::plan::Plan;
+use crate::plan::{Plan, StageId};
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ struct Template {
     /// (rows that agree so far, left variable, right variable) to the rows that agree further.
     next: FxHashMap<(u32, u32, u32), u32>,
     /// The rows at the end of each way.
-    rows: Vec<Vec<u32>>,
+    rows: Vec<Vec<StageId>>,
     /// For each variable the variables that it is joined with, on the left and on the right.
     lefts: FxHashMap<u32, Vec<u32>>,
     rights: FxHashMap<u32, Vec<u32>>,
@@ -102,7 +102,7 @@ impl Templates {
 }
 
 impl Template {
-    fn add(&mut self, row: u32, pairs: &[(u32, u32)], distances: (i64, i64)) {
+    fn add(&mut self, row: StageId, pairs: &[(u32, u32)], distances: (i64, i64)) {
         let mut at = 0;
         for &(left, right) in pairs {
             let fresh = self.rows.len() as u32;

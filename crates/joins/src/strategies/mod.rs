@@ -8,7 +8,7 @@ mod sequential;
 mod shared;
 mod views;
 
-use crate::plan::{Plan, Stage};
+use crate::plan::{Plan, Stage, StageId};
 use crate::record::Record;
 use crate::store::{Place, Store};
 use mmqjp::Templates;
@@ -29,14 +29,14 @@ pub enum Strategy {
 }
 
 /// Called with a row, its left and its right record.
-pub type Found<'f, 'r> = dyn FnMut(u32, Record<'r>, Record<'r>) + 'f;
+pub type Found<'f, 'r> = dyn FnMut(StageId, Record<'r>, Record<'r>) + 'f;
 
 /// Finds rows by one of the strategies.
 pub enum Finder {
     /// See `Strategy`.
     Shared(Box<Shared>),
     /// See `Strategy`; the rows one after the other.
-    Sequential(Vec<u32>),
+    Sequential(Vec<StageId>),
     /// See `Strategy`.
     Mmqjp(Templates),
     /// See `Strategy`.

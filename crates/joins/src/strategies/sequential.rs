@@ -2,13 +2,13 @@
 
 use super::{Found, admits, is_overlapping, times};
 use crate::head::key_of;
-use crate::plan::{Plan, Stage};
+use crate::plan::{Plan, Stage, StageId};
 use crate::record::Record;
 use crate::store::{Place, Store};
 
 /// Finds rows for a record as the right side, then as the left side of each.
 pub fn find<'r>(
-    rows: &[u32],
+    rows: &[StageId],
     plan: &Plan,
     store: &'r Store,
     record: &Record<'r>,

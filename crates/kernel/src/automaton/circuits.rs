@@ -180,14 +180,10 @@ impl Automaton {
 
     /// Whether a result waits for the values beside it.
     pub(super) fn awaits_values(&self, item: &Pending, candidate: CandidateId) -> bool {
-        let has_beside = matches!(
-            self.plan.target(item.target).0,
-            Output::Select {
-                has_beside: true,
-                ..
-            }
-        );
-        has_beside && self.bindings_of(item.target, candidate).is_none()
+        let Output::Select { beside, .. } = self.plan.target(item.target).0 else {
+            return false;
+        };
+        beside.is_some() && self.bindings_of(item.target, candidate).is_none()
     }
 
     pub(super) fn bindings_of(&self, target: TargetId, candidate: CandidateId) -> Option<Bindings> {

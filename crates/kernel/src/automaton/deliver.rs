@@ -7,8 +7,8 @@ use super::{Automaton, limit_error};
 use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
-use crate::plan::{Aggregate, FormulaId, NodeKind, Output, SubscriptionId, TargetId};
-use crate::rows::{RowHead, RowKind};
+use crate::plan::{Aggregate, FormulaId, Output, SubscriptionId, TargetId};
+use crate::rows::{DocumentId, RowHead, RowKind};
 use crate::values::{Value, format_number};
 
 /// So many bytes of a value are copied in the time of a step.
@@ -420,26 +420,14 @@ fn steps_of_row(value_bytes: usize) -> u64 {
     1 + value_bytes as u64 / BYTES_PER_STEP
 }
 
-fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
+fn row_head(document: DocumentId, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {
     RowHead {
         document,
         subscription: item.subscription,
         ordinal: item.ordinal,
-        kind: row_kind(entry),
+        kind: RowKind::of(entry.kind),
         span: Some((entry.start, end)),
         decided_at: item.decided_at,
         node: entry.order,
-    }
-}
-
-fn row_kind(candidate: &Candidate) -> RowKind {
-    match candidate.kind {
-        NodeKind::Document => RowKind::Document,
-        NodeKind::Attribute => RowKind::Attribute,
-        NodeKind::Text => RowKind::Text,
-        NodeKind::Comment => RowKind::Comment,
-        NodeKind::Instruction => RowKind::Instruction,
-        NodeKind::Namespace => RowKind::Namespace,
-        _ => RowKind::Element,
     }
 }

@@ -28,7 +28,7 @@ use crate::ledger::{Account, Ledger};
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::{FormulaId, GuardId, NodeKind, Output, Plan, SubscriptionId, Symbols, TargetId};
-use crate::rows::Rows;
+use crate::rows::{DocumentId, Rows};
 use crate::tables::Table;
 use crate::tokenizer::codes;
 use crate::values::Value;
@@ -118,7 +118,7 @@ pub struct Automaton {
     ordinals: Table<SubscriptionId, u64>,
     silent: FxHashSet<SubscriptionId>,
     /// Documents, and subscriptions that have more results there than they may, from an offset on.
-    exceeded: Vec<(u32, SubscriptionId, u64)>,
+    exceeded: Vec<(DocumentId, SubscriptionId, u64)>,
     /// Closed candidates whose bytes are still only in the source, and the orders of their nodes.
     kept: Vec<(CandidateId, u64)>,
     /// Bytes of closed candidates that are held.
@@ -134,7 +134,7 @@ pub struct Automaton {
     text: Vec<u8>,
     text_span: Option<Span>,
     /// Number of the document; the caller's to set.
-    document: u32,
+    document: DocumentId,
     /// Nodes before this offset are no results: the automaton came in the middle of a document.
     silent_until: u64,
     next_node: u64,
@@ -198,7 +198,7 @@ impl Automaton {
             value_frames: 0,
             text: Vec::new(),
             text_span: None,
-            document: 0,
+            document: DocumentId(0),
             silent_until: 0,
             next_node: 0,
             next_runner: 0,
@@ -231,7 +231,7 @@ impl Automaton {
     }
 
     /// Sets the document of the rows of the next documents.
-    pub fn number_documents(&mut self, document: u32) {
+    pub fn number_documents(&mut self, document: DocumentId) {
         self.document = document;
     }
 

@@ -1,16 +1,14 @@
 //! Nodes open and close: the order in which their facts are worked out.
 
 use super::candidates::{Bytes, Candidate};
-use super::frames::MemoryId;
-use super::frames::stage;
-use super::states::Flags;
-use super::states::StateId;
+use super::frames::{MemoryId, stage};
+use super::states::{Flags, State, StateId};
 use super::truth::Truth;
 use super::{Automaton, Node, limit_error};
 use crate::circuit::{CandidateId, Circuit};
 use crate::error::DocumentError;
 use crate::events::{Span, StartTag, Symbol};
-use crate::plan::{Axis, NodeKind, TargetId};
+use crate::plan::{Axis, FormulaId, NodeKind, TargetId};
 use std::rc::Rc;
 
 impl Automaton {
@@ -96,14 +94,11 @@ impl Automaton {
         self.drain();
     }
 
-    /// Facts that need the attributes, which are known now.
-    fn open_rest(&mut self, depth: usize) {
-        self.frames.stack[depth].stage |= stage::ATTRIBUTES;
-        if !self.state_at(depth).computed.is_empty() {
-            self.end_near_operands(depth);
-        }
-        for index in 0..self.state_at(depth).open_nots.len() {
-            let not = self.state_at(depth).open_nots[index];
+    /// Assumes the negations of a list that hold at a node, and wakes those who wait for them.
+    #[inline]
+    fn assume_negations(&mut self, depth: usize, nots: impl Fn(&State) -> &[FormulaId]) {
+        for index in 0..nots(self.state_at(depth)).len() {
+            let not = nots(self.state_at(depth))[index];
             if self.truth(depth, not) == Truth::True {
                 self.assume(depth, not);
             }
@@ -112,6 +107,15 @@ impl Automaton {
         if !self.frames.memory(depth).watches.is_empty() {
             self.wake_negations(depth);
         }
+    }
+
+    /// Facts that need the attributes, which are known now.
+    fn open_rest(&mut self, depth: usize) {
+        self.frames.stack[depth].stage |= stage::ATTRIBUTES;
+        if !self.state_at(depth).computed.is_empty() {
+            self.end_near_operands(depth);
+        }
+        self.assume_negations(depth, |state| &state.open_nots);
         // What waits here was let in before the attributes were known.
         if !self.frames.memory(depth).waiting.is_empty() {
             self.dirty = self.dirty.min(depth);
@@ -350,16 +354,7 @@ impl Automaton {
         }
         self.drain();
         self.frames.stack[depth].stage |= stage::CLOSED;
-        for index in 0..self.state_at(depth).close_nots.len() {
-            let not = self.state_at(depth).close_nots[index];
-            if self.truth(depth, not) == Truth::True {
-                self.assume(depth, not);
-            }
-        }
-        self.drain();
-        if !self.frames.memory(depth).watches.is_empty() {
-            self.wake_negations(depth);
-        }
+        self.assume_negations(depth, |state| &state.close_nots);
         // Computed formulas come last: a condition of the node itself may pick their operands.
         if !self.state_at(depth).computed.is_empty() {
             self.end_operands(depth, value);

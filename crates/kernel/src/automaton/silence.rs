@@ -3,6 +3,7 @@
 use super::Automaton;
 use crate::circuit::Circuit;
 use crate::plan::{SubscriptionId, TargetId};
+use crate::rows::DocumentId;
 use rustc_hash::FxHashSet;
 
 /// The next ordinal of a subscription that gets no more results.
@@ -29,7 +30,7 @@ impl Automaton {
     }
 
     /// Documents, and subscriptions that had more results there than they may, from an offset on.
-    pub fn take_exceeded(&mut self) -> Vec<(u32, SubscriptionId, u64)> {
+    pub fn take_exceeded(&mut self) -> Vec<(DocumentId, SubscriptionId, u64)> {
         std::mem::take(&mut self.exceeded)
     }
 

@@ -1,13 +1,19 @@
 //! Interns programs: each distinct step, formula, guard and constant exists once.
 
-use super::formulas::{ExprKey, FALSE, FormulaKey, Local, OperandPath, ShapeKey, TRUE};
+use super::formulas::{ExprKey, FormulaKey, Local, OperandPath, ShapeKey, Step};
+use super::ids::{
+    ExprId, FormulaId, GuardId, NumberId, PartId, ShapeId, SpineId, StringId, SubscriptionId,
+    TargetId, TestId,
+};
 use super::image::Plan;
 use super::intern::Interner;
 use super::parts::PartKey;
-use super::program::{OutputSpec, PathSpec, Patterns, Program, Request};
+use super::program::{PathSpec, Patterns, Program, Request};
 use super::questions::is_question;
 use super::reader::ProgramError;
+use super::records::Output;
 use super::requests::{Place, Requested};
+use crate::tables::Table;
 use crate::vocabulary::{Axis, NodeKind};
 use rustc_hash::FxHashMap;
 
@@ -15,66 +21,66 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TestKey {
     pub kind: NodeKind,
-    pub local: Option<u32>,
-    pub uris: Option<Vec<u32>>,
+    pub local: Option<StringId>,
+    pub uris: Option<Vec<StringId>>,
 }
 
 /// A step of the spine trie; predicates are no part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct SpineNode {
-    pub parent: Option<u32>,
+    pub parent: Option<SpineId>,
     pub axis: Axis,
-    pub test: u32,
+    pub test: TestId,
 }
 
 /// What lies below a guard: the leaf of the spine, or the next guard down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Below {
-    Leaf(u32),
-    Guard(u32),
+    Leaf(SpineId),
+    Guard(GuardId),
 }
 
 /// A guarded suffix of a path: at a node matching `spine`, `formula` must hold, then `below`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GuardKey {
-    pub spine: u32,
-    pub formula: u32,
+    pub spine: SpineId,
+    pub formula: FormulaId,
     pub below: Below,
 }
 
 /// How a node becomes a result: at once at a leaf, or when the topmost guard lets it pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Way {
-    Plain(u32),
-    Guarded(u32),
+    Plain(SpineId),
+    Guarded(GuardId),
 }
 
 /// A distinct question; subscriptions that ask it share one posting list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey {
     pub ways: Vec<Way>,
-    pub output: OutputSpec,
+    pub output: Output,
 }
 
 /// Collects programs and freezes them into a plan.
 #[derive(Debug)]
 pub struct Builder {
-    pub(super) strings: Interner<Box<[u8]>>,
-    pub(super) numbers: Interner<u64>,
-    pub(super) tests: Interner<TestKey>,
-    pub(super) exprs: Interner<ExprKey>,
-    pub(super) formulas: Interner<FormulaKey>,
-    pub(super) parts: Interner<PartKey>,
-    pub(super) shapes: Interner<ShapeKey>,
-    pub(super) shape_of: Vec<u32>,
-    pub(super) spines: Vec<SpineNode>,
-    pub(super) spine_ids: FxHashMap<(u32, Axis, u32), u32>,
-    pub(super) operand_paths: FxHashMap<Vec<(Axis, u32, u32)>, OperandPath>,
-    pub(super) guards: Interner<GuardKey>,
-    pub(super) targets: Interner<TargetKey>,
-    pub(super) postings: Vec<Vec<u32>>,
-    /// By target: whether it can be asked of a whole document.
-    pub(super) is_question: Vec<bool>,
+    pub(super) strings: Interner<StringId, Box<[u8]>>,
+    pub(super) numbers: Interner<NumberId, u64>,
+    pub(super) tests: Interner<TestId, TestKey>,
+    pub(super) exprs: Interner<ExprId, ExprKey>,
+    pub(super) formulas: Interner<FormulaId, FormulaKey>,
+    pub(super) parts: Interner<PartId, PartKey>,
+    pub(super) shapes: Interner<ShapeId, ShapeKey>,
+    pub(super) shape_of: Table<FormulaId, ShapeId>,
+    pub(super) spines: Table<SpineId, SpineNode>,
+    pub(super) spine_ids: FxHashMap<(SpineId, Axis, TestId), SpineId>,
+    pub(super) operand_paths: FxHashMap<Vec<Step>, OperandPath>,
+    pub(super) guards: Interner<GuardId, GuardKey>,
+    pub(super) targets: Interner<TargetId, TargetKey>,
+    pub(super) postings: Table<TargetId, Vec<SubscriptionId>>,
+    /// Whether a target can be asked of a whole document.
+    pub(super) is_question: Table<TargetId, bool>,
     /// The programs that cannot; none in a builder that is itself such a rest.
     pub(super) rest: Option<Box<Builder>>,
     /// The programs that request something else than rows.
@@ -105,30 +111,23 @@ impl Builder {
             formulas: Interner::default(),
             parts: Interner::default(),
             shapes: Interner::default(),
-            shape_of: Vec::new(),
-            spines: Vec::new(),
+            shape_of: Table::default(),
+            spines: Table::default(),
             spine_ids: FxHashMap::default(),
             operand_paths: FxHashMap::default(),
             guards: Interner::default(),
             targets: Interner::default(),
-            postings: Vec::new(),
-            is_question: Vec::new(),
+            postings: Table::default(),
+            is_question: Table::default(),
             rest: None,
             requests: Vec::new(),
         };
-        let root = builder
-            .tests
-            .intern(TestKey {
-                kind: NodeKind::Document,
-                local: None,
-                uris: None,
-            })
-            .0;
-        builder.spines.push(SpineNode {
-            parent: None,
-            axis: Axis::Itself,
-            test: root,
+        builder.tests.intern(TestKey {
+            kind: NodeKind::Document,
+            local: None,
+            uris: None,
         });
+        builder.root();
         builder.formula(FormulaKey::True);
         builder.formula(FormulaKey::False);
         builder
@@ -139,7 +138,7 @@ impl Builder {
     /// rows.
     pub fn add(
         &mut self,
-        subscription: u32,
+        subscription: SubscriptionId,
         place: Place,
         program: &[u8],
     ) -> Result<(), ProgramError> {
@@ -156,7 +155,11 @@ impl Builder {
         }
     }
 
-    fn add_rows(&mut self, subscription: u32, program: &Program) -> Result<(), ProgramError> {
+    fn add_rows(
+        &mut self,
+        subscription: SubscriptionId,
+        program: &Program,
+    ) -> Result<(), ProgramError> {
         let patterns = &program.patterns;
         let local = self.intern_tables(patterns)?;
         let mut ways = Vec::with_capacity(patterns.paths.len());
@@ -165,38 +168,21 @@ impl Builder {
         }
         ways.sort_unstable();
         ways.dedup();
-        let at = |f: u32| local.formulas[f as usize];
-        let output = match program.output {
-            OutputSpec::Boolean { holds, fails } => OutputSpec::Boolean {
-                holds: at(holds),
-                fails: at(fails),
-            },
-            OutputSpec::Value { formula, kind } => {
-                if !matches!(
-                    self.formulas.keys()[at(formula) as usize],
-                    FormulaKey::Computed { .. }
-                ) {
-                    return Err(ProgramError("a value is not a computed formula"));
-                }
-                OutputSpec::Value {
-                    formula: at(formula),
-                    kind,
-                }
-            }
-            OutputSpec::Filter { holds } => OutputSpec::Filter { holds: at(holds) },
-            other => super::parts::place_output(other, &local.parts),
-        };
-        let (target, new) = self.targets.intern(TargetKey { ways, output });
-        if new {
+        let output = local.place(program.output);
+        if let Output::Value { formula, .. } = output
+            && !matches!(self.formulas.keys()[formula], FormulaKey::Computed { .. })
+        {
+            return Err(ProgramError("a value is not a computed formula"));
+        }
+        let target = self.targets.intern(TargetKey { ways, output });
+        if target.index() == self.postings.len() {
             self.postings.push(Vec::new());
-            let key = &self.targets.keys()[target as usize];
+            let key = &self.targets.keys()[target];
             self.is_question.push(is_question(self, key));
         }
-        self.postings[target as usize].push(subscription);
+        self.postings[target].push(subscription);
         match &mut self.rest {
-            Some(rest) if !self.is_question[target as usize] => {
-                rest.add_rows(subscription, program)
-            }
+            Some(rest) if !self.is_question[target] => rest.add_rows(subscription, program),
             _ => Ok(()),
         }
     }
@@ -207,42 +193,26 @@ impl Builder {
     }
 
     fn intern_tables(&mut self, patterns: &Patterns) -> Result<Local, ProgramError> {
-        let strings: Vec<u32> = patterns
-            .strings
-            .iter()
-            .map(|s| self.strings.intern(s.clone().into_boxed_slice()).0)
-            .collect();
-        let numbers = patterns
-            .numbers
-            .iter()
-            .map(|n| self.numbers.intern(n.to_bits()).0)
-            .collect();
-        let tests = patterns
-            .tests
-            .iter()
-            .map(|test| {
-                let key = TestKey {
-                    kind: test.kind,
-                    local: test.local.map(|s| strings[s as usize]),
-                    uris: test
-                        .uris
-                        .as_ref()
-                        .map(|uris| uris.iter().map(|&s| strings[s as usize]).collect()),
-                };
-                self.tests.intern(key).0
-            })
-            .collect();
-        let mut local = Local {
-            strings,
-            numbers,
-            tests,
-            exprs: Vec::new(),
-            formulas: Vec::new(),
-            parts: Vec::new(),
-        };
+        let mut local = Local::default();
+        for string in &patterns.strings {
+            let string = string.clone().into_boxed_slice();
+            local.strings.push(self.strings.intern(string));
+        }
+        for number in &patterns.numbers {
+            local.numbers.push(self.numbers.intern(number.to_bits()));
+        }
+        for test in &patterns.tests {
+            let uris = test.uris.as_ref();
+            let key = TestKey {
+                kind: test.kind,
+                local: test.local.map(|name| local.string(name)),
+                uris: uris.map(|uris| uris.iter().map(|&uri| local.string(uri)).collect()),
+            };
+            local.tests.push(self.tests.intern(key));
+        }
         for expr in &patterns.exprs {
-            let id = self.intern_expr(expr, &local);
-            local.exprs.push(id);
+            let key = local.place_expr(expr);
+            local.exprs.push(self.exprs.intern(key));
         }
         for formula in &patterns.formulas {
             let id = self.intern_spec(formula, patterns, &local)?;
@@ -250,73 +220,80 @@ impl Builder {
         }
         for part in &patterns.parts {
             let key = PartKey::of(part, &local);
-            local.parts.push(self.parts.intern(key).0);
+            local.parts.push(self.parts.intern(key));
         }
         Ok(local)
     }
 
     /// Interns one alternative; nothing where a condition can never hold.
     fn way(&mut self, path: &PathSpec, local: &Local) -> Option<Way> {
-        let formula = |f: u32| local.formulas[f as usize];
-        let mut spine = 0;
-        let mut guards = vec![(0, formula(path.root))];
-        for &(axis, test, condition) in &path.steps {
-            spine = self.spine(spine, axis, local.tests[test as usize]);
-            guards.push((spine, formula(condition)));
+        let mut spine = SpineId::ROOT;
+        let mut guards = vec![(spine, local.formula(path.root))];
+        for step in &path.steps {
+            let (axis, test, formula) = local.step(step);
+            spine = self.spine(spine, axis, test);
+            guards.push((spine, formula));
         }
-        if guards.iter().any(|&(_, f)| f == FALSE) {
+        if guards.iter().any(|&(_, f)| f == FormulaId::FALSE) {
             return None;
         }
-        Some(
-            self.guard_chain(&guards, spine)
-                .map_or(Way::Plain(spine), Way::Guarded),
-        )
+        let top = self.guard_chain(&guards, spine);
+        Some(top.map_or(Way::Plain(spine), Way::Guarded))
     }
 
     /// Interns the guards above a leaf from the bottom up; the topmost one, if there is any.
-    fn guard_chain(&mut self, guards: &[(u32, u32)], leaf: u32) -> Option<u32> {
+    fn guard_chain(&mut self, guards: &[(SpineId, FormulaId)], leaf: SpineId) -> Option<GuardId> {
         let mut below = Below::Leaf(leaf);
         let mut top = None;
-        for &(spine, formula) in guards.iter().rev().filter(|&&(_, formula)| formula != TRUE) {
-            let guard = self
-                .guards
-                .intern(GuardKey {
-                    spine,
-                    formula,
-                    below,
-                })
-                .0;
+        let is_condition = |guard: &&(SpineId, FormulaId)| guard.1 != FormulaId::TRUE;
+        for &(spine, formula) in guards.iter().rev().filter(is_condition) {
+            let guard = self.guards.intern(GuardKey {
+                spine,
+                formula,
+                below,
+            });
             below = Below::Guard(guard);
             top = Some(guard);
         }
         top
     }
 
-    fn spine(&mut self, parent: u32, axis: Axis, test: u32) -> u32 {
-        let next = self.spines.len() as u32;
-        let id = *self.spine_ids.entry((parent, axis, test)).or_insert(next);
-        if id == next {
+    fn spine(&mut self, parent: SpineId, axis: Axis, test: TestId) -> SpineId {
+        let place = self.spine_ids.entry((parent, axis, test));
+        *place.or_insert_with(|| {
             self.spines.push(SpineNode {
                 parent: Some(parent),
                 axis,
                 test,
-            });
-        }
-        id
+            })
+        })
+    }
+
+    /// The steps from a spine up to its root: the axis of each, and the step above.
+    pub(super) fn steps_up(&self, mut spine: SpineId) -> impl Iterator<Item = (Axis, SpineId)> {
+        std::iter::from_fn(move || {
+            let node = self.spines[spine];
+            spine = node.parent?;
+            Some((node.axis, spine))
+        })
+    }
+
+    /// A step that nothing is above; the first one is the document node.
+    fn root(&mut self) -> SpineId {
+        self.spines.push(SpineNode {
+            parent: None,
+            axis: Axis::Itself,
+            test: TestId(0),
+        })
     }
 
     /// The spine of an operand's path, under a root of its own: it starts wherever the formula
     /// is armed, not at the document node.
-    pub(super) fn operand_path(&mut self, steps: &[(Axis, u32, u32)]) -> OperandPath {
-        if let Some(&found) = self.operand_paths.get(steps) {
-            return found;
+    pub(super) fn operand_path(&mut self, steps: &[Step]) -> OperandPath {
+        if let Some(&path) = self.operand_paths.get(steps) {
+            return path;
         }
-        let root = self.spines.len() as u32;
-        self.spines.push(SpineNode {
-            parent: None,
-            axis: Axis::Itself,
-            test: 0,
-        });
+        let root = self.root();
         let mut leaf = root;
         let mut guards = Vec::with_capacity(steps.len());
         for &(axis, test, formula) in steps {

@@ -4,39 +4,46 @@
 //! formulas that differ in constants arm together.
 
 use super::builder::Builder;
-use super::program::{ExprSpec, FormulaSpec, OperandSpec, Patterns};
+use super::ids::{
+    ExprId, FormulaId, GuardId, NumberId, PartId, ShapeId, SpineId, StringId, TestId,
+};
+use super::program::{ExprSpec, FormulaSpec, OperandSpec, Patterns, StepSpec};
 use super::reader::ProgramError;
+use super::records::Output;
 use crate::vocabulary::{Axis, Comparison, Op};
 
-/// A condition at a node. Ids refer to interned tables of the builder.
+/// A condition at a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FormulaKey {
     True,
     False,
-    And(Vec<u32>),
-    Or(Vec<u32>),
-    Not(u32),
+    And(Vec<FormulaId>),
+    Or(Vec<FormulaId>),
+    Not(FormulaId),
     Edge {
         axis: Axis,
-        test: u32,
-        sub: u32,
+        test: TestId,
+        sub: FormulaId,
     },
-    Is(u32),
+    Is(TestId),
     Text {
         op: Comparison,
-        string: u32,
+        string: StringId,
     },
     Number {
         op: Comparison,
-        number: u32,
+        number: NumberId,
     },
-    Contains(u32),
-    StartsWith(u32),
+    Contains(StringId),
+    StartsWith(StringId),
     Computed {
-        expr: u32,
+        expr: ExprId,
         operands: Vec<OperandKey>,
     },
 }
+
+/// A step of a path: the way to a node, its test, the condition there.
+pub type Step = (Axis, TestId, FormulaId);
 
 /// Where an operand's value comes from: a part of the context node, or of the first node that
 /// the operand's own spine reaches.
@@ -45,16 +52,16 @@ pub struct OperandKey {
     pub part: u32,
     pub path: Option<OperandPath>,
     /// A formula and its negation, whose truth is the operand.
-    pub condition: Option<(u32, u32)>,
+    pub condition: Option<(FormulaId, FormulaId)>,
 }
 
 /// The spine of an operand, from `root` at the context node to `leaf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperandPath {
-    pub root: u32,
-    pub leaf: u32,
+    pub root: SpineId,
+    pub leaf: SpineId,
     /// The topmost guard on the way, if there are conditions.
-    pub guard: Option<u32>,
+    pub guard: Option<GuardId>,
 }
 
 /// A formula without its constants. Value atoms that a hash can answer are apart from those that
@@ -62,11 +69,15 @@ pub struct OperandPath {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ShapeKey {
     Constant,
-    And(Vec<u32>),
-    Or(Vec<u32>),
-    Not(u32),
-    Edge { axis: Axis, test: u32, sub: u32 },
-    Is(u32),
+    And(Vec<ShapeId>),
+    Or(Vec<ShapeId>),
+    Not(ShapeId),
+    Edge {
+        axis: Axis,
+        test: TestId,
+        sub: ShapeId,
+    },
+    Is(TestId),
     Equal,
     Atom,
     Computed(Vec<OperandKey>),
@@ -75,57 +86,100 @@ pub enum ShapeKey {
 /// A scalar expression with interned constants.
 pub type ExprKey = (Op, Vec<u32>);
 
-/// Ids of one program's tables in the builder's tables.
+/// Where the tables of one program went: the builder's ids by the program's own numbers.
+#[derive(Default)]
 pub struct Local {
-    pub strings: Vec<u32>,
-    pub numbers: Vec<u32>,
-    pub tests: Vec<u32>,
-    pub exprs: Vec<u32>,
-    pub formulas: Vec<u32>,
-    pub parts: Vec<u32>,
+    pub strings: Vec<StringId>,
+    pub numbers: Vec<NumberId>,
+    pub tests: Vec<TestId>,
+    pub exprs: Vec<ExprId>,
+    pub formulas: Vec<FormulaId>,
+    pub parts: Vec<PartId>,
 }
 
-pub const TRUE: u32 = 0;
-pub const FALSE: u32 = 1;
-
-impl Builder {
-    pub(super) fn intern_expr(&mut self, spec: &ExprSpec, local: &Local) -> u32 {
-        let args = match spec.op {
-            Op::Text => vec![local.strings[spec.args[0] as usize]],
-            Op::Number => vec![local.numbers[spec.args[0] as usize]],
-            Op::Boolean | Op::Operand => spec.args.clone(),
-            _ => spec.args.iter().map(|&a| local.exprs[a as usize]).collect(),
-        };
-        self.exprs.intern((spec.op, args)).0
+impl Local {
+    pub fn string(&self, number: u32) -> StringId {
+        self.strings[number as usize]
     }
 
+    pub fn number(&self, number: u32) -> NumberId {
+        self.numbers[number as usize]
+    }
+
+    pub fn test(&self, number: u32) -> TestId {
+        self.tests[number as usize]
+    }
+
+    pub fn formula(&self, number: u32) -> FormulaId {
+        self.formulas[number as usize]
+    }
+
+    pub fn part(&self, number: u32) -> PartId {
+        self.parts[number as usize]
+    }
+
+    pub fn step(&self, &(axis, test, formula): &StepSpec) -> Step {
+        (axis, self.test(test), self.formula(formula))
+    }
+
+    fn all(&self, formulas: &[u32]) -> Vec<FormulaId> {
+        formulas.iter().map(|&part| self.formula(part)).collect()
+    }
+
+    pub fn place_expr(&self, spec: &ExprSpec) -> ExprKey {
+        let place = |&word: &u32| match spec.op {
+            Op::Text => self.string(word).0,
+            Op::Number => self.number(word).0,
+            Op::Boolean | Op::Operand => word,
+            _ => self.exprs[word as usize].0,
+        };
+        (spec.op, spec.args.iter().map(place).collect())
+    }
+
+    /// An output of the program, with the builder's ids.
+    pub fn place(&self, mut output: Output) -> Output {
+        let formula = |id: &mut FormulaId| *id = self.formula(id.0);
+        let part = |id: &mut PartId| *id = self.part(id.0);
+        match &mut output {
+            Output::Fragments | Output::Spans | Output::Aggregate { .. } => {}
+            Output::Boolean { holds, fails } => {
+                formula(holds);
+                formula(fails);
+            }
+            Output::Value { formula: id, .. } | Output::Filter { holds: id } => formula(id),
+            Output::Select { set, beside, .. } => {
+                part(set);
+                if beside.is_some() {
+                    part(beside);
+                }
+            }
+            Output::SelectValue { atom: id, .. }
+            | Output::SelectFilter { atom: id }
+            | Output::SelectAggregate { set: id, .. } => part(id),
+        }
+        output
+    }
+}
+
+impl Builder {
     pub(super) fn intern_spec(
         &mut self,
         spec: &FormulaSpec,
         patterns: &Patterns,
         local: &Local,
-    ) -> Result<u32, ProgramError> {
-        let map = |ids: &[u32]| {
-            ids.iter()
-                .map(|&f| local.formulas[f as usize])
-                .collect::<Vec<_>>()
-        };
+    ) -> Result<FormulaId, ProgramError> {
         let key = match spec {
-            FormulaSpec::True => return Ok(TRUE),
-            FormulaSpec::False => return Ok(FALSE),
-            FormulaSpec::And(parts) => return Ok(self.conjunction(map(parts))),
-            FormulaSpec::Or(parts) => return Ok(self.disjunction(map(parts))),
-            FormulaSpec::Not(part) => return Ok(self.negation(local.formulas[*part as usize])),
+            FormulaSpec::True => return Ok(FormulaId::TRUE),
+            FormulaSpec::False => return Ok(FormulaId::FALSE),
+            FormulaSpec::And(parts) => return Ok(self.conjunction(local.all(parts))),
+            FormulaSpec::Or(parts) => return Ok(self.disjunction(local.all(parts))),
+            FormulaSpec::Not(part) => return Ok(self.negation(local.formula(*part))),
             FormulaSpec::Edge { axis, test, sub } => {
-                return Ok(self.edge(
-                    *axis,
-                    local.tests[*test as usize],
-                    local.formulas[*sub as usize],
-                ));
+                return Ok(self.edge(*axis, local.test(*test), local.formula(*sub)));
             }
-            FormulaSpec::Is(test) => FormulaKey::Is(local.tests[*test as usize]),
+            FormulaSpec::Is(test) => FormulaKey::Is(local.test(*test)),
             FormulaSpec::Text { op, string } => {
-                let string = local.strings[*string as usize];
+                let string = local.string(*string);
                 if *op == Comparison::Ne {
                     // So that the string is found by a value that is equal to it.
                     let op = Comparison::Eq;
@@ -135,12 +189,10 @@ impl Builder {
             }
             FormulaSpec::Number { op, number } => FormulaKey::Number {
                 op: *op,
-                number: local.numbers[*number as usize],
+                number: local.number(*number),
             },
-            FormulaSpec::Contains(string) => FormulaKey::Contains(local.strings[*string as usize]),
-            FormulaSpec::StartsWith(string) => {
-                FormulaKey::StartsWith(local.strings[*string as usize])
-            }
+            FormulaSpec::Contains(string) => FormulaKey::Contains(local.string(*string)),
+            FormulaSpec::StartsWith(string) => FormulaKey::StartsWith(local.string(*string)),
             FormulaSpec::Computed { expr, operands } => {
                 if !operands_in_range(patterns, *expr, operands.len()) {
                     return Err(ProgramError(
@@ -158,28 +210,21 @@ impl Builder {
     }
 
     fn operand(&mut self, spec: &OperandSpec, local: &Local) -> OperandKey {
-        let map = |&(axis, test, formula): &(Axis, u32, u32)| {
-            (
-                axis,
-                local.tests[test as usize],
-                local.formulas[formula as usize],
-            )
-        };
-        let steps: Vec<_> = spec.steps.iter().map(map).collect();
-        let at = |f: u32| local.formulas[f as usize];
+        let steps: Vec<_> = spec.steps.iter().map(|step| local.step(step)).collect();
+        let both = |(holds, fails)| (local.formula(holds), local.formula(fails));
         OperandKey {
             part: spec.part,
             path: (!steps.is_empty()).then(|| self.operand_path(&steps)),
-            condition: spec.condition.map(|(holds, fails)| (at(holds), at(fails))),
+            condition: spec.condition.map(both),
         }
     }
 
     /// Negation normal form: what a negation stands above is one edge, test or atom, because
     /// those are decided by single events.
-    fn negation(&mut self, formula: u32) -> u32 {
-        match self.formulas.keys()[formula as usize].clone() {
-            FormulaKey::True => FALSE,
-            FormulaKey::False => TRUE,
+    fn negation(&mut self, formula: FormulaId) -> FormulaId {
+        match self.formulas.keys()[formula].clone() {
+            FormulaKey::True => FormulaId::FALSE,
+            FormulaKey::False => FormulaId::TRUE,
             FormulaKey::Not(part) => part,
             FormulaKey::And(parts) => {
                 let parts = parts.into_iter().map(|part| self.negation(part)).collect();
@@ -195,9 +240,9 @@ impl Builder {
 
     /// An edge along any axis, in terms of child, descendant and attribute edges: the node itself
     /// is a test beside the rest, and a formula is shared by both halves.
-    fn edge(&mut self, axis: Axis, test: u32, sub: u32) -> u32 {
-        if sub == FALSE {
-            return FALSE;
+    fn edge(&mut self, axis: Axis, test: TestId, sub: FormulaId) -> FormulaId {
+        if sub == FormulaId::FALSE {
+            return sub;
         }
         match axis {
             Axis::Itself => {
@@ -213,69 +258,52 @@ impl Builder {
         }
     }
 
-    pub(super) fn conjunction(&mut self, parts: Vec<u32>) -> u32 {
-        let mut flat = self.flatten(parts, |key| {
-            if let FormulaKey::And(p) = key {
-                Some(p)
-            } else {
-                None
-            }
-        });
-        flat.retain(|&part| part != TRUE);
-        match flat.as_slice() {
-            _ if flat.contains(&FALSE) => FALSE,
-            [] => TRUE,
-            [only] => *only,
-            _ => self.formula(FormulaKey::And(flat)),
-        }
+    fn conjunction(&mut self, parts: Vec<FormulaId>) -> FormulaId {
+        self.connect(parts, true)
     }
 
-    fn disjunction(&mut self, parts: Vec<u32>) -> u32 {
-        let mut flat = self.flatten(parts, |key| {
-            if let FormulaKey::Or(p) = key {
-                Some(p)
-            } else {
-                None
-            }
-        });
-        flat.retain(|&part| part != FALSE);
-        match flat.as_slice() {
-            _ if flat.contains(&TRUE) => TRUE,
-            [] => FALSE,
-            [only] => *only,
-            _ => self.formula(FormulaKey::Or(flat)),
-        }
+    fn disjunction(&mut self, parts: Vec<FormulaId>) -> FormulaId {
+        self.connect(parts, false)
     }
 
-    fn flatten(
-        &self,
-        parts: Vec<u32>,
-        inner: impl Fn(&FormulaKey) -> Option<&Vec<u32>>,
-    ) -> Vec<u32> {
+    /// All parts, or one of them, without such formulas and constants among them.
+    fn connect(&mut self, parts: Vec<FormulaId>, all: bool) -> FormulaId {
+        let (neutral, deciding) = match all {
+            true => (FormulaId::TRUE, FormulaId::FALSE),
+            false => (FormulaId::FALSE, FormulaId::TRUE),
+        };
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
-            match inner(&self.formulas.keys()[part as usize]) {
-                Some(children) => flat.extend_from_slice(children),
-                None => flat.push(part),
+            match &self.formulas.keys()[part] {
+                FormulaKey::And(inner) if all => flat.extend_from_slice(inner),
+                FormulaKey::Or(inner) if !all => flat.extend_from_slice(inner),
+                _ => flat.push(part),
             }
         }
         flat.sort_unstable();
         flat.dedup();
-        flat
+        flat.retain(|&part| part != neutral);
+        match flat.as_slice() {
+            _ if flat.contains(&deciding) => deciding,
+            [] => neutral,
+            [only] => *only,
+            _ if all => self.formula(FormulaKey::And(flat)),
+            _ => self.formula(FormulaKey::Or(flat)),
+        }
     }
 
-    pub(super) fn formula(&mut self, key: FormulaKey) -> u32 {
-        let (id, new) = self.formulas.intern(key.clone());
-        if new {
+    pub(super) fn formula(&mut self, key: FormulaKey) -> FormulaId {
+        let id = self.formulas.intern(key.clone());
+        if id.index() == self.shape_of.len() {
             let shape = self.shape(&key);
             self.shape_of.push(shape);
         }
         id
     }
 
-    fn shape(&mut self, key: &FormulaKey) -> u32 {
-        let of = |builder: &Builder, ids: &[u32]| {
-            let mut shapes: Vec<u32> = ids.iter().map(|&f| builder.shape_of[f as usize]).collect();
+    fn shape(&mut self, key: &FormulaKey) -> ShapeId {
+        let of = |builder: &Builder, ids: &[FormulaId]| {
+            let mut shapes: Vec<_> = ids.iter().map(|&f| builder.shape_of[f]).collect();
             shapes.sort_unstable();
             shapes.dedup();
             shapes
@@ -284,11 +312,11 @@ impl Builder {
             FormulaKey::True | FormulaKey::False => ShapeKey::Constant,
             FormulaKey::And(parts) => ShapeKey::And(of(self, parts)),
             FormulaKey::Or(parts) => ShapeKey::Or(of(self, parts)),
-            FormulaKey::Not(part) => ShapeKey::Not(self.shape_of[*part as usize]),
+            FormulaKey::Not(part) => ShapeKey::Not(self.shape_of[*part]),
             FormulaKey::Edge { axis, test, sub } => ShapeKey::Edge {
                 axis: *axis,
                 test: *test,
-                sub: self.shape_of[*sub as usize],
+                sub: self.shape_of[*sub],
             },
             FormulaKey::Is(test) => ShapeKey::Is(*test),
             FormulaKey::Text {
@@ -305,7 +333,7 @@ impl Builder {
                 ShapeKey::Computed(operands)
             }
         };
-        self.shapes.intern(shape).0
+        self.shapes.intern(shape)
     }
 }
 

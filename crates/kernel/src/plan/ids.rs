@@ -37,4 +37,6 @@ impl SpineId {
 impl FormulaId {
     /// The formula that always holds.
     pub const TRUE: FormulaId = FormulaId(0);
+    /// The formula that never holds.
+    pub const FALSE: FormulaId = FormulaId(1);
 }

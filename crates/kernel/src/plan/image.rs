@@ -147,7 +147,7 @@ impl Plan {
     }
 
     #[inline]
-    fn section(&self, section: Section) -> &[u32] {
+    pub(super) fn section(&self, section: Section) -> &[u32] {
         let index = section as usize;
         let start = self.offsets[index] as usize;
         &self.words[start..start + self.lengths[index] as usize]
@@ -318,7 +318,7 @@ impl Plan {
             6 => Output::Select {
                 set: PartId(r[1]),
                 spans: r[2] & 1 != 0,
-                has_beside: r[2] & 2 != 0,
+                beside: PartId(r[4]),
             },
             7 => Output::SelectValue {
                 atom: PartId(r[1]),

@@ -1,38 +1,44 @@
 //! Hash-consing: equal keys get equal ids, ids count up from zero.
 
+use crate::ids::Id;
+use crate::tables::Table;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 /// A table of distinct keys.
 #[derive(Debug)]
-pub struct Interner<K> {
-    ids: FxHashMap<K, u32>,
-    keys: Vec<K>,
+pub struct Interner<I, K> {
+    ids: FxHashMap<K, I>,
+    keys: Table<I, K>,
 }
 
-impl<K> Default for Interner<K> {
+impl<I, K> Default for Interner<I, K> {
     fn default() -> Self {
         Interner {
             ids: FxHashMap::default(),
-            keys: Vec::new(),
+            keys: Table::default(),
         }
     }
 }
 
-impl<K: Clone + Eq + Hash> Interner<K> {
-    /// The id of `key`, and whether it is new.
-    pub fn intern(&mut self, key: K) -> (u32, bool) {
+impl<I: Id, K: Clone + Eq + Hash> Interner<I, K> {
+    /// The id of `key`. That of a new one is as large as the table was.
+    pub fn intern(&mut self, key: K) -> I {
         if let Some(&id) = self.ids.get(&key) {
-            return (id, false);
+            return id;
         }
-        let id = self.keys.len() as u32;
-        self.keys.push(key.clone());
+        let id = self.keys.push(key.clone());
         self.ids.insert(key, id);
-        (id, true)
+        id
     }
 
     /// All keys by id.
-    pub fn keys(&self) -> &[K] {
+    pub fn keys(&self) -> &Table<I, K> {
         &self.keys
+    }
+
+    /// The same, given up.
+    pub fn into_keys(self) -> Table<I, K> {
+        self.keys
     }
 }

@@ -2,7 +2,7 @@
 
 use super::formulas::Local;
 use super::ids::{NumberId, PartId, StringId, TestId};
-use super::program::{NO_PART, OutputSpec, PartSpec};
+use super::program::PartSpec;
 use crate::ids::as_ids;
 use crate::vocabulary::{Axis, Comparison, NamePart, Op, PartKind};
 use smallvec::{SmallVec, smallvec};
@@ -176,26 +176,26 @@ impl PartKey {
         let mut words = part.words.clone();
         let parts = |words: &mut [u32]| {
             for word in words {
-                *word = local.parts[*word as usize];
+                *word = local.part(*word).0;
             }
         };
         match part.kind {
-            PartKind::Text => words[0] = local.strings[words[0] as usize],
-            PartKind::Number => words[0] = local.numbers[words[0] as usize],
+            PartKind::Text => words[0] = local.string(words[0]).0,
+            PartKind::Number => words[0] = local.number(words[0]).0,
             PartKind::Call | PartKind::Name | PartKind::ComparePairs => parts(&mut words[1..]),
             PartKind::CompareSome => parts(&mut words[1..3]),
             PartKind::Step => {
                 parts(&mut words[..1]);
-                words[2] = local.tests[words[2] as usize];
+                words[2] = local.test(words[2]).0;
                 parts(&mut words[3..]);
             }
             PartKind::Above => {
-                words[0] = local.tests[words[0] as usize];
+                words[0] = local.test(words[0]).0;
                 parts(&mut words[1..]);
             }
             PartKind::Beside => {
                 for pair in words.chunks_exact_mut(2) {
-                    pair[0] = local.strings[pair[0] as usize];
+                    pair[0] = local.string(pair[0]).0;
                     parts(&mut pair[1..]);
                 }
             }
@@ -210,32 +210,5 @@ impl PartKey {
             kind: part.kind,
             words,
         }
-    }
-}
-
-/// The output of an expression with the plan's parts.
-pub fn place_output(output: OutputSpec, parts: &[u32]) -> OutputSpec {
-    let at = |part: u32| parts.get(part as usize).copied().unwrap_or(NO_PART);
-    match output {
-        OutputSpec::Select { set, spans, beside } => OutputSpec::Select {
-            set: at(set),
-            spans,
-            beside: at(beside),
-        },
-        OutputSpec::SelectValue { atom, kind } => OutputSpec::SelectValue {
-            atom: at(atom),
-            kind,
-        },
-        OutputSpec::SelectFilter { atom } => OutputSpec::SelectFilter { atom: at(atom) },
-        OutputSpec::SelectAggregate {
-            set,
-            function,
-            running,
-        } => OutputSpec::SelectAggregate {
-            set: at(set),
-            function,
-            running,
-        },
-        other => other,
     }
 }

@@ -4,10 +4,13 @@
 //! of rows is *patterns* and an output; that of records has patterns of its own for each variable
 //! and is read by the joins. Everything is a varint except string bytes and numbers. Tables come
 //! before their users and an entry refers only to earlier entries of its own table, so one forward
-//! read suffices.
+//! read suffices. Specs refer to entries by their places in the program's own tables, which are bare
+//! numbers: ids are those of the plan that they are interned in.
 
+use super::ids::{FormulaId, PartId};
 use super::reader::{ProgramError, Read, Reader};
-use crate::vocabulary::{Axis, Comparison, NodeKind, Op, PartKind};
+use super::records::Output;
+use crate::vocabulary::{Aggregate, AtomKind, Axis, Comparison, NodeKind, Op, PartKind};
 
 const MAGIC: &[u8] = b"PSP3";
 
@@ -50,6 +53,9 @@ pub struct ExprSpec {
     pub args: Vec<u32>,
 }
 
+/// A step of a path: axis, test, condition.
+pub type StepSpec = (Axis, u32, u32);
+
 /// What an operand of a computed formula holds.
 #[derive(Clone, Debug)]
 pub struct OperandSpec {
@@ -59,7 +65,7 @@ pub struct OperandSpec {
     pub condition: Option<(u32, u32)>,
     /// The path from the context node to the first node, with a condition at each step; empty for
     /// the context node itself.
-    pub steps: Vec<(Axis, u32, u32)>,
+    pub steps: Vec<StepSpec>,
 }
 
 /// A condition at a node, in negation normal form.
@@ -103,40 +109,8 @@ pub struct PartSpec {
 #[derive(Clone, Debug)]
 pub struct PathSpec {
     pub root: u32,
-    pub steps: Vec<(Axis, u32, u32)>,
+    pub steps: Vec<StepSpec>,
 }
-
-/// What the query reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OutputSpec {
-    /// The nodes with their bytes.
-    Fragments,
-    /// The nodes without their bytes.
-    Spans,
-    /// 0 count, 1 sum, 2 avg, 3 min, 4 max.
-    Aggregate { function: u32, running: bool },
-    /// True when the first formula holds at the document node, false when the second does.
-    Boolean { holds: u32, fails: u32 },
-    /// The value of a computed formula at the document node: 0 string, 1 number, 2 boolean.
-    Value { formula: u32, kind: u32 },
-    /// Reported once when the formula holds at the document node.
-    Filter { holds: u32 },
-    /// The nodes of a set, with the values of a `Beside` part or `NO_PART`.
-    Select { set: u32, spans: bool, beside: u32 },
-    /// The value of an atom: 0 string, 1 number, 2 boolean.
-    SelectValue { atom: u32, kind: u32 },
-    /// Reported once when the atom is true.
-    SelectFilter { atom: u32 },
-    /// An aggregate over a set.
-    SelectAggregate {
-        set: u32,
-        function: u32,
-        running: bool,
-    },
-}
-
-/// No part.
-pub const NO_PART: u32 = u32::MAX;
 
 /// What is looked for: paths, and the conditions at their nodes.
 #[derive(Clone, Debug)]
@@ -154,7 +128,8 @@ pub struct Patterns {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub patterns: Patterns,
-    pub output: OutputSpec,
+    /// With the program's own numbers as ids.
+    pub output: Output,
 }
 
 impl Reader<'_> {
@@ -180,6 +155,10 @@ impl Reader<'_> {
         } else {
             Ok(part)
         }
+    }
+
+    fn flag(&mut self) -> Read<bool> {
+        Ok(self.below(2)? == 1)
     }
 
     fn code<T>(&mut self, from: impl Fn(u32) -> Option<T>) -> Read<T> {
@@ -248,56 +227,51 @@ impl Program {
         let mut patterns = Patterns::read_from(&mut r)?;
         let (n_strings, n_formulas) = (patterns.strings.len(), patterns.formulas.len());
         let parts = &mut patterns.parts;
+        let formula = |r: &mut Reader<'_>| Ok(FormulaId(r.below(n_formulas)?));
         let output = match r.word()? {
-            0 => OutputSpec::Fragments,
-            5 => OutputSpec::Spans,
-            1 => OutputSpec::Aggregate {
-                function: r.below(5)?,
-                running: r.below(2)? == 1,
+            0 => Output::Fragments,
+            5 => Output::Spans,
+            1 => Output::Aggregate {
+                function: r.code(Aggregate::from_code)?,
+                running: r.flag()?,
             },
-            2 => OutputSpec::Boolean {
-                holds: r.below(n_formulas)?,
-                fails: r.below(n_formulas)?,
+            2 => Output::Boolean {
+                holds: formula(&mut r)?,
+                fails: formula(&mut r)?,
             },
-            3 => OutputSpec::Value {
-                formula: r.below(n_formulas)?,
-                kind: r.below(3)?,
+            3 => Output::Value {
+                formula: formula(&mut r)?,
+                kind: r.code(AtomKind::from_code)?,
             },
-            4 => OutputSpec::Filter {
-                holds: r.below(n_formulas)?,
+            4 => Output::Filter {
+                holds: formula(&mut r)?,
             },
             6 => {
-                let set = r.set(parts)?;
-                let spans = r.below(2)? == 1;
-                let mut beside = Vec::new();
+                let set = PartId(r.set(parts)?);
+                let spans = r.flag()?;
+                let mut words = Vec::new();
                 for _ in 0..r.count()? {
-                    beside.extend([r.below(n_strings)?, r.set(parts)?]);
+                    words.extend([r.below(n_strings)?, r.set(parts)?]);
                 }
-                let mut place = NO_PART;
-                if !beside.is_empty() {
-                    place = parts.len() as u32;
-                    parts.push(PartSpec {
-                        kind: PartKind::Beside,
-                        words: beside,
-                    });
+                let mut beside = PartId::NONE;
+                if !words.is_empty() {
+                    beside = PartId(parts.len() as u32);
+                    let kind = PartKind::Beside;
+                    parts.push(PartSpec { kind, words });
                 }
-                OutputSpec::Select {
-                    set,
-                    spans,
-                    beside: place,
-                }
+                Output::Select { set, spans, beside }
             }
-            7 => OutputSpec::SelectValue {
-                atom: r.atom(parts)?,
-                kind: r.below(3)?,
+            7 => Output::SelectValue {
+                atom: PartId(r.atom(parts)?),
+                kind: r.code(AtomKind::from_code)?,
             },
-            8 => OutputSpec::SelectFilter {
-                atom: r.atom(parts)?,
+            8 => Output::SelectFilter {
+                atom: PartId(r.atom(parts)?),
             },
-            9 => OutputSpec::SelectAggregate {
-                set: r.set(parts)?,
-                function: r.below(5)?,
-                running: r.below(2)? == 1,
+            9 => Output::SelectAggregate {
+                set: PartId(r.set(parts)?),
+                function: r.code(Aggregate::from_code)?,
+                running: r.flag()?,
             },
             _ => return Err(ProgramError("an unknown output")),
         };

@@ -23,7 +23,7 @@ pub enum Expr<'a> {
 }
 
 /// What a target reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Output {
     /// The nodes.
     Fragments,
@@ -61,8 +61,8 @@ pub enum Output {
         set: PartId,
         /// Whether they come without their bytes.
         spans: bool,
-        /// Whether values travel beside them.
-        has_beside: bool,
+        /// What travels beside them, a part; NONE if nothing does.
+        beside: PartId,
     },
     /// The value of an atom at the document node.
     SelectValue {

@@ -3,9 +3,10 @@
 
 use super::builder::Builder;
 use super::freeze::Layout;
-use super::ids::{RequestId, StringId};
+use super::ids::{RequestId, StringId, SubscriptionId};
 use super::image::{Plan, Section, size};
 use super::tier::Tier;
+use crate::ids::Id;
 use std::sync::Arc;
 
 /// What tells a subscription from others that had its name before.
@@ -16,7 +17,7 @@ pub struct Place(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requested<P> {
     /// The number of the subscription.
-    pub subscription: u32,
+    pub subscription: SubscriptionId,
     /// Its place.
     pub place: Place,
     /// The bytes of the program.
@@ -29,7 +30,7 @@ pub(super) fn freeze_requests(builder: &Builder, layout: &mut Layout) {
     for (request, string) in builder.requests.iter().zip(strings) {
         let Place(place) = request.place;
         let (low, high) = (place as u32, (place >> 32) as u32);
-        let record = [request.subscription, low, high, string];
+        let record = [request.subscription.0, low, high, string];
         layout.push(Section::Requests, &record);
     }
 }
@@ -44,7 +45,7 @@ impl Plan {
     pub fn request(&self, id: RequestId) -> Requested<&[u8]> {
         let r = self.record(Section::Requests, id, size::REQUEST);
         Requested {
-            subscription: r[0],
+            subscription: SubscriptionId(r[0]),
             place: Place(u64::from(r[1]) | u64::from(r[2]) << 32),
             program: self.string(StringId(r[3])),
         }
@@ -61,12 +62,13 @@ pub fn requests(tiers: &[Tier]) -> impl Iterator<Item = Requested<&[u8]>> {
 pub fn requests_since<'a>(
     older: &[Tier],
     newer: &'a [Tier],
-) -> (Vec<u32>, Vec<Requested<&'a [u8]>>) {
+) -> (Vec<SubscriptionId>, Vec<Requested<&'a [u8]>>) {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
+    let subscription = |request: Requested<&[u8]>| request.subscription;
     for tier in older {
         match same_plan(tier, newer) {
-            Some(now) => gone.extend(tier.requests_left_out_by(now).map(|one| one.subscription)),
-            None => gone.extend(tier.requests().map(|one| one.subscription)),
+            Some(now) => gone.extend(tier.requests_left_out_by(now).map(subscription)),
+            None => gone.extend(tier.requests().map(subscription)),
         }
     }
     for tier in newer {
@@ -108,25 +110,16 @@ impl Tier {
             std::iter::from_fn(move || {
                 let bit = bits.trailing_zeros();
                 bits &= bits.wrapping_sub(1);
-                (bit < u64::BITS).then(|| at as u32 * u64::BITS + bit)
+                (bit < u64::BITS).then(|| SubscriptionId(at as u32 * u64::BITS + bit))
             })
             .filter_map(|subscription| self.request(self.find_request(subscription)?))
         })
     }
 
-    fn find_request(&self, subscription: u32) -> Option<RequestId> {
-        let (mut low, mut high) = (0, self.plan.request_count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.plan.request(RequestId(middle)).subscription < subscription {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        let id = RequestId(low);
-        let is_there =
-            low < self.plan.request_count() && self.plan.request(id).subscription == subscription;
-        is_there.then_some(id)
+    fn find_request(&self, subscription: SubscriptionId) -> Option<RequestId> {
+        // They are in the order of their subscriptions.
+        let (records, _) = self.plan.section(Section::Requests).as_chunks();
+        let place = records.binary_search_by_key(&subscription.0, |r: &[u32; size::REQUEST]| r[0]);
+        place.ok().map(RequestId::at)
     }
 }

@@ -1,6 +1,6 @@
 //! A plan as one of several: its numbers in a session, and what was removed from it.
 
-use super::Plan;
+use super::{Plan, SubscriptionId};
 use std::sync::Arc;
 
 /// A plan among those of a session.
@@ -27,32 +27,36 @@ impl Tier {
 
     /// Whether a subscription, by the plan's own number, was removed.
     #[inline]
-    pub fn is_removed(&self, subscription: u32) -> bool {
-        let word = self.removed.get(subscription as usize / 64);
-        word.is_some_and(|word| word >> (subscription % 64) & 1 == 1)
+    pub fn is_removed(&self, own: SubscriptionId) -> bool {
+        let word = self.removed.get(own.index() / 64);
+        word.is_some_and(|word| word >> (own.0 % 64) & 1 == 1)
     }
 
     /// The session's number of a subscription, unless it was removed.
     #[inline]
-    pub fn number(&self, subscription: u32) -> Option<u32> {
-        (!self.is_removed(subscription)).then(|| self.first.saturating_add(subscription))
+    pub fn number(&self, own: SubscriptionId) -> Option<SubscriptionId> {
+        (!self.is_removed(own)).then(|| self.shift(own))
     }
 
-    /// The plan's own numbers of subscriptions that the session knows by others.
-    pub(crate) fn own_numbers(&self, numbers: &[u32]) -> impl Iterator<Item = u32> {
-        numbers
-            .iter()
-            .filter_map(|number| number.checked_sub(self.first))
+    /// The session's number of a subscription, removed or not.
+    pub(crate) fn shift(&self, own: SubscriptionId) -> SubscriptionId {
+        SubscriptionId(self.first.saturating_add(own.0))
     }
 
-    /// The tier without some of its subscriptions, by the session's numbers.
-    pub(crate) fn without(&self, numbers: &[u32]) -> Tier {
+    /// The plan's own ids of subscriptions that the session knows by others.
+    pub(crate) fn own_ids(&self, ids: &[SubscriptionId]) -> impl Iterator<Item = SubscriptionId> {
+        let own = ids.iter().filter_map(|id| id.0.checked_sub(self.first));
+        own.map(SubscriptionId)
+    }
+
+    /// The tier without some of its subscriptions, by the session's ids.
+    pub(crate) fn without(&self, ids: &[SubscriptionId]) -> Tier {
         let mut tier = self.clone();
         let mut removed = self.removed.to_vec();
-        for own in self.own_numbers(numbers) {
-            let word = own as usize / 64;
+        for own in self.own_ids(ids) {
+            let word = own.index() / 64;
             removed.resize(removed.len().max(word + 1), 0);
-            removed[word] |= 1 << (own % 64);
+            removed[word] |= 1 << (own.0 % 64);
         }
         if !removed.is_empty() {
             tier.removed = removed.into();

@@ -3,7 +3,8 @@
 use super::matches::Matches;
 use super::selections::Selections;
 use crate::events::{Declarations, Scope};
-use crate::ids::{SubscriptionId, TargetId};
+use crate::ids::{DocumentId, SubscriptionId, TargetId};
+use crate::vocabulary::NodeKind;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,6 +34,21 @@ pub enum RowKind {
     Boolean = 9,
     /// A document matched, in filter mode.
     Match = 12,
+}
+
+impl RowKind {
+    /// What a node of this kind becomes.
+    pub(crate) fn of(kind: NodeKind) -> RowKind {
+        match kind {
+            NodeKind::Document => RowKind::Document,
+            NodeKind::Attribute => RowKind::Attribute,
+            NodeKind::Text => RowKind::Text,
+            NodeKind::Comment => RowKind::Comment,
+            NodeKind::Instruction => RowKind::Instruction,
+            NodeKind::Namespace => RowKind::Namespace,
+            _ => RowKind::Element,
+        }
+    }
 }
 
 /// A column of strings: `offsets[i]..offsets[i + 1]` of `bytes`.
@@ -94,10 +110,10 @@ impl Beside {
 /// Finished rows, column by column.
 #[derive(Default)]
 pub struct Rows {
-    /// Numbers of the documents in the automaton's life.
-    pub document: Vec<u32>,
-    /// Numbers of the subscriptions.
-    pub subscription: Vec<u32>,
+    /// The documents.
+    pub document: Vec<DocumentId>,
+    /// The subscriptions.
+    pub subscription: Vec<SubscriptionId>,
     /// Order of decision per subscription and document.
     pub ordinal: Vec<i64>,
     /// `RowKind` codes.
@@ -130,7 +146,7 @@ pub struct Rows {
 /// The fixed-size part of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowHead {
-    pub document: u32,
+    pub document: DocumentId,
     pub subscription: SubscriptionId,
     pub ordinal: u64,
     pub kind: RowKind,
@@ -196,7 +212,7 @@ impl Rows {
     /// Adds a row whose value was appended to `value.bytes` already.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
-        self.subscription.push(head.subscription.0);
+        self.subscription.push(head.subscription);
         self.ordinal.push(head.ordinal as i64);
         self.kind.push(head.kind as u8);
         self.name.bytes.extend_from_slice(name);
@@ -238,25 +254,31 @@ impl Rows {
         first
     }
 
-    /// Adds a row of others under another number, without the values beside it; `first_scope` is
-    /// from `add_scopes`.
-    pub(crate) fn append_row(&mut self, other: &Rows, row: usize, number: u32, first_scope: i32) {
+    /// Adds a row of others for a subscription, without the values beside it; `first_scope` is from
+    /// `add_scopes`.
+    pub(crate) fn append_row(
+        &mut self,
+        other: &Rows,
+        row: usize,
+        subscription: SubscriptionId,
+        first_scope: i32,
+    ) {
         self.value.bytes.extend_from_slice(other.value.value(row));
         let scope = other.scope[row];
         self.scope
             .push(if scope < 0 { -1 } else { scope + first_scope });
-        self.append_rest(other, row, number);
+        self.append_rest(other, row, subscription);
     }
 
     /// The same without its value and what that would need.
-    pub(super) fn append_bare(&mut self, other: &Rows, row: usize, number: u32) {
+    pub(super) fn append_bare(&mut self, other: &Rows, row: usize, subscription: SubscriptionId) {
         self.scope.push(-1);
-        self.append_rest(other, row, number);
+        self.append_rest(other, row, subscription);
     }
 
-    fn append_rest(&mut self, other: &Rows, row: usize, number: u32) {
+    fn append_rest(&mut self, other: &Rows, row: usize, subscription: SubscriptionId) {
         self.document.push(other.document[row]);
-        self.subscription.push(number);
+        self.subscription.push(subscription);
         self.ordinal.push(other.ordinal[row]);
         self.kind.push(other.kind[row]);
         self.name.bytes.extend_from_slice(other.name.value(row));

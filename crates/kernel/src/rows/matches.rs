@@ -1,33 +1,37 @@
 //! Rows of filters in bulk: many subscriptions match one document, and little else is to say.
 
 use super::columns::{RowKind, Rows};
+use crate::ids::{DocumentId, SubscriptionId};
 use std::ops::Range;
 
 /// The offset of a match that is not kept. Only small documents have matches in bulk.
-const UNTOLD: u32 = u32::MAX;
+const UNKNOWN: u32 = u32::MAX;
 
 /// Matches that are not spread out into rows yet.
 #[derive(Debug, Default)]
 pub struct Matches {
-    /// Numbers of the subscriptions, documents behind each other.
-    pub subscription: Vec<u32>,
+    /// The subscriptions, documents behind each other.
+    pub subscription: Vec<SubscriptionId>,
     /// Offset just past the deciding event. Whoever reads in bulk is not told: what is missing at
-    /// the end is `UNTOLD`.
+    /// the end is `UNKNOWN`.
     decided_at: Vec<u32>,
-    /// For each document with matches: its number, how many rows come before them, and where
-    /// they start.
-    runs: Vec<(u32, usize, usize)>,
+    /// For each document with matches: how many rows come before them, and where they start.
+    runs: Vec<(DocumentId, usize, usize)>,
 }
 
 impl Matches {
     /// Starts the matches of a document, behind so many rows.
-    pub fn begin(&mut self, document: u32, rows: usize) {
+    pub fn begin(&mut self, document: DocumentId, rows: usize) {
         self.runs.push((document, rows, self.subscription.len()));
     }
 
     /// Adds matches to the document begun last, with the offsets that decided them.
-    pub fn extend(&mut self, subscriptions: &[u32], decided_at: impl Iterator<Item = u32>) {
-        self.decided_at.resize(self.subscription.len(), UNTOLD);
+    pub fn extend(
+        &mut self,
+        subscriptions: &[SubscriptionId],
+        decided_at: impl Iterator<Item = u32>,
+    ) {
+        self.decided_at.resize(self.subscription.len(), UNKNOWN);
         self.subscription.extend_from_slice(subscriptions);
         self.decided_at.extend(decided_at);
     }
@@ -41,10 +45,10 @@ impl Matches {
     }
 
     /// Room for matches in the document begun last: for subscriptions, and for offsets.
-    pub fn room(&mut self, count: usize) -> (&mut [u32], &mut [u32]) {
+    pub fn room(&mut self, count: usize) -> (&mut [SubscriptionId], &mut [u32]) {
         let before = self.subscription.len();
-        self.subscription.resize(before + count, 0);
-        self.decided_at.resize(before, UNTOLD);
+        self.subscription.resize(before + count, SubscriptionId(0));
+        self.decided_at.resize(before, UNKNOWN);
         self.decided_at.resize(before + count, 0);
         (
             &mut self.subscription[before..],
@@ -53,9 +57,9 @@ impl Matches {
     }
 
     /// Room for subscriptions alone.
-    pub fn untimed_room(&mut self, count: usize) -> &mut [u32] {
+    pub fn untimed_room(&mut self, count: usize) -> &mut [SubscriptionId] {
         let before = self.subscription.len();
-        self.subscription.resize(before + count, 0);
+        self.subscription.resize(before + count, SubscriptionId(0));
         &mut self.subscription[before..]
     }
 
@@ -75,9 +79,9 @@ impl Matches {
     }
 
     /// Documents, and which matches are theirs.
-    pub fn documents(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+    pub fn documents(&self) -> impl Iterator<Item = (DocumentId, Range<usize>)> + '_ {
         let runs = self.runs.iter().enumerate();
-        runs.map(|(run, &(number, ..))| (number, self.range(run)))
+        runs.map(|(run, &(document, ..))| (document, self.range(run)))
     }
 
     /// Which matches are those of a document, by its place among those that have some.
@@ -93,7 +97,7 @@ impl Matches {
 
     /// Appends the rows of one document.
     pub(super) fn spread_run(&self, run: usize, to: &mut Rows) {
-        self.tell_run(run, to);
+        self.fill_run(run, to);
         let length = to.len();
         to.ordinal.resize(length, 0);
         to.start.resize(length, -1);
@@ -107,15 +111,17 @@ impl Matches {
     }
 
     /// Appends to the columns in which the rows differ, and to that of their kind.
-    pub(super) fn tell_run(&self, run: usize, to: &mut Rows) {
+    pub(super) fn fill_run(&self, run: usize, to: &mut Rows) {
         let range = self.range(run);
         let length = to.len() + range.len();
         to.document.resize(length, self.runs[run].0);
         to.subscription
             .extend_from_slice(&self.subscription[range.clone()]);
         match self.decided_at.get(range) {
-            Some(offsets) => to.decided_at.extend(offsets.iter().map(|&at| told(at))),
-            None => to.decided_at.resize(length, told(UNTOLD)),
+            Some(offsets) => to
+                .decided_at
+                .extend(offsets.iter().map(|&at| row_offset(at))),
+            None => to.decided_at.resize(length, row_offset(UNKNOWN)),
         }
         to.kind.resize(length, RowKind::Match as u8);
     }
@@ -123,8 +129,8 @@ impl Matches {
 
 /// An offset as rows have it.
 #[inline]
-fn told(offset: u32) -> i64 {
-    if offset == UNTOLD {
+fn row_offset(offset: u32) -> i64 {
+    if offset == UNKNOWN {
         -1
     } else {
         i64::from(offset)

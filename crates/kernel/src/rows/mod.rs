@@ -1,14 +1,15 @@
 //! Results, whichever engine writes them.
 
+mod bulk;
 mod columns;
-mod found;
 mod matches;
 mod selections;
 mod spread;
 
+pub use crate::ids::{DocumentId, SubscriptionId};
+pub use bulk::BulkRows;
 pub use columns::{Beside, RowKind, Rows, TextColumn};
 pub(crate) use columns::{Bindings, Naming, RowHead};
-pub use found::Found;
 pub(crate) use matches::Matches;
 pub(crate) use selections::{List, Selected, Selections};
 pub use spread::Parts;

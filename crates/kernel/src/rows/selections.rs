@@ -2,6 +2,7 @@
 //! described once, a list of nodes is written once, and a subscription names its list.
 
 use super::columns::Rows;
+use crate::ids::{DocumentId, SubscriptionId};
 use std::ops::Range;
 
 /// A node in a list: the row that describes it, its ordinal, and the offset that decided it.
@@ -32,23 +33,23 @@ pub struct Selections {
     /// Lists of nodes, one behind the other.
     pub items: Vec<Selected>,
     /// By entry: who selects.
-    pub subscription: Vec<u32>,
+    pub subscription: Vec<SubscriptionId>,
     /// By entry: where its list lies, and how long it is.
     pub first: Vec<u32>,
     /// See `first`.
     pub count: Vec<u32>,
     /// Entries of subscriptions without values, sorted; mostly there are none.
     bare: Vec<u32>,
-    /// For each document: its number, how many rows and how many documents' matches come before,
-    /// and where its entries start.
-    runs: Vec<(u32, (usize, usize), usize)>,
+    /// For each document: how many rows and how many documents' matches come before, and where its
+    /// entries start.
+    runs: Vec<(DocumentId, (usize, usize), usize)>,
     rows: usize,
     value_bytes: usize,
 }
 
 impl Selections {
     /// Starts the selections of a document, behind so many rows and so many documents' matches.
-    pub fn begin(&mut self, document: u32, behind: (usize, usize)) {
+    pub fn begin(&mut self, document: DocumentId, behind: (usize, usize)) {
         self.runs.push((document, behind, self.subscription.len()));
     }
 
@@ -82,7 +83,7 @@ impl Selections {
 
     /// Adds a subscription that selects a list.
     #[inline]
-    pub fn add(&mut self, subscription: u32, list: List, has_value: bool) {
+    pub fn add(&mut self, subscription: SubscriptionId, list: List, has_value: bool) {
         self.subscription.push(subscription);
         self.first.push(list.first);
         self.count.push(list.count);
@@ -110,9 +111,9 @@ impl Selections {
     }
 
     /// Documents, and which entries are theirs.
-    pub fn documents(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+    pub fn documents(&self) -> impl Iterator<Item = (DocumentId, Range<usize>)> + '_ {
         let runs = self.runs.iter().enumerate();
-        runs.map(|(run, &(number, _, from))| (number, from..self.run_end(run)))
+        runs.map(|(run, &(document, _, from))| (document, from..self.run_end(run)))
     }
 
     fn run_end(&self, run: usize) -> usize {

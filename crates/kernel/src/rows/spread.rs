@@ -82,7 +82,7 @@ impl Parts {
             && part.len() < self.rows_max
             && self.matches.range(run).len() >= MATCHES_MIN
         {
-            self.matches.tell_run(run, &mut part);
+            self.matches.fill_run(run, &mut part);
             self.runs.next();
         }
         part

@@ -5,6 +5,7 @@ use super::listeners::{Asker, Failing, Way};
 use super::strategy::BUNDLE_BYTES_MAX;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::{DocumentError, ErrorKind};
+use crate::ids::DocumentId;
 use crate::rows::Rows;
 use crate::trie::Wanted;
 use crate::witness::Witness;
@@ -12,8 +13,8 @@ use crate::witness::Witness;
 /// A document that is at hand as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
-    /// Its rows carry this number.
-    pub number: u32,
+    /// Its rows carry this id.
+    pub id: DocumentId,
     /// All its bytes.
     pub bytes: &'a [u8],
     /// Overrides what it says of itself.
@@ -117,7 +118,7 @@ impl Session {
     ) -> bool {
         if !documents
             .iter()
-            .all(|one| self.reading.listeners.asks(one.bytes))
+            .all(|document| self.reading.listeners.asks(document.bytes))
         {
             return false;
         }
@@ -172,14 +173,9 @@ impl Session {
     }
 
     fn read_through(&mut self, way: Way, document: &Document<'_>) -> Result<Heard, DocumentError> {
-        let Document {
-            number,
-            bytes,
-            encoding,
-            stream,
-        } = *document;
-        self.reading.begin(way, encoding, stream, number)?;
-        if self.reading.feed(bytes)? < bytes.len() {
+        let Document { id, stream, .. } = *document;
+        self.reading.begin(way, document.encoding, stream, id)?;
+        if self.reading.feed(document.bytes)? < document.bytes.len() {
             self.reading.listeners.abandon();
             return Ok(Heard::Large);
         }
@@ -210,11 +206,11 @@ impl Session {
                     now,
                 };
                 if let Some(place) = heard.place {
-                    asker.trie.report(place, document.number, wanted, &mut rows);
+                    asker.trie.report(place, document.id, wanted, &mut rows);
                 }
             }
             let witness = heard.verdict.map(|witness| {
-                let numbered = witness.map(|witness| (document.number, witness));
+                let numbered = witness.map(|witness| (document.id, witness));
                 self.witnesses.extend(numbered);
                 Outcome::Read
             });
@@ -232,7 +228,7 @@ impl Session {
             let read = self.read_through(Way::Events, document);
             match read {
                 Ok(Heard::Whole(witness)) => {
-                    let numbered = witness.map(|witness| (document.number, witness));
+                    let numbered = witness.map(|witness| (document.id, witness));
                     self.witnesses.extend(numbered);
                     break Ok(Outcome::Read);
                 }
@@ -246,7 +242,7 @@ impl Session {
                         break Err(error);
                     };
                     self.failing.push(Failing {
-                        document: document.number,
+                        document: document.id,
                         subscription,
                         error,
                     });

@@ -13,6 +13,7 @@ pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 use crate::automaton::TraceEntry;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
@@ -31,10 +32,10 @@ use std::sync::Arc;
 /// next document as if nothing had happened.
 pub struct Session {
     reading: Reading,
-    /// The number of the document under way.
-    number: u32,
-    /// Witnesses of documents, by number.
-    witnesses: Vec<(u32, Witness)>,
+    /// The document under way.
+    document: DocumentId,
+    /// Witnesses of documents.
+    witnesses: Vec<(DocumentId, Witness)>,
     /// How many documents are bundled.
     together_max: usize,
     /// Whether all matches tell when they were decided.
@@ -43,9 +44,9 @@ pub struct Session {
     next: Option<Vec<Tier>>,
     /// Paths of joins from the next document on.
     next_paths: Option<Option<SharedPaths>>,
-    usage: Usage,
+    usage: Usage<SubscriptionId>,
     /// Subscriptions that get nothing.
-    suspended: Vec<u32>,
+    suspended: Vec<SubscriptionId>,
     failing: Vec<Failing>,
 }
 
@@ -73,7 +74,7 @@ impl Session {
     pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         Session {
             reading: Reading::new(tiers, limits, options, ledger),
-            number: 0,
+            document: DocumentId(0),
             witnesses: Vec::new(),
             together_max: DOCUMENTS_MAX,
             with_times: true,
@@ -106,17 +107,16 @@ impl Session {
         self.reading.attach(tiers)
     }
 
-    /// Starts a document of a stream, whose rows carry a number; `encoding` overrides what it says
-    /// of itself.
+    /// Starts a document of a stream; `encoding` overrides what it says of itself.
     pub fn begin(
         &mut self,
         encoding: Option<&str>,
         stream: &str,
-        number: u32,
+        document: DocumentId,
     ) -> Result<(), DocumentError> {
         self.adopt_next();
-        self.number = number;
-        self.reading.begin(Way::Events, encoding, stream, number)
+        self.document = document;
+        self.reading.begin(Way::Events, encoding, stream, document)
     }
 
     fn adopt_next(&mut self) {
@@ -143,7 +143,7 @@ impl Session {
         self.reading.listeners.collect();
         let witness = finished?;
         self.witnesses
-            .extend(witness.map(|witness| (self.number, witness)));
+            .extend(witness.map(|witness| (self.document, witness)));
         Ok(())
     }
 
@@ -169,17 +169,17 @@ impl Session {
     }
 
     /// The subscription that most of the work on the last document was done for, if it was stopped.
-    pub fn blamed(&self) -> Option<u32> {
+    pub fn blamed(&self) -> Option<SubscriptionId> {
         self.reading.blamed
     }
 
     /// Gives subscriptions nothing from the next document on; all others get their rows again.
-    pub fn suspend(&mut self, subscriptions: Vec<u32>) {
+    pub fn suspend(&mut self, subscriptions: Vec<SubscriptionId>) {
         self.suspended = subscriptions;
     }
 
-    /// The witnesses collected since the last call, by the numbers of their documents.
-    pub fn take_witnesses(&mut self) -> Vec<(u32, Witness)> {
+    /// The witnesses collected since the last call, with their documents.
+    pub fn take_witnesses(&mut self) -> Vec<(DocumentId, Witness)> {
         std::mem::take(&mut self.witnesses)
     }
 
@@ -189,25 +189,22 @@ impl Session {
         let listeners = &mut self.reading.listeners;
         for runner in listeners.automata_mut() {
             for (own, cost) in runner.automaton.take_charges() {
-                let subscription = runner.tier.first.saturating_add(own.0);
-                self.usage.charge(subscription, cost);
+                self.usage.charge(runner.tier.shift(own), cost);
             }
         }
         for asker in listeners.askers() {
             for used in asker.trie.take_usage(&asker.tier) {
-                let (matches, last) = (used.matches, used.last);
-                self.usage.count_rows(used.subscription, matches, last);
+                self.usage.count_rows(used.id, used.matches, used.last);
             }
         }
         self.usage.take()
     }
 
     /// Bytes held now for undecided results, by subscription; one may come several times.
-    pub fn held_by_subscription(&self) -> Vec<(u32, u64)> {
+    pub fn held_by_subscription(&self) -> Vec<(SubscriptionId, u64)> {
         let numbered = self.reading.listeners.automata().flat_map(|runner| {
-            let first = runner.tier.first;
             let held = runner.automaton.held_by_subscription().into_iter();
-            held.map(move |(own, bytes)| (first.saturating_add(own.0), bytes))
+            held.map(|(own, bytes)| (runner.tier.shift(own), bytes))
         });
         numbered.collect()
     }

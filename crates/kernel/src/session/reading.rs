@@ -3,6 +3,7 @@
 use super::listeners::{Engine, Listeners, Way};
 use crate::error::DocumentError;
 use crate::events::Handler;
+use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
@@ -19,7 +20,7 @@ pub struct Reading {
     pub(super) limits: Limits,
     pub ledger: Arc<Ledger>,
     /// The subscription that most of the work was done for, if the last document was stopped.
-    pub blamed: Option<u32>,
+    pub blamed: Option<SubscriptionId>,
 }
 
 impl Reading {
@@ -34,18 +35,17 @@ impl Reading {
         }
     }
 
-    /// Starts a document of a stream; its rows carry a number. If that fails, no listener knows of
-    /// the document.
+    /// Starts a document of a stream. If that fails, no listener knows of the document.
     pub fn begin(
         &mut self,
         way: Way,
         encoding: Option<&str>,
         stream: &str,
-        number: u32,
+        document: DocumentId,
     ) -> Result<(), DocumentError> {
         self.ledger.begin();
         self.blamed = None;
-        self.guard(|reading| reading.begin_guarded(way, encoding, stream, number))
+        self.guard(|reading| reading.begin_guarded(way, encoding, stream, document))
     }
 
     fn begin_guarded(
@@ -53,13 +53,13 @@ impl Reading {
         way: Way,
         encoding: Option<&str>,
         stream: &str,
-        number: u32,
+        document: DocumentId,
     ) -> Result<(), DocumentError> {
         if self.listeners.turn_to(way) {
             self.tokenizer.forget_symbols();
         }
         self.tokenizer.begin(encoding)?;
-        let begun = self.listeners.begin(stream, number);
+        let begun = self.listeners.begin(stream, document);
         begun.inspect_err(|_| self.listeners.abandon())
     }
 

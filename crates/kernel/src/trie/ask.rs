@@ -6,15 +6,15 @@ use super::times::Times;
 use super::transpose::ByDocument;
 use super::walk::Answered;
 use crate::document::{Bundle, Docs, Earliest};
-use crate::plan::Tier;
-use crate::plan::questions::{Askers, BARE, Code, Group, Image, Part};
+use crate::plan::questions::{Askers, BARE, Code, Group, Image, Part, QuestionId};
+use crate::plan::{SubscriptionId, Tier};
 use crate::usage::Used;
 
 /// Which filters have matches in which documents, and which queries have nodes there.
 #[derive(Debug, Default)]
 pub struct Told {
     /// Subscriptions of filters; those that are no more are left out.
-    pub filters: Vec<u32>,
+    pub filters: Vec<SubscriptionId>,
     /// When these are decided: by event if a document is alone, by row of `Times` if there are
     /// several, and not at all if nobody asks for that.
     pub dates: Vec<u32>,
@@ -287,7 +287,7 @@ impl Trie {
         let (told, bundle, used) = (&mut self.told, &self.bundle, &mut self.used[FILTERS]);
         // Questions come in order, subscriptions do not: counting those is much cheaper.
         for (question, kept) in filters.iter() {
-            used.count_rows(question, kept.documents().count_ones(), now);
+            used.count_rows(QuestionId(question), kept.documents().count_ones(), now);
         }
         let times = &mut self.times;
         if self.has_times {
@@ -297,7 +297,7 @@ impl Trie {
         if tier.is_plain() && image.part(Part::Lists).is_empty() {
             // One asker each, who is still there: the usual case of a large tier.
             let numbers = filters.questions().iter();
-            let numbers = numbers.map(|&question| askers[question as usize]);
+            let numbers = numbers.map(|&question| SubscriptionId(askers[question as usize]));
             told.filters.extend(numbers);
             let kept = filters.told().iter();
             told.documents
@@ -313,7 +313,7 @@ impl Trie {
         let is_alone = bundle.document_count() == 1;
         for met in &self.met {
             let Earliest { time, documents } = met.earliest;
-            used.count_rows(met.question, documents.count_ones(), now);
+            used.count_rows(QuestionId(met.question), documents.count_ones(), now);
             let row = || times.of_set(bundle, met.set, self.nodes.get(met.set));
             let date = match is_alone {
                 true => Some(time),
@@ -336,12 +336,14 @@ impl Trie {
         };
         for (kind, part) in [(FILTERS, Part::FilterAskers), (QUERIES, Part::QueryAskers)] {
             for used in self.used[kind].take() {
-                let askers = image.askers(part, used.subscription);
+                let askers = image.askers(part, used.id);
                 let numbers = askers.as_slice().iter().map(|asker| asker & !BARE);
-                let subscriptions = numbers.filter_map(|own| tier.number(own));
-                all.extend(subscriptions.map(|subscription| Used {
-                    subscription,
-                    ..used
+                let subscriptions = numbers.filter_map(|own| tier.number(SubscriptionId(own)));
+                all.extend(subscriptions.map(|id| Used {
+                    id,
+                    matches: used.matches,
+                    last: used.last,
+                    cost: used.cost,
                 }));
             }
         }
@@ -366,13 +368,13 @@ impl Told {
         date: Option<u32>,
     ) {
         let mut push = |own: u32| {
-            if let Some(subscription) = tier.number(own) {
+            if let Some(subscription) = tier.number(SubscriptionId(own)) {
                 self.filters.push(subscription);
                 self.documents.push(documents);
                 self.dates.extend(date);
             }
         };
-        match image.askers(Part::FilterAskers, question) {
+        match image.askers(Part::FilterAskers, QuestionId(question)) {
             Askers::One(asker) => push(asker),
             Askers::Many(list) => list.iter().copied().for_each(push),
         }

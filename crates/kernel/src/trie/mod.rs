@@ -33,7 +33,7 @@ pub use report::Wanted;
 
 use crate::document::{Bundle, Docs, Earliest, Timed};
 use crate::events::{Scope, Symbol};
-use crate::plan::questions::{Figure, Part};
+use crate::plan::questions::{Figure, Part, QuestionId};
 use crate::plan::{Axis, FormulaId, Plan, Symbols};
 use crate::usage::Usage;
 use ask::{Dated, Told, Ways};
@@ -91,7 +91,7 @@ pub struct Trie {
     /// Queries and the sets of nodes that answer them.
     selected: Vec<(u32, u32)>,
     /// Rows of filters and of queries, by question.
-    used: [Usage; 2],
+    used: [Usage<QuestionId>; 2],
     /// By node.
     described: Vec<Described>,
     /// The documents behind each other, if there are queries, and where each starts.

@@ -3,8 +3,9 @@
 use super::Trie;
 use super::ask::{FILTERS, QUERIES, Told};
 use crate::document::{NEVER, Timed};
-use crate::plan::questions::{BARE, MARK, Part};
-use crate::plan::{NONE, NodeKind, SubscriptionId, Tier};
+use crate::ids::DocumentId;
+use crate::plan::questions::{BARE, MARK, Part, QuestionId};
+use crate::plan::{NONE, SubscriptionId, Tier};
 use crate::rows::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
 use std::rc::Rc;
 
@@ -20,7 +21,13 @@ pub struct Wanted<'a> {
 
 impl Trie {
     /// Adds the rows of one document of the bundle, which carry a number.
-    pub fn report(&mut self, document: usize, number: u32, wanted: Wanted<'_>, rows: &mut Rows) {
+    pub fn report(
+        &mut self,
+        document: usize,
+        number: DocumentId,
+        wanted: Wanted<'_>,
+        rows: &mut Rows,
+    ) {
         if !self.told.filters.is_empty() {
             rows.matches.begin(number, rows.kind.len());
             self.report_filters(document, &mut rows.matches);
@@ -71,7 +78,7 @@ impl Trie {
     fn report_queries(
         &mut self,
         document: usize,
-        number: u32,
+        number: DocumentId,
         wanted: Wanted<'_>,
         rows: &mut Rows,
     ) {
@@ -98,15 +105,15 @@ impl Trie {
             if list.count == 0 {
                 return;
             }
-            used.count_rows(question, list.count, wanted.now);
+            used.count_rows(QuestionId(question), list.count, wanted.now);
             let add = |asker: u32, found: &mut Selections| {
-                if let Some(subscription) = wanted.tier.number(asker & !BARE) {
+                if let Some(subscription) = wanted.tier.number(SubscriptionId(asker & !BARE)) {
                     found.add(subscription, list, asker & BARE == 0);
                 }
             };
             let asker = askers[question as usize];
             if is_plain && asker & (MARK | BARE) == 0 {
-                found.add(asker, list, true);
+                found.add(SubscriptionId(asker), list, true);
             } else if asker & MARK == 0 {
                 add(asker, found);
             } else {
@@ -164,10 +171,10 @@ impl Trie {
     }
 
     /// Adds the row that describes a node.
-    fn describe_node(&self, document: u32, node: u32, rows: &mut Rows) {
+    fn describe_node(&self, document: DocumentId, node: u32, rows: &mut Rows) {
         let entry = &self.bundle.nodes[node as usize];
         let span = self.bundle.spans[node as usize];
-        let kind = row_kind(self.bundle.paths[entry.path as usize].kind);
+        let kind = RowKind::of(self.bundle.paths[entry.path as usize].kind);
         let value = if matches!(kind, RowKind::Element | RowKind::Document) {
             let source = &self.source[self.source_from[entry.document as usize]..];
             &source[span.start as usize..span.end as usize]
@@ -211,7 +218,7 @@ impl Trie {
 
 /// Lists of nodes of one document, each written when it is first asked for.
 struct Lists {
-    number: u32,
+    number: DocumentId,
     /// The nodes of the document.
     range: (u32, u32),
     in_document_order: bool,
@@ -267,14 +274,3 @@ impl Lists {
 }
 
 const NAMES_MAX: usize = 1 << 14;
-
-fn row_kind(kind: NodeKind) -> RowKind {
-    match kind {
-        NodeKind::Document => RowKind::Document,
-        NodeKind::Attribute => RowKind::Attribute,
-        NodeKind::Text => RowKind::Text,
-        NodeKind::Comment => RowKind::Comment,
-        NodeKind::Instruction => RowKind::Instruction,
-        _ => RowKind::Element,
-    }
-}

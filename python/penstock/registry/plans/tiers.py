@@ -111,4 +111,6 @@ def attach_tiers(tiers: list[Tier]) -> tuple[Sequence[str], Plan]:
     if len(tiers) == 1:
         return tiers[0].names, tiers[0].plan
     names = AttachedNames(tier.names for tier in tiers)
-    return names, Plan.joined(list(zip((tier.plan for tier in tiers), names.starts, strict=False)))
+    return names, Plan.attached(
+        list(zip((tier.plan for tier in tiers), names.starts, strict=False))
+    )

@@ -3,12 +3,15 @@
 mod reverse;
 mod spines;
 
-use super::builder::{Builder, SpineNode};
+use super::builder::Builder;
 use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
-use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes};
-use super::program::OutputSpec;
+use super::ids::{FormulaId, OperandId, PartId, ShapeId, SpineId, StringId};
+use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes, size};
 use super::questions;
+use super::records::{FormulaKind, Output, ShapeKind};
 use super::requests::freeze_requests;
+use crate::ids::{Id, as_words};
+use crate::tables::Table;
 use crate::vocabulary::{Axis, Comparison};
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
@@ -29,7 +32,13 @@ impl Layout {
         layout
     }
 
-    fn list(&mut self, items: &[u32]) -> u32 {
+    /// Adds a list of ids to the pool; its place.
+    fn list<I: Id>(&mut self, ids: &[I]) -> u32 {
+        self.words(as_words(ids))
+    }
+
+    /// The same for words.
+    fn words(&mut self, items: &[u32]) -> u32 {
         if items.is_empty() {
             return 0;
         }
@@ -40,11 +49,8 @@ impl Layout {
         at
     }
 
-    pub fn push(&mut self, section: Section, record: &[u32]) -> u32 {
-        let words = &mut self.sections[section as usize];
-        let at = words.len() / record.len().max(1);
-        words.extend_from_slice(record);
-        at as u32
+    pub fn push(&mut self, section: Section, record: &[u32]) {
+        self.sections[section as usize].extend_from_slice(record);
     }
 
     fn finish(self) -> Vec<u32> {
@@ -90,235 +96,219 @@ fn freeze_constants(builder: &Builder, layout: &mut Layout) {
             &[u32::from_ne_bytes([chunk[0], chunk[1], chunk[2], chunk[3]])],
         );
     }
-    for &number in builder.numbers.keys() {
+    for &number in builder.numbers.keys().iter() {
         layout.push(Section::Numbers, &[number as u32, (number >> 32) as u32]);
     }
-    for test in builder.tests.keys() {
+    for test in builder.tests.keys().iter() {
+        let local = test.local.unwrap_or(StringId::NONE).0;
         let uris = test.uris.as_ref().map_or(NONE, |uris| layout.list(uris));
-        layout.push(
-            Section::Tests,
-            &[test.kind as u32, test.local.unwrap_or(NONE), uris],
-        );
+        layout.push(Section::Tests, &[test.kind as u32, local, uris]);
     }
-    for (op, args) in builder.exprs.keys() {
-        let args = layout.list(args);
+    for (op, args) in builder.exprs.keys().iter() {
+        let args = layout.words(args);
         layout.push(Section::Exprs, &[*op as u32, args]);
     }
 }
 
-fn root_formulas(output: &OutputSpec) -> Vec<u32> {
+fn root_formulas(output: &Output) -> Vec<FormulaId> {
     match *output {
-        OutputSpec::Boolean { holds, fails } => vec![holds, fails],
-        OutputSpec::Filter { holds } => vec![holds],
-        OutputSpec::Value { formula, .. } => vec![formula],
+        Output::Boolean { holds, fails } => vec![holds, fails],
+        Output::Filter { holds } => vec![holds],
+        Output::Value { formula, .. } => vec![formula],
         _ => Vec::new(),
     }
 }
 
 /// Numbers of the operands.
-pub(super) type Operands = FxHashMap<OperandKey, u32>;
+pub(super) type Operands = FxHashMap<OperandKey, OperandId>;
 
 fn freeze_operands(builder: &Builder, layout: &mut Layout) -> Operands {
     let mut ids = Operands::default();
-    for key in builder.formulas.keys() {
-        if let FormulaKey::Computed { operands, .. } = key {
-            for operand in operands {
-                let (holds, fails) = operand.condition.unwrap_or((NONE, NONE));
-                ids.entry(*operand).or_insert_with(|| {
-                    let Some(OperandPath { root, leaf, guard }) = operand.path else {
-                        return layout.push(
-                            Section::Operands,
-                            &[operand.part, NONE, NONE, 0, NONE, holds, fails],
-                        );
-                    };
-                    let flags =
-                        u32::from(guard.is_some()) | u32::from(stays_near(builder, leaf)) << 1;
-                    let entry = entry_of(builder, leaf);
-                    layout.push(
-                        Section::Operands,
-                        &[operand.part, root, leaf, flags, entry, holds, fails],
-                    )
-                });
+    for key in builder.formulas.keys().iter() {
+        let FormulaKey::Computed { operands, .. } = key else {
+            continue;
+        };
+        for operand in operands {
+            let next = OperandId::at(ids.len());
+            if *ids.entry(*operand).or_insert(next) == next {
+                layout.push(Section::Operands, &operand_record(builder, operand));
             }
         }
     }
     ids
 }
 
-/// Whether a path from an operand's root takes only self and attribute steps.
-fn stays_near(builder: &Builder, mut spine: u32) -> bool {
-    while let SpineNode {
-        parent: Some(parent),
-        axis,
-        ..
-    } = builder.spines[spine as usize]
-    {
-        if !matches!(axis, Axis::Itself | Axis::Attribute) {
-            return false;
+fn operand_record(builder: &Builder, operand: &OperandKey) -> [u32; size::OPERAND] {
+    let none = (FormulaId::NONE, FormulaId::NONE);
+    let (holds, fails) = operand.condition.unwrap_or(none);
+    let (root, leaf, entry, flags) = match operand.path {
+        None => (SpineId::NONE, SpineId::NONE, SpineId::NONE, 0),
+        Some(OperandPath { root, leaf, guard }) => {
+            let is_near = stays_near(builder, leaf);
+            let flags = u32::from(guard.is_some()) | u32::from(is_near) << 1;
+            (root, leaf, entry_of(builder, leaf), flags)
         }
-        spine = parent;
-    }
-    true
+    };
+    [
+        operand.part,
+        root.0,
+        leaf.0,
+        flags,
+        entry.0,
+        holds.0,
+        fails.0,
+    ]
+}
+
+/// Whether a path from an operand's root takes only self and attribute steps.
+fn stays_near(builder: &Builder, leaf: SpineId) -> bool {
+    let mut steps = builder.steps_up(leaf);
+    steps.all(|(axis, _)| matches!(axis, Axis::Itself | Axis::Attribute))
 }
 
 /// The last spine of the run of self steps below an operand's root.
-fn entry_of(builder: &Builder, leaf: u32) -> u32 {
-    let mut spine = leaf;
-    let mut entry = leaf;
-    while let SpineNode {
-        parent: Some(parent),
-        axis,
-        ..
-    } = builder.spines[spine as usize]
-    {
-        if axis != Axis::Itself {
-            entry = parent;
-        }
-        spine = parent;
-    }
-    entry
+fn entry_of(builder: &Builder, leaf: SpineId) -> SpineId {
+    let others = builder
+        .steps_up(leaf)
+        .filter(|&(axis, _)| axis != Axis::Itself);
+    others.last().map_or(leaf, |(_, parent)| parent)
 }
 
 fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, layout: &mut Layout) {
+    use FormulaKind as Kind;
     let mut equals = Vec::new();
-    for (id, key) in builder.formulas.keys().iter().enumerate() {
-        let (mut kind, mut a, mut b, mut sub, mut children) = (0, 0, 0, NONE, 0);
-        match key {
-            FormulaKey::True => {}
-            FormulaKey::False => kind = 1,
-            FormulaKey::And(parts) => (kind, children) = (2, layout.list(parts)),
-            FormulaKey::Or(parts) => (kind, children) = (3, layout.list(parts)),
-            FormulaKey::Not(part) => (kind, sub) = (4, *part),
-            FormulaKey::Edge {
-                axis,
-                test,
-                sub: to,
-            } => (kind, a, b, sub) = (5, *axis as u32, *test, *to),
-            FormulaKey::Is(test) => (kind, b) = (6, *test),
+    for (id, key) in builder.formulas.keys().pairs() {
+        let (kind, [a, b, sub, children]) = match key {
+            FormulaKey::True => (Kind::True, [0, 0, NONE, 0]),
+            FormulaKey::False => (Kind::False, [0, 0, NONE, 0]),
+            FormulaKey::And(parts) => (Kind::And, [0, 0, NONE, layout.list(parts)]),
+            FormulaKey::Or(parts) => (Kind::Or, [0, 0, NONE, layout.list(parts)]),
+            FormulaKey::Not(part) => (Kind::Not, [0, 0, part.0, 0]),
+            FormulaKey::Edge { axis, test, sub } => (Kind::Edge, [*axis as u32, test.0, sub.0, 0]),
+            FormulaKey::Is(test) => (Kind::Is, [0, test.0, NONE, 0]),
             FormulaKey::Text { op, string } => {
-                (kind, a, b) = (7, *op as u32, *string);
                 if *op == Comparison::Eq {
-                    equals.push((id as u32, *string));
+                    equals.push((id, *string));
                 }
+                (Kind::Text, [*op as u32, string.0, NONE, 0])
             }
-            FormulaKey::Number { op, number } => (kind, a, b) = (8, *op as u32, *number),
-            FormulaKey::Contains(string) => (kind, b) = (9, *string),
-            FormulaKey::StartsWith(string) => (kind, b) = (10, *string),
+            FormulaKey::Number { op, number } => (Kind::Number, [*op as u32, number.0, NONE, 0]),
+            FormulaKey::Contains(string) => (Kind::Contains, [0, string.0, NONE, 0]),
+            FormulaKey::StartsWith(string) => (Kind::StartsWith, [0, string.0, NONE, 0]),
             FormulaKey::Computed {
                 expr,
                 operands: keys,
             } => {
-                let ids: Vec<u32> = keys.iter().map(|o| operands[o]).collect();
-                (kind, b, children) = (11, *expr, layout.list(&ids));
+                let list = list_operands(keys, operands, layout);
+                (Kind::Computed, [0, expr.0, NONE, list])
             }
-        }
-        let lists = [
-            &reverse.disjunctions,
-            &reverse.conjunctions,
-            &reverse.edges,
-            &reverse.guards,
-            &reverse.root_targets,
-            &reverse.operands,
-        ]
-        .map(|lists| layout.list(&lists[id]));
-        let announces = u32::from(reverse.announces[id]);
-        let (shape, negation) = (builder.shape_of[id], reverse.negation[id]);
-        let [ors, ands, edges, guards, roots, operands] = lists;
-        layout.push(
-            Section::Formulas,
-            &[
-                kind, a, b, sub, children, shape, negation, ors, ands, edges, guards, roots,
-                announces, operands,
-            ],
-        );
+        };
+        let record = [
+            kind as u32,
+            a,
+            b,
+            sub,
+            children,
+            builder.shape_of[id].0,
+            reverse.negation[id].0,
+            layout.list(&reverse.disjunctions[id]),
+            layout.list(&reverse.conjunctions[id]),
+            layout.list(&reverse.edges[id]),
+            layout.list(&reverse.guards[id]),
+            layout.list(&reverse.root_targets[id]),
+            u32::from(reverse.announces[id]),
+            layout.words(&reverse.operands[id]),
+        ];
+        layout.push(Section::Formulas, &record);
     }
     freeze_equals(builder, &equals, layout);
 }
 
-fn freeze_equals(builder: &Builder, atoms: &[(u32, u32)], layout: &mut Layout) {
+fn list_operands(keys: &[OperandKey], operands: &Operands, layout: &mut Layout) -> u32 {
+    let ids: Vec<OperandId> = keys.iter().map(|key| operands[key]).collect();
+    layout.list(&ids)
+}
+
+fn freeze_equals(builder: &Builder, atoms: &[(FormulaId, StringId)], layout: &mut Layout) {
     if atoms.is_empty() {
         return;
     }
     let slots = (atoms.len() * 2).next_power_of_two();
     let mut table = vec![NONE; 2 * slots];
     for &(formula, string) in atoms {
-        let hash = hash_bytes(&builder.strings.keys()[string as usize]);
+        let hash = hash_bytes(&builder.strings.keys()[string]);
         let mut slot = hash as usize & (slots - 1);
         while table[2 * slot] != NONE {
             slot = (slot + 1) & (slots - 1);
         }
-        table[2 * slot..2 * slot + 2].copy_from_slice(&[formula, string]);
+        table[2 * slot..2 * slot + 2].copy_from_slice(&[formula.0, string.0]);
     }
     layout.sections[Section::Equals as usize] = table;
 }
 
 fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
-    let mut formulas = vec![Vec::new(); builder.shapes.keys().len()];
-    for (id, &shape) in builder.shape_of.iter().enumerate() {
+    use ShapeKind as Kind;
+    let shapes = builder.shapes.keys();
+    let mut formulas: Table<ShapeId, Vec<FormulaId>> = Table::of_defaults(shapes.len());
+    for (id, &shape) in builder.shape_of.pairs() {
         // Equality atoms are found by their value, never listed.
-        if !matches!(
-            builder.shapes.keys()[shape as usize],
-            ShapeKey::Equal | ShapeKey::Constant
-        ) {
-            formulas[shape as usize].push(id as u32);
+        if !matches!(shapes[shape], ShapeKey::Equal | ShapeKey::Constant) {
+            formulas[shape].push(id);
         }
     }
-    for (id, key) in builder.shapes.keys().iter().enumerate() {
-        let (mut kind, mut axis, mut test, mut sub, mut children) = (0, 0, 0, NONE, 0);
-        match key {
-            ShapeKey::Constant => {}
-            ShapeKey::And(parts) => (kind, children) = (1, layout.list(parts)),
-            ShapeKey::Or(parts) => (kind, children) = (2, layout.list(parts)),
-            ShapeKey::Not(part) => (kind, sub) = (3, *part),
-            ShapeKey::Edge {
-                axis: a,
-                test: t,
-                sub: s,
-            } => (kind, axis, test, sub) = (4, *a as u32, *t, *s),
-            ShapeKey::Is(t) => (kind, test) = (5, *t),
-            ShapeKey::Equal => kind = 6,
-            ShapeKey::Atom => kind = 7,
+    for (id, key) in shapes.pairs() {
+        let (kind, [axis, test, sub, children]) = match key {
+            ShapeKey::Constant => (Kind::Constant, [0, 0, NONE, 0]),
+            ShapeKey::And(parts) => (Kind::And, [0, 0, NONE, layout.list(parts)]),
+            ShapeKey::Or(parts) => (Kind::Or, [0, 0, NONE, layout.list(parts)]),
+            ShapeKey::Not(part) => (Kind::Not, [0, 0, part.0, 0]),
+            ShapeKey::Edge { axis, test, sub } => (Kind::Edge, [*axis as u32, test.0, sub.0, 0]),
+            ShapeKey::Is(test) => (Kind::Is, [0, test.0, NONE, 0]),
+            ShapeKey::Equal => (Kind::Equal, [0, 0, NONE, 0]),
+            ShapeKey::Atom => (Kind::Atom, [0, 0, NONE, 0]),
             ShapeKey::Computed(keys) => {
-                let ids: Vec<u32> = keys.iter().map(|o| operands[o]).collect();
-                (kind, children) = (8, layout.list(&ids));
+                let list = list_operands(keys, operands, layout);
+                (Kind::Computed, [0, 0, NONE, list])
             }
-        }
-        let list = layout.list(&formulas[id]);
-        layout.push(Section::Shapes, &[kind, axis, test, sub, children, list]);
+        };
+        let formulas = layout.list(&formulas[id]);
+        let record = [kind as u32, axis, test, sub, children, formulas];
+        layout.push(Section::Shapes, &record);
     }
 }
 
 fn freeze_parts(builder: &Builder, layout: &mut Layout) {
-    for part in builder.parts.keys() {
-        let words = layout.list(&part.words);
+    for part in builder.parts.keys().iter() {
+        let words = layout.words(&part.words);
         layout.push(Section::Parts, &[part.kind as u32, words]);
     }
 }
 
 fn freeze_targets(builder: &Builder, layout: &mut Layout) {
-    for (target, postings) in builder.targets.keys().iter().zip(&builder.postings) {
-        let mut beside_part = NONE;
+    for (target, postings) in builder.targets.keys().iter().zip(builder.postings.iter()) {
+        let mut beside_part = PartId::NONE;
         let [kind, a, b] = match target.output {
-            OutputSpec::Fragments => [0, 0, 0],
-            OutputSpec::Spans => [5, 0, 0],
-            OutputSpec::Aggregate { function, running } => [1, function, u32::from(running)],
-            OutputSpec::Boolean { holds, fails } => [2, holds, fails],
-            OutputSpec::Value { formula, kind } => [3, formula, kind],
-            OutputSpec::Filter { holds } => [4, holds, 0],
-            OutputSpec::Select { set, spans, beside } => {
+            Output::Fragments => [0, 0, 0],
+            Output::Spans => [5, 0, 0],
+            Output::Aggregate { function, running } => [1, function as u32, u32::from(running)],
+            Output::Boolean { holds, fails } => [2, holds.0, fails.0],
+            Output::Value { formula, kind } => [3, formula.0, kind as u32],
+            Output::Filter { holds } => [4, holds.0, 0],
+            Output::Select { set, spans, beside } => {
                 beside_part = beside;
-                [6, set, u32::from(spans) | u32::from(beside != NONE) << 1]
+                let flags = u32::from(spans) | u32::from(beside.is_some()) << 1;
+                [6, set.0, flags]
             }
-            OutputSpec::SelectValue { atom, kind } => [7, atom, kind],
-            OutputSpec::SelectFilter { atom } => [8, atom, 0],
-            OutputSpec::SelectAggregate {
+            Output::SelectValue { atom, kind } => [7, atom.0, kind as u32],
+            Output::SelectFilter { atom } => [8, atom.0, 0],
+            Output::SelectAggregate {
                 set,
                 function,
                 running,
-            } => [9, set, function << 1 | u32::from(running)],
+            } => [9, set.0, (function as u32) << 1 | u32::from(running)],
         };
         let postings = layout.list(postings);
-        layout.push(Section::Targets, &[kind, a, b, postings, beside_part]);
+        layout.push(Section::Targets, &[kind, a, b, postings, beside_part.0]);
     }
 }
 
@@ -328,12 +318,8 @@ fn freeze_questions(builder: &Builder, layout: &mut Layout) {
     if !builder.is_question.contains(&true) || !questions::fits(builder) {
         return;
     }
-    let numbers: Vec<f64> = builder
-        .numbers
-        .keys()
-        .iter()
-        .map(|&bits| f64::from_bits(bits))
-        .collect();
+    let numbers = builder.numbers.keys().iter();
+    let numbers: Vec<f64> = numbers.map(|&bits| f64::from_bits(bits)).collect();
     layout.sections[Section::Questions as usize] =
         questions::lay_out(questions::questions(builder), &numbers);
     if !rest.targets.keys().is_empty() {

@@ -2,80 +2,55 @@
 
 use super::{Operands, root_formulas};
 use crate::plan::builder::Builder;
-use crate::plan::formulas::{FormulaKey, TRUE};
-use crate::plan::image::NONE;
+use crate::plan::formulas::FormulaKey;
+use crate::plan::{FormulaId, GuardId, TargetId};
+use crate::tables::Table;
+
+/// A list for each formula.
+type Lists<T> = Table<FormulaId, Vec<T>>;
+type Keys = Table<FormulaId, FormulaKey>;
 
 /// The lists that point against the direction of interning.
 pub(super) struct Reverse {
-    pub disjunctions: Vec<Vec<u32>>,
-    pub conjunctions: Vec<Vec<u32>>,
-    pub edges: Vec<Vec<u32>>,
-    pub guards: Vec<Vec<u32>>,
-    pub root_targets: Vec<Vec<u32>>,
-    pub operands: Vec<Vec<u32>>,
-    pub negation: Vec<u32>,
-    pub announces: Vec<bool>,
-    access: Vec<u32>,
+    pub disjunctions: Lists<FormulaId>,
+    pub conjunctions: Lists<FormulaId>,
+    pub edges: Lists<FormulaId>,
+    pub guards: Lists<GuardId>,
+    pub root_targets: Lists<TargetId>,
+    /// Operands and the answers that they get.
+    pub operands: Lists<u32>,
+    pub negation: Table<FormulaId, FormulaId>,
+    pub announces: Table<FormulaId, bool>,
+    access: Table<FormulaId, FormulaId>,
 }
 
 impl Reverse {
     pub fn of(builder: &Builder, operands: &Operands) -> Reverse {
         let keys = builder.formulas.keys();
-        let lists = || vec![Vec::new(); keys.len()];
+        let count = keys.len();
         let mut r = Reverse {
-            disjunctions: lists(),
-            conjunctions: lists(),
-            edges: lists(),
-            guards: lists(),
-            root_targets: lists(),
-            operands: lists(),
-            negation: vec![NONE; keys.len()],
-            announces: vec![false; keys.len()],
-            access: vec![NONE; keys.len()],
+            disjunctions: Table::of_defaults(count),
+            conjunctions: Table::of_defaults(count),
+            edges: Table::of_defaults(count),
+            guards: Table::of_defaults(count),
+            root_targets: Table::of_defaults(count),
+            operands: Table::of_defaults(count),
+            negation: keys.ids().map(|_| FormulaId::NONE).collect(),
+            announces: Table::of_defaults(count),
+            access: keys.ids().map(|_| FormulaId::NONE).collect(),
         };
-        let mut parents = vec![0u32; keys.len()];
-        for key in keys {
-            match key {
-                FormulaKey::And(c) | FormulaKey::Or(c) => {
-                    c.iter().for_each(|&f| parents[f as usize] += 1)
-                }
-                FormulaKey::Edge { sub, .. } => parents[*sub as usize] += 1,
-                _ => {}
-            }
-        }
-        for (id, key) in keys.iter().enumerate() {
-            let id = id as u32;
-            match key {
-                FormulaKey::Not(child) => r.negation[*child as usize] = id,
-                FormulaKey::Edge { sub, .. } => r.edges[*sub as usize].push(id),
-                FormulaKey::Or(children) => children
-                    .iter()
-                    .for_each(|&c| r.disjunctions[c as usize].push(id)),
-                FormulaKey::And(children) => {
-                    // The access child wakes the conjunction, the others are only probed. A
-                    // positive child with few parents is the most selective one.
-                    let access = children
-                        .iter()
-                        .copied()
-                        .min_by_key(|&c| (is_negative(keys, c), parents[c as usize], c));
-                    let access = access.unwrap_or(TRUE);
-                    r.access[id as usize] = access;
-                    r.conjunctions[access as usize].push(id);
-                }
-                _ => {}
-            }
-        }
-        for (id, guard) in builder.guards.keys().iter().enumerate() {
-            r.guards[guard.formula as usize].push(id as u32);
+        r.add_parents(keys);
+        for (id, guard) in builder.guards.keys().pairs() {
+            r.guards[guard.formula].push(id);
             r.announce(keys, guard.formula);
         }
-        for (id, target) in builder.targets.keys().iter().enumerate() {
+        for (id, target) in builder.targets.keys().pairs() {
             for formula in root_formulas(&target.output) {
-                r.root_targets[formula as usize].push(id as u32);
+                r.root_targets[formula].push(id);
                 r.announce(keys, formula);
             }
         }
-        for key in keys {
+        for key in keys.iter() {
             if let FormulaKey::Edge { sub, .. } = key {
                 r.announce(keys, *sub);
             }
@@ -87,24 +62,54 @@ impl Reverse {
                 continue;
             };
             for (formula, answer) in [(holds, 1), (fails, 0)] {
-                r.operands[formula as usize].extend([id, answer]);
+                r.operands[formula].extend([id.0, answer]);
                 r.announce(keys, formula);
             }
         }
         r
     }
 
-    fn announce(&mut self, keys: &[FormulaKey], formula: u32) {
-        if std::mem::replace(&mut self.announces[formula as usize], true) {
+    /// Lists each formula with those that it is a part of.
+    fn add_parents(&mut self, keys: &Keys) {
+        let mut parents: Table<FormulaId, u32> = Table::of_defaults(keys.len());
+        for key in keys.iter() {
+            match key {
+                FormulaKey::And(c) | FormulaKey::Or(c) => c.iter().for_each(|&f| parents[f] += 1),
+                FormulaKey::Edge { sub, .. } => parents[*sub] += 1,
+                _ => {}
+            }
+        }
+        for (id, key) in keys.pairs() {
+            match key {
+                FormulaKey::Not(child) => self.negation[*child] = id,
+                FormulaKey::Edge { sub, .. } => self.edges[*sub].push(id),
+                FormulaKey::Or(children) => {
+                    let children = children.iter();
+                    children.for_each(|&child| self.disjunctions[child].push(id));
+                }
+                FormulaKey::And(children) => {
+                    // The access child wakes the conjunction, the others are only probed. A
+                    // positive child with few parents is the most selective one.
+                    let children = children.iter().copied();
+                    let access = children.min_by_key(|&c| (is_negative(keys, c), parents[c], c));
+                    let access = access.unwrap_or(FormulaId::TRUE);
+                    self.access[id] = access;
+                    self.conjunctions[access].push(id);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn announce(&mut self, keys: &Keys, formula: FormulaId) {
+        if std::mem::replace(&mut self.announces[formula], true) {
             return;
         }
-        match &keys[formula as usize] {
+        match &keys[formula] {
             FormulaKey::And(children) => {
                 for &child in children {
                     // A negation beside the access child is woken by a watch, not by itself.
-                    if child == self.access[formula as usize]
-                        || !matches!(keys[child as usize], FormulaKey::Not(_))
-                    {
+                    if child == self.access[formula] || !matches!(keys[child], FormulaKey::Not(_)) {
                         self.announce(keys, child);
                     }
                 }
@@ -118,8 +123,8 @@ impl Reverse {
 }
 
 /// Whether the formula may turn true without a positive event.
-fn is_negative(keys: &[FormulaKey], formula: u32) -> bool {
-    match &keys[formula as usize] {
+fn is_negative(keys: &Keys, formula: FormulaId) -> bool {
+    match &keys[formula] {
         FormulaKey::Not(_) => true,
         FormulaKey::And(c) => c.iter().all(|&f| is_negative(keys, f)),
         FormulaKey::Or(c) => c.iter().any(|&f| is_negative(keys, f)),

@@ -1,11 +1,15 @@
 //! Targets as questions to a whole document, where they can be asked that way.
 
 use super::image::BARE;
-use super::question::{CODES_MAX, Code, Question, Questions, Relation, STEPS_MAX, Step};
+use super::question::{
+    CODES_MAX, ChainId, Code, CodeId, Question, Questions, Relation, STEPS_MAX, Step,
+};
 use crate::plan::builder::{Below, Builder, GuardKey, TargetKey, Way};
-use crate::plan::formulas::{FALSE, FormulaKey, TRUE};
+use crate::plan::formulas::FormulaKey;
 use crate::plan::intern::Interner;
-use crate::plan::program::OutputSpec;
+use crate::plan::records::Output;
+use crate::plan::{FormulaId, SpineId, TargetId, TestId};
+use crate::tables::Table;
 use crate::vocabulary::{Axis, Comparison};
 use rustc_hash::FxHashSet;
 
@@ -14,8 +18,8 @@ use rustc_hash::FxHashSet;
 pub(in crate::plan) fn is_question(builder: &Builder, target: &TargetKey) -> bool {
     let keys = builder.formulas.keys();
     match target.output {
-        OutputSpec::Filter { holds } => is_plain(keys, holds),
-        OutputSpec::Fragments | OutputSpec::Spans => match target.ways[..] {
+        Output::Filter { holds } => is_plain(keys, holds),
+        Output::Fragments | Output::Spans => match target.ways[..] {
             [way] => {
                 let (guards, leaf) = guards_of(builder, way);
                 guards.iter().all(|guard| is_plain(keys, guard.formula)) && is_short(builder, leaf)
@@ -26,17 +30,17 @@ pub(in crate::plan) fn is_question(builder: &Builder, target: &TargetKey) -> boo
     }
 }
 
-fn is_plain(keys: &[FormulaKey], formula: u32) -> bool {
+fn is_plain(keys: &Table<FormulaId, FormulaKey>, formula: FormulaId) -> bool {
     // Shared parts are looked at once; the number of steps bounds the depth of what follows.
     let (mut todo, mut seen) = (vec![formula], FxHashSet::default());
     while let Some(formula) = todo.pop() {
-        if !seen.insert(formula) || seen.len() > STEPS_MAX {
-            if seen.len() > STEPS_MAX {
-                return false;
-            }
+        if !seen.insert(formula) {
             continue;
         }
-        match &keys[formula as usize] {
+        if seen.len() > STEPS_MAX {
+            return false;
+        }
+        match &keys[formula] {
             FormulaKey::And(parts) | FormulaKey::Or(parts) => todo.extend_from_slice(parts),
             FormulaKey::Not(part) => todo.push(*part),
             FormulaKey::Edge {
@@ -57,22 +61,18 @@ fn is_plain(keys: &[FormulaKey], formula: u32) -> bool {
     true
 }
 
-fn is_short(builder: &Builder, mut spine: u32) -> bool {
-    for _ in 0..STEPS_MAX {
-        let node = builder.spines[spine as usize];
-        let Some(parent) = node.parent else {
-            return spine == 0;
-        };
-        if !matches!(node.axis, Axis::Child | Axis::Descendant | Axis::Attribute) {
-            return false;
-        }
-        spine = parent;
-    }
-    false
+fn is_short(builder: &Builder, leaf: SpineId) -> bool {
+    let mut steps = builder.steps_up(leaf).take(STEPS_MAX - 1);
+    let is_plain = |axis| matches!(axis, Axis::Child | Axis::Descendant | Axis::Attribute);
+    let mut top = leaf;
+    steps.all(|(axis, parent)| {
+        top = parent;
+        is_plain(axis)
+    }) && top == SpineId::ROOT
 }
 
 /// The guards of a way from the top down, and its leaf.
-fn guards_of(builder: &Builder, way: Way) -> (Vec<GuardKey>, u32) {
+fn guards_of(builder: &Builder, way: Way) -> (Vec<GuardKey>, SpineId) {
     let mut guards = Vec::new();
     let mut below = match way {
         Way::Plain(leaf) => Below::Leaf(leaf),
@@ -82,7 +82,7 @@ fn guards_of(builder: &Builder, way: Way) -> (Vec<GuardKey>, u32) {
         match below {
             Below::Leaf(leaf) => return (guards, leaf),
             Below::Guard(guard) => {
-                let guard = builder.guards.keys()[guard as usize];
+                let guard = builder.guards.keys()[guard];
                 guards.push(guard);
                 below = guard.below;
             }
@@ -96,40 +96,36 @@ pub(in crate::plan) fn questions(builder: &Builder) -> Questions {
         builder,
         codes: Interner::default(),
         chains: Interner::default(),
-        found: Questions::default(),
+        questions: Questions::default(),
     };
-    asking.chain(Vec::new());
-    for (id, target) in builder.targets.keys().iter().enumerate() {
+    asking.chains.intern(Vec::new());
+    for (id, target) in builder.targets.keys().pairs() {
         if builder.is_question[id] {
-            asking.target(id as u32, target);
+            asking.target(id, target);
         }
     }
-    let mut found = asking.found;
-    found.codes = asking
-        .codes
-        .keys()
-        .iter()
-        .map(|&(axis, test)| (axis as u32, test))
-        .collect();
-    found.chains = asking.chains.keys().to_vec();
-    found
+    Questions {
+        codes: asking.codes.into_keys(),
+        chains: asking.chains.into_keys(),
+        ..asking.questions
+    }
 }
 
 struct Asking<'a> {
     builder: &'a Builder,
-    codes: Interner<(Axis, u32)>,
-    chains: Interner<Vec<Code>>,
-    found: Questions,
+    codes: Interner<CodeId, (Axis, TestId)>,
+    chains: Interner<ChainId, Vec<Code>>,
+    questions: Questions,
 }
 
 impl Asking<'_> {
-    fn target(&mut self, id: u32, target: &TargetKey) {
+    fn target(&mut self, id: TargetId, target: &TargetKey) {
         let mut steps = Vec::new();
-        let is_filter = matches!(target.output, OutputSpec::Filter { .. });
+        let is_filter = matches!(target.output, Output::Filter { .. });
         let can_hold = match target.output {
-            OutputSpec::Filter { holds } => {
+            Output::Filter { holds } => {
                 self.descend(holds, &mut steps);
-                holds != FALSE
+                holds != FormulaId::FALSE
             }
             _ => {
                 self.walk(target.ways[0], &mut steps);
@@ -139,19 +135,19 @@ impl Asking<'_> {
         if !can_hold {
             return;
         }
-        self.found.distinct += 1;
-        let mark = if target.output == OutputSpec::Spans {
+        self.questions.distinct += 1;
+        let mark = if target.output == Output::Spans {
             BARE
         } else {
             0
         };
         let asked = if is_filter {
-            &mut self.found.filters
+            &mut self.questions.filters
         } else {
-            &mut self.found.queries
+            &mut self.questions.queries
         };
-        for &subscription in &self.builder.postings[id as usize] {
-            let (steps, asker) = (steps.clone(), subscription | mark);
+        for &subscription in &self.builder.postings[id] {
+            let (steps, asker) = (steps.clone(), subscription.0 | mark);
             asked.push(Question { steps, asker });
         }
     }
@@ -160,11 +156,9 @@ impl Asking<'_> {
     fn walk(&mut self, way: Way, steps: &mut Vec<Step>) {
         let (guards, leaf) = guards_of(self.builder, way);
         let mut spines = vec![leaf];
-        while let Some(parent) = self.builder.spines[spines[spines.len() - 1] as usize].parent {
-            spines.push(parent);
-        }
+        spines.extend(self.builder.steps_up(leaf).map(|(_, parent)| parent));
         for &spine in spines.iter().rev() {
-            let node = self.builder.spines[spine as usize];
+            let node = self.builder.spines[spine];
             if node.parent.is_some() {
                 steps.push(self.step(node.axis, node.test));
             }
@@ -176,7 +170,7 @@ impl Asking<'_> {
     }
 
     /// The way of a filter: from conjunction to conjunction along one edge of each.
-    fn descend(&mut self, mut formula: u32, steps: &mut Vec<Step>) {
+    fn descend(&mut self, mut formula: FormulaId, steps: &mut Vec<Step>) {
         loop {
             let mut parts = self.parts(formula);
             let next = self.continuation(&parts);
@@ -190,7 +184,7 @@ impl Asking<'_> {
             };
             let (axis, test, sub) = (*axis, *test, *sub);
             steps.push(self.step(axis, test));
-            if sub == TRUE {
+            if sub == FormulaId::TRUE {
                 return;
             }
             formula = sub;
@@ -201,8 +195,8 @@ impl Asking<'_> {
     /// Conditions on values are found by their constants, so they are better left conditions. If
     /// there is nothing else, the longest is followed all the same, once the others hold: a way
     /// shares its steps with other ways and its nodes with all constants.
-    fn continuation(&self, parts: &[u32]) -> Option<usize> {
-        let is_edge = |part: u32| matches!(self.key(part), FormulaKey::Edge { .. });
+    fn continuation(&self, parts: &[FormulaId]) -> Option<usize> {
+        let is_edge = |part: FormulaId| matches!(self.key(part), FormulaKey::Edge { .. });
         if let [only] = parts {
             return is_edge(*only).then_some(0);
         }
@@ -215,7 +209,7 @@ impl Asking<'_> {
             .map(|(index, _)| index)
     }
 
-    fn length(&self, mut formula: u32) -> usize {
+    fn length(&self, mut formula: FormulaId) -> usize {
         let mut length = 0;
         while let FormulaKey::Edge { sub, .. } = self.key(formula) {
             formula = *sub;
@@ -224,13 +218,13 @@ impl Asking<'_> {
         length
     }
 
-    fn conditions(&mut self, parts: &[u32], steps: &mut Vec<Step>) {
+    fn conditions(&mut self, parts: &[FormulaId], steps: &mut Vec<Step>) {
         let from = steps.len();
         for &part in parts {
             let step = match self.value_at_end(part) {
                 Some((relation, constant)) => {
                     let chain = self.chain_to_end(part);
-                    self.found.needs_values = true;
+                    self.questions.needs_values = true;
                     Step::Value {
                         relation,
                         chain,
@@ -247,14 +241,14 @@ impl Asking<'_> {
     }
 
     /// The relation to a constant that a chain of edges ends in.
-    fn value_at_end(&self, mut formula: u32) -> Option<(Relation, u32)> {
+    fn value_at_end(&self, mut formula: FormulaId) -> Option<(Relation, u32)> {
         while let FormulaKey::Edge { sub, .. } = self.key(formula) {
             formula = *sub;
         }
         match *self.key(formula) {
             FormulaKey::Text { op, string } => Some(match op {
-                Comparison::Eq => (Relation::Equal, string),
-                Comparison::Ne => (Relation::Differs, string),
+                Comparison::Eq => (Relation::Equal, string.0),
+                Comparison::Ne => (Relation::Differs, string.0),
                 _ => return None,
             }),
             FormulaKey::Number { op, number } => {
@@ -267,24 +261,24 @@ impl Asking<'_> {
                     Comparison::Ne => return None,
                 };
                 // Nothing compares with NaN, and it has no place among numbers.
-                let value = f64::from_bits(self.builder.numbers.keys()[number as usize]);
-                (!value.is_nan()).then_some((relation, number))
+                let value = f64::from_bits(self.builder.numbers.keys()[number]);
+                (!value.is_nan()).then_some((relation, number.0))
             }
             _ => None,
         }
     }
 
-    fn chain_to_end(&mut self, mut formula: u32) -> u32 {
+    fn chain_to_end(&mut self, mut formula: FormulaId) -> ChainId {
         let mut chain = Vec::new();
         while let FormulaKey::Edge { axis, test, sub } = *self.key(formula) {
             chain.push(self.code(axis, test));
             formula = sub;
         }
-        self.chain(chain)
+        self.chains.intern(chain)
     }
 
     /// Takes down what a condition needs of values.
-    fn note_values(&mut self, formula: u32) {
+    fn note_values(&mut self, formula: FormulaId) {
         let (mut todo, mut seen) = (vec![formula], FxHashSet::default());
         while let Some(formula) = todo.pop() {
             if !seen.insert(formula) {
@@ -294,19 +288,19 @@ impl Asking<'_> {
                 FormulaKey::And(parts) | FormulaKey::Or(parts) => todo.extend_from_slice(parts),
                 FormulaKey::Not(sub) | FormulaKey::Edge { sub, .. } => todo.push(*sub),
                 FormulaKey::Text { string, .. } => {
-                    let length = self.builder.strings.keys()[*string as usize].len() as u32;
-                    self.found.equal_bytes_max = self.found.equal_bytes_max.max(length);
-                    self.found.needs_values = true;
+                    let length = self.builder.strings.keys()[*string].len() as u32;
+                    self.questions.equal_bytes_max = self.questions.equal_bytes_max.max(length);
+                    self.questions.needs_values = true;
                 }
                 FormulaKey::Number { .. } | FormulaKey::Contains(_) | FormulaKey::StartsWith(_) => {
-                    self.found.needs_values = true
+                    self.questions.needs_values = true
                 }
                 _ => {}
             }
         }
     }
 
-    fn parts(&self, formula: u32) -> Vec<u32> {
+    fn parts(&self, formula: FormulaId) -> Vec<FormulaId> {
         match self.key(formula) {
             FormulaKey::And(parts) => parts.clone(),
             FormulaKey::True => Vec::new(),
@@ -314,20 +308,16 @@ impl Asking<'_> {
         }
     }
 
-    fn key(&self, formula: u32) -> &FormulaKey {
-        &self.builder.formulas.keys()[formula as usize]
+    fn key(&self, formula: FormulaId) -> &FormulaKey {
+        &self.builder.formulas.keys()[formula]
     }
 
-    fn step(&mut self, axis: Axis, test: u32) -> Step {
+    fn step(&mut self, axis: Axis, test: TestId) -> Step {
         Step::Move(self.code(axis, test))
     }
 
-    fn code(&mut self, axis: Axis, test: u32) -> Code {
+    fn code(&mut self, axis: Axis, test: TestId) -> Code {
         self.codes.intern((axis, test)).0 as Code
-    }
-
-    fn chain(&mut self, codes: Vec<Code>) -> u32 {
-        self.chains.intern(codes).0
     }
 }
 
@@ -335,5 +325,5 @@ impl Asking<'_> {
 pub(in crate::plan) fn fits(builder: &Builder) -> bool {
     const AXES: usize = 3;
     let mut askers = builder.postings.iter().flatten();
-    builder.tests.keys().len() * AXES <= CODES_MAX && askers.all(|&asker| asker < BARE)
+    builder.tests.keys().len() * AXES <= CODES_MAX && askers.all(|asker| asker.0 < BARE)
 }

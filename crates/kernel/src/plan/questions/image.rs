@@ -20,7 +20,7 @@
 //!
 //! `to` is a record, or a question that ends there, marked by the highest bit.
 
-use super::question::Relation;
+use super::question::{QuestionId, Relation};
 
 /// Marks a question in a `to`, and a list in an asker.
 pub const MARK: u32 = 1 << 31;
@@ -132,8 +132,8 @@ impl<'a> Image<'a> {
     }
 
     /// Who asks a question: one number or several.
-    pub fn askers(&self, part: Part, question: u32) -> Askers<'a> {
-        let asker = self.part(part)[question as usize];
+    pub fn askers(&self, part: Part, question: QuestionId) -> Askers<'a> {
+        let asker = self.part(part)[question.index()];
         if asker & MARK == 0 {
             Askers::One(asker)
         } else {

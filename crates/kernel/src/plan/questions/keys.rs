@@ -9,18 +9,22 @@
 //! ```
 
 use super::image::{Image, Part};
-use super::question::{Code, Question, Relation, Step};
+use super::question::{ChainId, Code, Question, Relation, Step};
+use crate::plan::StringId;
+use crate::tables::Table;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Fewer constants than this are likely to occur in many documents.
 const CONSTANTS_MIN: usize = 128;
 
+type Chains = Table<ChainId, Vec<Code>>;
+
 /// A move and the string that a node to which it leads has to be.
-pub type Key = (Code, u32);
+pub type Key = (Code, StringId);
 
 /// Takes out the questions that hang on a constant, each with the key that fewest share.
-pub fn take_keyed(asked: &mut Vec<Question>, chains: &[Vec<Code>]) -> BTreeMap<Key, Vec<Question>> {
+pub fn take_keyed(asked: &mut Vec<Question>, chains: &Chains) -> BTreeMap<Key, Vec<Question>> {
     let mut uses: FxHashMap<Key, u32> = FxHashMap::default();
     for question in asked.iter() {
         for key in keys_of(question, chains) {
@@ -44,7 +48,7 @@ pub fn take_keyed(asked: &mut Vec<Question>, chains: &[Vec<Code>]) -> BTreeMap<K
     keyed
 }
 
-fn keys_of<'a>(question: &'a Question, chains: &'a [Vec<Code>]) -> impl Iterator<Item = Key> + 'a {
+fn keys_of<'a>(question: &'a Question, chains: &'a Chains) -> impl Iterator<Item = Key> + 'a {
     let mut last = None;
     question.steps.iter().filter_map(move |step| match *step {
         Step::Move(code) => {
@@ -56,8 +60,8 @@ fn keys_of<'a>(question: &'a Question, chains: &'a [Vec<Code>]) -> impl Iterator
             chain,
             constant,
         } => {
-            let code = chains[chain as usize].last().copied().or(last)?;
-            Some((code, constant))
+            let code = chains[chain].last().copied().or(last)?;
+            Some((code, StringId(constant)))
         }
         _ => None,
     })
@@ -65,7 +69,7 @@ fn keys_of<'a>(question: &'a Question, chains: &'a [Vec<Code>]) -> impl Iterator
 
 /// Lays out keys and the records of their tries.
 pub fn lay_out(records: &[(Key, u32)]) -> Vec<u32> {
-    let Some(strings) = records.iter().map(|((_, string), _)| string + 1).max() else {
+    let Some(strings) = records.iter().map(|((_, string), _)| string.0 + 1).max() else {
         return Vec::new();
     };
     let mut sorted = records.to_vec();
@@ -73,9 +77,10 @@ pub fn lay_out(records: &[(Key, u32)]) -> Vec<u32> {
     let mut words = vec![strings];
     let mut place = strings + 2;
     let mut rest = sorted.as_slice();
-    for string in 0..strings {
+    for string in (0..strings).map(StringId) {
         words.push(place);
-        let count = rest.iter().take_while(|one| one.0.1 == string).count();
+        let own = rest.iter().take_while(|(key, _)| key.1 == string);
+        let count = own.count();
         place += 2 * count as u32;
         rest = &rest[count..];
     }
@@ -101,12 +106,14 @@ pub fn codes(image: Image<'_>) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONSTANTS_MIN, Question, Relation, Step, lay_out, take_keyed};
+    use super::{
+        CONSTANTS_MIN, ChainId, Question, Relation, Step, StringId, Table, lay_out, take_keyed,
+    };
 
     fn asked(constants: usize) -> Vec<Question> {
         let equal = |chain: u32, constant: usize| Step::Value {
             relation: Relation::Equal,
-            chain,
+            chain: ChainId(chain),
             constant: constant as u32,
         };
         // All have the first condition in common; the second one tells them apart.
@@ -120,7 +127,7 @@ mod tests {
 
     #[test]
     fn questions_hang_on_their_rarest_constant_if_there_are_many() {
-        let chains = [Vec::new(), vec![7]];
+        let chains = Table::from_iter([Vec::new(), vec![7]]);
         let mut few = asked(CONSTANTS_MIN - 1);
         assert!(take_keyed(&mut few, &chains).is_empty());
         assert_eq!(few.len(), CONSTANTS_MIN - 1);
@@ -130,13 +137,16 @@ mod tests {
         assert!(many.is_empty());
         // The empty chain stays at the node that the move before it leads to.
         let keys: Vec<_> = keyed.keys().copied().collect();
-        let expected: Vec<_> = (0..CONSTANTS_MIN as u32).map(|n| (1, 10 + n)).collect();
+        let expected: Vec<_> = (0..CONSTANTS_MIN as u32)
+            .map(|n| (1, StringId(10 + n)))
+            .collect();
         assert_eq!(keys, expected);
     }
 
     #[test]
     fn the_records_of_a_string_lie_together() {
-        let words = lay_out(&[((3, 2), 30), ((1, 2), 10), ((1, 0), 20)]);
+        let key = |code, string| (code, StringId(string));
+        let words = lay_out(&[(key(3, 2), 30), (key(1, 2), 10), (key(1, 0), 20)]);
         assert_eq!(words, [3, 5, 7, 7, 11, 1, 20, 1, 10, 3, 30]);
         assert!(lay_out(&[]).is_empty());
     }

@@ -2,17 +2,18 @@
 
 use super::image::{FIGURES, Figure, HALF_MARK, HEAD, MARK, PARTS, Part};
 use super::keys::{self, Key};
-use super::question::{Question, Questions, Relation, Step};
+use super::question::{ChainId, Question, Questions, Relation, Step};
+use crate::tables::Table;
 
 /// The image of questions; `numbers` are those of the plan.
 pub fn lay_out(questions: Questions, numbers: &[f64]) -> Vec<u32> {
     let mut parts: [Vec<u32>; PARTS] = Default::default();
-    for &(axis, test) in &questions.codes {
-        parts[Part::Codes as usize].extend([axis, test]);
+    for &(axis, test) in questions.codes.iter() {
+        parts[Part::Codes as usize].extend([axis as u32, test.0]);
     }
-    let mut chain_places = Vec::with_capacity(questions.chains.len());
+    let mut chain_places = Table::default();
     let chains = &mut parts[Part::Chains as usize];
-    for chain in &questions.chains {
+    for chain in questions.chains.iter() {
         chain_places.push(chains.len() as u32);
         chains.push(chain.len() as u32);
         chains.extend(chain.iter().map(|&code| u32::from(code)));
@@ -94,7 +95,7 @@ fn pack(halves: &[u16]) -> Vec<u32> {
 /// A trie under construction.
 struct Trie<'a> {
     numbers: &'a [f64],
-    chain_places: &'a [u32],
+    chain_places: &'a Table<ChainId, u32>,
     stream: Vec<u16>,
     blocks: Vec<u32>,
     askers: Vec<u32>,
@@ -185,7 +186,7 @@ impl Trie<'_> {
         for (index, group) in groups.iter().enumerate() {
             if let Some((relation, chain)) = kind(&group[0]) {
                 let place = self.group(group, relation, depth);
-                let chain = self.chain_places[chain as usize];
+                let chain = self.chain_places[chain];
                 let head = [relation as u32, chain, group.len() as u32, place];
                 self.blocks[heads + 4 * index..heads + 4 * index + 4].copy_from_slice(&head);
             }
@@ -194,7 +195,7 @@ impl Trie<'_> {
             if let Step::Holds(formula) = run[0].steps[depth] {
                 let to = self.to(run, depth + 1);
                 let entry = heads + 4 * groups.len() + 2 * index;
-                self.blocks[entry..entry + 2].copy_from_slice(&[formula, to]);
+                self.blocks[entry..entry + 2].copy_from_slice(&[formula.0, to]);
             }
         }
         at as u32

@@ -11,4 +11,4 @@ pub(super) use gather::{fits, is_question, questions};
 pub(crate) use image::{Askers, BARE, Figure, Group, HALF_MARK, Image, MARK, Part};
 pub(crate) use keys::codes as keyed_codes;
 pub(super) use layout::lay_out;
-pub(crate) use question::{Code, Relation};
+pub(crate) use question::{Code, QuestionId, Relation};

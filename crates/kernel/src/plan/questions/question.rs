@@ -1,5 +1,18 @@
 //! What a document is asked: a way down from its root, with conditions on the way.
 
+use crate::plan::{FormulaId, TestId};
+use crate::tables::Table;
+use crate::vocabulary::Axis;
+
+crate::ids::ids! {
+    /// A move, as `Questions::codes` lists it; it fits a `Code`.
+    CodeId,
+    /// A chain of moves to a value.
+    ChainId,
+    /// A distinct question, by its place among those of its kind.
+    QuestionId,
+}
+
 /// Steps beyond this many are left to the automaton, which needs no recursion for them.
 pub const STEPS_MAX: usize = 256;
 
@@ -54,13 +67,13 @@ pub enum Step {
     Value {
         /// The relation.
         relation: Relation,
-        /// Index into `Questions::chains`.
-        chain: u32,
+        /// The moves to the value.
+        chain: ChainId,
         /// String or number of the plan.
         constant: u32,
     },
     /// Keep the nodes at which a formula of the plan holds.
-    Holds(u32),
+    Holds(FormulaId),
 }
 
 /// A question and who asks it.
@@ -73,12 +86,12 @@ pub struct Question {
 }
 
 /// Everything that is asked of documents as a whole.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Questions {
     /// Distinct moves: axis and test.
-    pub codes: Vec<(u32, u32)>,
+    pub codes: Table<CodeId, (Axis, TestId)>,
     /// Distinct chains of moves to a value.
-    pub chains: Vec<Vec<Code>>,
+    pub chains: Table<ChainId, Vec<Code>>,
     /// Does the document match?
     pub filters: Vec<Question>,
     /// Which nodes?

@@ -2,7 +2,8 @@
 
 use super::{Engine, Listeners};
 use crate::error::{DocumentError, ErrorKind};
-use crate::plan::{SubscriptionId, Tier};
+use crate::ids::{DocumentId, SubscriptionId};
+use crate::plan::Tier;
 use crate::tokenizer::codes;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Failing {
     /// The number of the document.
-    pub document: u32,
+    pub document: DocumentId,
     /// The session's number of the subscription.
-    pub subscription: u32,
+    pub subscription: SubscriptionId,
     /// Why, and how far it came.
     pub error: DocumentError,
 }
@@ -51,11 +52,11 @@ impl Listeners {
     }
 
     /// The subscription that more than half of the work on the document was done for.
-    pub fn blamed(&mut self) -> Option<u32> {
-        let mut charges: FxHashMap<u32, f64> = FxHashMap::default();
+    pub fn blamed(&mut self) -> Option<SubscriptionId> {
+        let mut charges: FxHashMap<SubscriptionId, f64> = FxHashMap::default();
         for (_, runner) in self.runners() {
             for (own, steps) in runner.automaton.charges() {
-                if let Some(number) = runner.tier.number(own.0) {
+                if let Some(number) = runner.tier.number(own) {
                     *charges.entry(number).or_default() += steps;
                 }
             }
@@ -67,7 +68,7 @@ impl Listeners {
     }
 
     /// Makes subscriptions silent from the next document on, and no others.
-    pub fn silence(&mut self, silent: &[u32]) {
+    pub fn silence(&mut self, silent: &[SubscriptionId]) {
         if *self.silent == *silent {
             return;
         }
@@ -80,8 +81,8 @@ impl Listeners {
         for listener in &mut self.list {
             match &mut listener.engine {
                 Engine::Automaton(runner) => {
-                    let own = runner.tier.own_numbers(&self.silent);
-                    runner.automaton.silence(own.map(SubscriptionId).collect());
+                    let own = runner.tier.own_ids(&self.silent);
+                    runner.automaton.silence(own.collect());
                 }
                 // Its tier is the session's, but for those who are silent.
                 Engine::Trie(asker) => {
@@ -102,7 +103,7 @@ impl Listeners {
         for runner in self.automata_mut() {
             for (document, own, byte) in runner.automaton.take_exceeded() {
                 let reason = format!("there are more than {most} results (`results_max`)");
-                failing.extend(runner.tier.number(own.0).map(|subscription| Failing {
+                failing.extend(runner.tier.number(own).map(|subscription| Failing {
                     document,
                     subscription,
                     error: DocumentError {

@@ -39,14 +39,14 @@ impl Listeners {
         Ok(())
     }
 
-    /// The number of a name's symbols, one of each listener.
+    /// The symbol that stands for those of all listeners.
     fn intern(&mut self, symbol: impl Fn(&mut Engine) -> Symbol) -> Symbol {
         let of_listener = |listener: &mut Listener| match listener.is_active {
-            true => symbol(&mut listener.engine).0,
-            false => 0,
+            true => symbol(&mut listener.engine),
+            false => Symbol(0),
         };
         let row = self.list.iter_mut().map(of_listener).collect();
-        Symbol(self.symbols.intern(row))
+        self.symbols.intern(row)
     }
 }
 
@@ -88,10 +88,10 @@ impl Handler for Listeners {
                 continue;
             }
             for (own, shared) in attributes.iter_mut().zip(tag.attributes) {
-                own.symbol = Symbol(self.symbols.symbol(shared.symbol.0, place, count));
+                own.symbol = self.symbols.symbol(shared.symbol, place, count);
             }
             let own = StartTag {
-                symbol: Symbol(self.symbols.symbol(tag.symbol.0, place, count)),
+                symbol: self.symbols.symbol(tag.symbol, place, count),
                 attributes: &attributes,
                 ..*tag
             };

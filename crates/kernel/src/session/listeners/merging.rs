@@ -3,7 +3,7 @@
 //! So neither the cutting of the input nor the number of tiers changes what a subscription gets, or
 //! when.
 
-use super::Listeners;
+use super::{Listeners, Runner};
 use crate::rows::Rows;
 
 impl Listeners {
@@ -33,8 +33,8 @@ impl Listeners {
         let mut active = self.list.iter().filter(|listener| listener.is_active);
         self.automata == 1
             && active
-                .find_map(|one| one.runner())
-                .is_some_and(|one| one.tier.is_plain())
+                .find_map(|listener| listener.engine.runner())
+                .is_some_and(|runner| runner.tier.is_plain())
     }
 
     /// Puts the rows together that the automata have finished; those of one alone stay with it as
@@ -49,7 +49,8 @@ impl Listeners {
 
     /// Puts all rows together.
     pub fn gather(&mut self) {
-        if self.automata().all(|one| one.automaton.row_count() == 0) {
+        let is_empty = |runner: &Runner| runner.automaton.row_count() == 0;
+        if self.automata().all(is_empty) {
             return;
         }
         let fresh = self.take_fresh();
@@ -78,7 +79,7 @@ impl Listeners {
             (automaton.row_count(), automaton.value_bytes())
         });
         let own = (self.rows.count(), self.rows.value_bytes());
-        rows.fold(own, |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        rows.fold(own, |sum, (count, bytes)| (sum.0 + count, sum.1 + bytes))
     }
 
     fn merge(&mut self, rows: &mut Rows) {
@@ -100,14 +101,14 @@ impl Listeners {
             .collect();
         let mut next = vec![0; taken.len()];
         for (place, count) in self.runs.drain(..) {
-            let Some(runner) = self.list[place].runner() else {
+            let Some(runner) = self.list[place].engine.runner() else {
                 continue;
             };
             for row in next[place]..next[place] + count {
                 let own = taken[place].subscription[row];
                 let values = bindings[place].next_if(|values| values.row as usize == row);
-                if let Some(number) = runner.tier.number(own) {
-                    rows.append_row(&taken[place], row, number, scopes[place]);
+                if let Some(subscription) = runner.tier.number(own) {
+                    rows.append_row(&taken[place], row, subscription, scopes[place]);
                     rows.append_beside(values);
                 }
             }

@@ -4,7 +4,9 @@
 //! The strategy gives each tier an automaton, or an automaton for some documents and a trie for
 //! others. A document has one way of being read, and the listeners of that way are *active*.
 
+mod adopting;
 mod bounds;
+mod engines;
 mod fan;
 mod merging;
 mod open_tags;
@@ -13,63 +15,20 @@ mod symbols;
 pub use bounds::Failing;
 
 use super::strategy::{Strategy, together_max};
-use crate::automaton::Automaton;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
+use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::plan::{Plan, Tier};
+use crate::plan::Tier;
 use crate::rows::Rows;
-use crate::trie::Trie;
-use crate::witness::{SharedPaths, Witness, Witnesses};
+use crate::witness::{Witness, Witnesses};
+use engines::Listener;
+pub use engines::{Asker, Engine, Runner, Way};
 use open_tags::OpenTags;
 use std::sync::Arc;
 use symbols::SymbolTable;
-
-/// How a document is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Everything is evaluated event by event.
-    Events,
-    /// The document is kept, and tries are asked at its end.
-    Asked,
-}
-
-/// An automaton and the tier whose rows it finds.
-pub struct Runner {
-    pub tier: Tier,
-    pub automaton: Automaton,
-    /// Rows that are part of a run already.
-    noted: usize,
-}
-
-/// A trie and the tier whose questions it asks.
-pub struct Asker {
-    pub tier: Tier,
-    pub trie: Trie,
-    /// What of the tier's plan cannot be asked.
-    rest: Option<Arc<Plan>>,
-}
-
-/// What a listener does with events. Engines are large, and lists of them move.
-pub enum Engine {
-    Automaton(Box<Runner>),
-    Trie(Box<Asker>),
-    Witnesses(Box<Witnesses>),
-}
-
-/// Somebody who listens to documents.
-struct Listener {
-    engine: Engine,
-    /// The way of reading that needs it; None: every one.
-    way: Option<Way>,
-    /// Whether it takes part in the document under way.
-    is_active: bool,
-    /// An automaton that came in the middle of a document waits for the next start tag, witnesses
-    /// of other streams for the next document.
-    is_waiting: bool,
-}
 
 /// All listeners of a session, in the order of their tiers.
 pub struct Listeners {
@@ -91,10 +50,11 @@ pub struct Listeners {
     /// Rows that wait and are not of the document under way, and the bytes of their values.
     pub waiting: (usize, usize),
     /// Subscriptions that get nothing, by the session's numbers.
-    silent: Box<[u32]>,
+    silent: Box<[SubscriptionId]>,
     open: OpenTags,
-    /// The number of the document under way, and how many have begun since the tries forgot theirs.
-    number: u32,
+    /// The document under way.
+    document: DocumentId,
+    /// How many documents have begun since the tries forgot theirs.
     begun: usize,
 }
 
@@ -115,110 +75,11 @@ impl Listeners {
             waiting: (0, 0),
             silent: Box::default(),
             open: OpenTags::default(),
-            number: 0,
+            document: DocumentId(0),
             begun: 0,
         };
         listeners.adopt(tiers);
         listeners
-    }
-
-    /// Goes on with other tiers; what was learnt about a plan that stays is kept.
-    pub fn adopt(&mut self, tiers: Vec<Tier>) {
-        self.gather();
-        let mut before = std::mem::take(&mut self.list);
-        for tier in &tiers {
-            let asker = self.asker(tier, &mut before);
-            let way = asker.as_ref().map(|_| Way::Events);
-            self.add_runner(tier, way, &mut before);
-            if let Some(asker) = asker {
-                if let Some(plan) = asker.rest.clone() {
-                    let rest = Tier {
-                        plan,
-                        ..tier.clone()
-                    };
-                    self.add_runner(&rest, Some(Way::Asked), &mut before);
-                }
-                self.add(Engine::Trie(asker), Some(Way::Asked));
-            }
-        }
-        let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
-        self.list.extend(before.into_iter().filter(is_kept));
-        self.tiers = tiers;
-        self.way = None;
-        self.hush();
-    }
-
-    /// Collects the witnesses of joins by these paths from now on, or no more.
-    pub fn listen(&mut self, paths: Option<SharedPaths>) {
-        let own = self.witnesses().map(|witnesses| &witnesses.paths);
-        if own == paths.as_ref() {
-            return;
-        }
-        let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Witnesses(_));
-        self.list.retain(is_other);
-        if let Some(paths) = paths {
-            let witnesses = Witnesses::new(self.limits, paths);
-            self.add(Engine::Witnesses(Box::new(witnesses)), None);
-        }
-        self.way = None;
-    }
-
-    fn add(&mut self, engine: Engine, way: Option<Way>) {
-        self.list.push(Listener {
-            engine,
-            way,
-            is_active: false,
-            is_waiting: false,
-        });
-    }
-
-    /// Adds the automaton of a tier, which may have been among those before. A plan without targets
-    /// needs none, but a trace is that of an automaton.
-    fn add_runner(&mut self, tier: &Tier, way: Option<Way>, before: &mut Vec<Listener>) {
-        if tier.plan.target_count() == 0 && !self.options.is_traced {
-            return;
-        }
-        let is_known = |listener: &Listener| {
-            let runner = listener.runner();
-            runner.is_some_and(|runner| Arc::ptr_eq(&runner.tier.plan, &tier.plan))
-        };
-        if let Some(place) = before.iter().position(is_known) {
-            let mut listener = before.remove(place);
-            if let Engine::Automaton(runner) = &mut listener.engine {
-                runner.tier = tier.clone();
-            }
-            self.list.push(Listener { way, ..listener });
-            return;
-        }
-        let runner = Runner {
-            tier: tier.clone(),
-            automaton: Automaton::new(tier.plan.clone(), self.limits, self.options, &self.ledger),
-            noted: 0,
-        };
-        self.add(Engine::Automaton(Box::new(runner)), way);
-    }
-
-    /// The trie of a tier, which may have been among those before; None if automata read it all.
-    fn asker(&self, tier: &Tier, before: &mut Vec<Listener>) -> Option<Box<Asker>> {
-        let is_known = |listener: &Listener| {
-            let asker = listener.asker();
-            asker.is_some_and(|asker| Arc::ptr_eq(&asker.tier.plan, &tier.plan))
-        };
-        if let Some(place) = before.iter().position(is_known)
-            && let Engine::Trie(mut asker) = before.remove(place).engine
-        {
-            asker.tier = tier.clone();
-            return Some(asker);
-        }
-        if !self.strategy.asks(&tier.plan) {
-            return None;
-        }
-        let trie = Trie::new(tier.plan.clone(), self.limits.candidates_max)?;
-        Some(Box::new(Asker {
-            tier: tier.clone(),
-            trie,
-            rest: tier.plan.rest(),
-        }))
     }
 
     /// Turns to a way of reading; whether symbols mean something else than before.
@@ -262,10 +123,10 @@ impl Listeners {
         self.begun
     }
 
-    /// Starts a document of a stream, whose rows carry a number.
-    pub fn begin(&mut self, stream: &str, number: u32) -> Result<(), DocumentError> {
+    /// Starts a document of a stream.
+    pub fn begin(&mut self, stream: &str, document: DocumentId) -> Result<(), DocumentError> {
         self.open.clear();
-        self.number = number;
+        self.document = document;
         self.begun += 1;
         self.waiting = self.row_sizes();
         for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
@@ -279,7 +140,7 @@ impl Listeners {
             };
         }
         for (_, runner) in self.runners() {
-            runner.automaton.number_documents(number);
+            runner.automaton.number_documents(document);
             runner.automaton.begin()?;
         }
         self.note();
@@ -323,53 +184,51 @@ impl Listeners {
 
     /// Whether some tier is asked, and a document is small enough for that.
     pub fn asks(&self, document: &[u8]) -> bool {
-        let mut askers = self.list.iter().filter_map(Listener::asker);
-        askers.next().is_some() && self.strategy.is_small(document)
+        self.tries().next().is_some() && self.strategy.is_small(document)
     }
 
     /// How many documents the tiers that are asked are best asked about together.
     pub fn together_max(&self, with_times: bool) -> usize {
-        let askers = self.list.iter().filter_map(Listener::asker);
-        let each = askers.map(|asker| together_max(&asker.tier.plan, with_times));
+        let each = self.tries();
+        let each = each.map(|asker| together_max(&asker.tier.plan, with_times));
         each.min().unwrap_or(1).min(DOCUMENTS_MAX)
     }
 
     /// The tries.
+    fn tries(&self) -> impl Iterator<Item = &Asker> {
+        let engines = self.list.iter().map(|listener| &listener.engine);
+        engines.filter_map(Engine::asker)
+    }
+
+    /// The same, to ask them.
     pub fn askers(&mut self) -> impl Iterator<Item = &mut Asker> {
-        self.list
-            .iter_mut()
-            .filter_map(|listener| match &mut listener.engine {
-                Engine::Trie(asker) => Some(&mut **asker),
-                _ => None,
-            })
+        let engines = self.list.iter_mut().map(|listener| &mut listener.engine);
+        engines.filter_map(Engine::asker_mut)
     }
 
     /// The automata, in whatever way documents are read.
     pub fn automata(&self) -> impl Iterator<Item = &Runner> {
-        self.list.iter().filter_map(Listener::runner)
+        let engines = self.list.iter().map(|listener| &listener.engine);
+        engines.filter_map(Engine::runner)
     }
 
     /// The same, to change them.
     pub fn automata_mut(&mut self) -> impl Iterator<Item = &mut Runner> {
         let engines = self.list.iter_mut().map(|listener| &mut listener.engine);
-        engines.filter_map(Engine::as_runner)
+        engines.filter_map(Engine::runner_mut)
     }
 
     /// The automata that are active, and their places.
     fn runners(&mut self) -> impl Iterator<Item = (usize, &mut Runner)> {
         let places = self.list.iter_mut().enumerate();
         let active = places.filter(|(_, listener)| listener.is_active);
-        active.filter_map(|(place, listener)| Some((place, listener.engine.as_runner()?)))
+        active.filter_map(|(place, listener)| Some((place, listener.engine.runner_mut()?)))
     }
 
     /// Those who collect witnesses.
     pub fn witnesses(&mut self) -> Option<&mut Witnesses> {
-        self.list
-            .iter_mut()
-            .find_map(|listener| match &mut listener.engine {
-                Engine::Witnesses(witnesses) => Some(&mut **witnesses),
-                _ => None,
-            })
+        let mut engines = self.list.iter_mut().map(|listener| &mut listener.engine);
+        engines.find_map(Engine::witnesses_mut)
     }
 
     /// Whether nothing that may follow in the document would add a row, or a witness.
@@ -387,46 +246,5 @@ impl Listeners {
 
     pub fn in_document_order(&self) -> bool {
         self.options.in_document_order
-    }
-
-    /// By tier: how many questions are asked of a small document that is at hand, and how many
-    /// targets are matched, event by event, even there.
-    pub fn structures(&self) -> Vec<(u32, u32)> {
-        let of_tier = |tier: &Tier| {
-            let is_own = |asker: &&Asker| Arc::ptr_eq(&asker.tier.plan, &tier.plan);
-            match self.list.iter().filter_map(Listener::asker).find(is_own) {
-                Some(asker) => {
-                    let rest = asker.rest.as_ref().map_or(0, |rest| rest.target_count());
-                    (tier.plan.question_count(), rest)
-                }
-                None => (0, tier.plan.target_count()),
-            }
-        };
-        self.tiers.iter().map(of_tier).collect()
-    }
-}
-
-impl Engine {
-    fn as_runner(&mut self) -> Option<&mut Runner> {
-        match self {
-            Engine::Automaton(runner) => Some(runner),
-            _ => None,
-        }
-    }
-}
-
-impl Listener {
-    fn runner(&self) -> Option<&Runner> {
-        match &self.engine {
-            Engine::Automaton(runner) => Some(runner),
-            _ => None,
-        }
-    }
-
-    fn asker(&self) -> Option<&Asker> {
-        match &self.engine {
-            Engine::Trie(asker) => Some(asker),
-            _ => None,
-        }
     }
 }

@@ -66,10 +66,13 @@ impl Listeners {
     /// are. A new one knows the names and attributes of the open elements, and what comes from the
     /// next start tag on; elements that are open already are none of its results.
     pub fn attach(&mut self, tiers: Vec<Tier>) -> Result<(), DocumentError> {
-        let before: Vec<_> = self.automata().map(|one| one.tier.plan.clone()).collect();
+        let before: Vec<_> = self
+            .automata()
+            .map(|runner| runner.tier.plan.clone())
+            .collect();
         self.adopt(tiers);
         self.turn_to(Way::Events);
-        let (open, number) = (&self.open, self.number);
+        let (open, document) = (&self.open, self.document);
         for listener in &mut self.list {
             let Engine::Automaton(runner) = &mut listener.engine else {
                 continue;
@@ -81,7 +84,7 @@ impl Listeners {
                 continue;
             }
             listener.is_waiting = true;
-            runner.automaton.number_documents(number);
+            runner.automaton.number_documents(document);
             runner.automaton.begin_at(open.read_until)?;
             for tag in &open.stack {
                 replay(&mut runner.automaton, tag)?;

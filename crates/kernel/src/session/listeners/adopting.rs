@@ -1,0 +1,126 @@
+//! Which listeners there are: they follow the tiers of a session, as its strategy chooses.
+
+use super::Listeners;
+use super::engines::{Asker, Engine, Listener, Runner, Way};
+use crate::automaton::Automaton;
+use crate::plan::Tier;
+use crate::trie::Trie;
+use crate::witness::{SharedPaths, Witnesses};
+use std::sync::Arc;
+
+impl Listeners {
+    /// Goes on with other tiers; what was learnt about a plan that stays is kept.
+    pub fn adopt(&mut self, tiers: Vec<Tier>) {
+        self.gather();
+        let mut before = std::mem::take(&mut self.list);
+        for tier in &tiers {
+            let asker = self.asker(tier, &mut before);
+            let way = asker.as_ref().map(|_| Way::Events);
+            self.add_runner(tier, way, &mut before);
+            if let Some(asker) = asker {
+                if let Some(plan) = asker.rest.clone() {
+                    let rest = Tier {
+                        plan,
+                        ..tier.clone()
+                    };
+                    self.add_runner(&rest, Some(Way::Asked), &mut before);
+                }
+                self.add(Engine::Trie(asker), Some(Way::Asked));
+            }
+        }
+        let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
+        self.list.extend(before.into_iter().filter(is_kept));
+        self.tiers = tiers;
+        self.way = None;
+        self.hush();
+    }
+
+    /// Collects the witnesses of joins by these paths from now on, or no more.
+    pub fn listen(&mut self, paths: Option<SharedPaths>) {
+        let own = self.witnesses().map(|witnesses| &witnesses.paths);
+        if own == paths.as_ref() {
+            return;
+        }
+        let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Witnesses(_));
+        self.list.retain(is_other);
+        if let Some(paths) = paths {
+            let witnesses = Witnesses::new(self.limits, paths);
+            self.add(Engine::Witnesses(Box::new(witnesses)), None);
+        }
+        self.way = None;
+    }
+
+    fn add(&mut self, engine: Engine, way: Option<Way>) {
+        self.list.push(Listener {
+            engine,
+            way,
+            is_active: false,
+            is_waiting: false,
+        });
+    }
+
+    /// Adds the automaton of a tier, which may have been among those before. A plan without targets
+    /// needs none, but a trace is that of an automaton.
+    fn add_runner(&mut self, tier: &Tier, way: Option<Way>, before: &mut Vec<Listener>) {
+        if tier.plan.target_count() == 0 && !self.options.is_traced {
+            return;
+        }
+        let is_known = |listener: &Listener| {
+            let runner = listener.engine.runner();
+            runner.is_some_and(|runner| Arc::ptr_eq(&runner.tier.plan, &tier.plan))
+        };
+        if let Some(place) = before.iter().position(is_known) {
+            let mut listener = before.remove(place);
+            if let Engine::Automaton(runner) = &mut listener.engine {
+                runner.tier = tier.clone();
+            }
+            self.list.push(Listener { way, ..listener });
+            return;
+        }
+        let runner = Runner {
+            tier: tier.clone(),
+            automaton: Automaton::new(tier.plan.clone(), self.limits, self.options, &self.ledger),
+            noted: 0,
+        };
+        self.add(Engine::Automaton(Box::new(runner)), way);
+    }
+
+    /// The trie of a tier, which may have been among those before; None if automata read it all.
+    fn asker(&self, tier: &Tier, before: &mut Vec<Listener>) -> Option<Box<Asker>> {
+        let is_known = |listener: &Listener| {
+            let asker = listener.engine.asker();
+            asker.is_some_and(|asker| Arc::ptr_eq(&asker.tier.plan, &tier.plan))
+        };
+        if let Some(place) = before.iter().position(is_known)
+            && let Engine::Trie(mut asker) = before.remove(place).engine
+        {
+            asker.tier = tier.clone();
+            return Some(asker);
+        }
+        if !self.strategy.asks(&tier.plan) {
+            return None;
+        }
+        let trie = Trie::new(tier.plan.clone(), self.limits.candidates_max)?;
+        Some(Box::new(Asker {
+            tier: tier.clone(),
+            trie,
+            rest: tier.plan.rest(),
+        }))
+    }
+
+    /// By tier: how many questions are asked of a small document that is at hand, and how many
+    /// targets are matched, event by event, even there.
+    pub fn structures(&self) -> Vec<(u32, u32)> {
+        let of_tier = |tier: &Tier| {
+            let is_own = |asker: &&Asker| Arc::ptr_eq(&asker.tier.plan, &tier.plan);
+            match self.tries().find(is_own) {
+                Some(asker) => {
+                    let rest = asker.rest.as_ref().map_or(0, |rest| rest.target_count());
+                    (tier.plan.question_count(), rest)
+                }
+                None => (0, tier.plan.target_count()),
+            }
+        };
+        self.tiers.iter().map(of_tier).collect()
+    }
+}
