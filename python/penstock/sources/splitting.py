@@ -180,18 +180,8 @@ class Around:
         if self._session.row_count():
             outermost = Surroundings({}, self._session.entities())
             found = []
-            for (
-                number,
-                _,
-                kind,
-                _,
-                text,
-                start,
-                end,
-                decided_at,
-                _,
-                _,
-            ) in self._session.take().rows()[0]:
+            for row in self._session.take().rows()[0]:
+                number, _, kind, _, text, start, end, decided_at, *_ = row
                 value = string_value(text, outermost) if kind == _ELEMENT else text
                 found.append((max(end, decided_at), start, number, value))
             found.sort(key=lambda item: item[:2])
