@@ -270,6 +270,23 @@ def test_registry_in_memory_is_frozen_at_the_call(spark: SparkSession) -> None:
     assert [row["subscription"] for row in found.collect()] == ["before"]
 
 
+@pytest.mark.parametrize("is_durable", [False, True])
+def test_subscriptions_that_join_are_rejected_at_the_call(
+    spark: SparkSession, tmp_path: Path, is_durable: bool
+) -> None:
+    registry = penstock.Registry.open(tmp_path / "registry") if is_durable else penstock.Registry()
+    registry.add("a", "/a")
+    registry.add("pairs", penstock.xscl("S//a->x JOIN{x = y, 1} S//b->y"))
+    table = spark.createDataFrame([("1", b"<a/>")], "id string, xml binary")
+    with pytest.raises(penstock.errors.RegistryError) as caught:
+        match(table, registry)
+    assert caught.value.code == "PR0011"
+    assert "`pairs` joins documents" in caught.value.message
+    assert caught.value.message.endswith("use penstock.spark.join or join_stream")
+    registry.remove("pairs")
+    assert [row["subscription"] for row in match(table, registry).collect()] == ["a"]
+
+
 def test_large_plan_travels_as_a_file(spark: SparkSession) -> None:
     from penstock.spark.plans import EMBEDDED_BYTES_MAX, host_folder, ship
 

@@ -132,6 +132,26 @@ def test_changes_of_a_durable_registry_take_effect_in_the_next_batch(
     assert [registry.pin(query.id, number) for number, _ in seen] == [1, 2, 3]
 
 
+def test_a_subscription_that_joins_ends_a_stream_that_follows_its_registry(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from pyspark.errors import StreamingQueryException
+
+    registry, source, seen = penstock.Registry.open(tmp_path / "registry"), tmp_path / "in", Seen()
+    registry.add("a", "/a", mode="filter")
+    write_words(source, 0, "a")
+    query = start(match(read_stream(spark, source), registry), tmp_path / "checkpoint", seen)
+    try:
+        query.processAllAvailable()
+        registry.add("pairs", penstock.xscl("S//a->x JOIN{x = y, 1} S//b->y"))
+        write_words(source, 1, "a")
+        with pytest.raises(StreamingQueryException, match="PR0011: `pairs` joins documents"):
+            query.processAllAvailable()
+    finally:
+        query.stop()
+    assert [subscriptions(rows) for _, rows in seen] == [["a"]]
+
+
 def test_replayed_batch_gives_the_identical_rows(spark: SparkSession, tmp_path: Path) -> None:
     registry, source = penstock.Registry.open(tmp_path / "registry"), tmp_path / "in"
     checkpoint, first, second = tmp_path / "checkpoint", Seen(), Seen()

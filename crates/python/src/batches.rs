@@ -4,7 +4,7 @@ use crate::bindings::binding_columns;
 use crate::columns::Column;
 use crate::records::Witness;
 use penstock_kernel::events::Declarations;
-use penstock_kernel::rows::{Found, Rows};
+use penstock_kernel::rows::{Found, Parts, Rows};
 use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -17,6 +17,7 @@ type Matches<'py> = (Bound<'py, PyDict>, Column, Bound<'py, PyDict>);
 /// Rows and witnesses that were taken.
 struct Taken {
     rows: Rows,
+    parts: Option<Parts>,
     witnesses: Vec<(u32, witness::Witness)>,
 }
 
@@ -36,7 +37,11 @@ impl Batch {
     pub(crate) fn of(rows: Rows, witnesses: Vec<(u32, witness::Witness)>) -> Batch {
         Batch {
             row_count: rows.count(),
-            inner: Mutex::new(Taken { rows, witnesses }),
+            inner: Mutex::new(Taken {
+                rows,
+                parts: None,
+                witnesses,
+            }),
         }
     }
 
@@ -70,6 +75,24 @@ impl Batch {
     /// The rows as columns in Arrow's layout, by name.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns(py, self.take_rows()?.spread())
+    }
+
+    /// The next part of the rows as such columns, of at least `rows_max` rows if there are more;
+    /// None after the last. Of a part of matches alone all columns are empty in which these say
+    /// nothing.
+    fn next_columns<'py>(
+        &self,
+        py: Python<'py>,
+        rows_max: usize,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let part = self.with(|taken| {
+            let rows = std::mem::take(&mut taken.rows);
+            taken
+                .parts
+                .get_or_insert_with(|| rows.parts(rows_max))
+                .next()
+        })?;
+        part.map(|rows| columns(py, rows)).transpose()
     }
 
     /// The rows as spans: columns of subscription, start, end and the place of the declarations in

@@ -106,11 +106,13 @@ impl Session {
 
     /// Reads whole documents: bytes, encoding if it overrides what the document says of itself, and
     /// stream. Their rows carry numbers from `first` on. Returns what went wrong, by number.
+    #[pyo3(signature = (documents, first, *, with_times = true))]
     fn read(
         &self,
         py: Python<'_>,
         documents: Vec<(Bound<'_, PyAny>, Option<PyBackedStr>, PyBackedStr)>,
         first: u32,
+        with_times: bool,
     ) -> PyResult<Vec<(u32, Failure)>> {
         let chunks = documents.iter().map(|(data, ..)| Chunk::of(data));
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
@@ -131,7 +133,7 @@ impl Session {
                         stream,
                     })
                     .collect();
-                let verdicts = session.read(&documents, at);
+                let verdicts = session.read(&documents, with_times, at);
                 let numbered = verdicts.into_iter().zip(first..);
                 numbered
                     .filter_map(|(read, number)| Some((number, failure(read.err()?))))

@@ -2,79 +2,97 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Pace, Portion
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX
 from penstock.registry.plans.names import look_up
-from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.results.arrow import (
+    KEPT_ROWS_MIN,
+    batch_of,
+    constant,
+    kernel_arrays,
+    kind_names,
+    repeated,
+    schema,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PACE = Pace(rows_max=16 << 10, value_bytes_max=4 << 20, documents_max=16 << 10, linger_seconds=0.05)
+PACE = Pace(
+    rows_max=16 << 10,
+    value_bytes_max=4 << 20,
+    documents_max=16 << 10,
+    linger_seconds=0.05,
+    bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
+)
 
-_KEPT_ROWS_MIN = 1 << 10
-_KEPT_ROWS_MAX = 2 * PACE.rows_max
+_BATCH_ROWS = 64 << 10
+"""A bundle's rows become batches of this size: an array costs as much as some thousand rows."""
 
 
 def batches_of(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of portions as record batches."""
+    """Yield the rows of portions as record batches; an error comes behind its document's rows."""
     for portion in portions:
-        if portion.batch.row_count:
-            yield _batch(portion)
+        errors = [number for number, _ in portion.errors]
         further = portion.further_rows()
+        while (columns := portion.batch.next_columns(_BATCH_ROWS)) is not None:
+            arrays = kernel_arrays(columns)
+            numbers = arrays["document"]
+            batch, start = _batch(portion, arrays), 0
+            while errors and errors[0] < numbers[-1].as_py():
+                end = bisect_right(numbers, errors.pop(0), key=methodcaller("as_py"))
+                if end > start:
+                    yield batch.slice(start, end - start)
+                yield batch_of([further.pop(0)])
+                start = end
+            yield batch.slice(start)
         if further:
             yield batch_of(further)
 
 
-def _batch(portion: Portion) -> pa.RecordBatch:
+def _runs(numbers: Any) -> list[tuple[int, int]]:
+    """Return the distinct numbers of a sorted array, and how often each of them is there."""
+    runs, start = [], 0
+    while start < len(numbers):
+        number = numbers[start].as_py()
+        end = bisect_right(numbers, number, start, key=methodcaller("as_py"))
+        runs.append((number, end - start))
+        start = end
+    return runs
+
+
+def _batch(portion: Portion, arrays: dict[str, Any]) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    arrays = kernel_arrays(portion.batch.columns())
-    length = portion.batch.row_count
+    length = len(arrays["kind"])
 
-    def named(values_at: Callable[[Any], Any], places: Any, type_: Any) -> Any:
-        # Mostly all rows of a large batch have one subscription, one kind and one document.
-        if length >= _KEPT_ROWS_MIN:
-            bounds = pc.min_max(places)
+    def named(names_of: Callable[[Any], Any], numbers: Any) -> Any:
+        # Mostly all rows of a large batch have one kind, and often one subscription.
+        if length >= KEPT_ROWS_MIN:
+            bounds = pc.min_max(numbers)
             if bounds["min"] == bounds["max"]:
-                return _constant(values_at(places.slice(0, 1))[0].as_py(), type_, length)
-        return values_at(places).cast(type_)
+                return constant(names_of(numbers.slice(0, 1))[0].as_py(), pa.string(), length)
+        return names_of(numbers).cast(pa.string())
 
     def of_documents(field: str) -> Any:
         type_ = schema().field(field).type
-        values = pa.array([getattr(document, field) for document in portion.documents], type_)
-        return named(values.take, numbers, type_)
+        values = [getattr(document, field) for document in portion.documents]
+        return repeated(((values[number], count) for number, count in runs), type_)
 
-    numbers = arrays["document"]
-    subscriptions = partial(look_up, portion.names)
-    arrays["subscription"] = named(subscriptions, arrays["subscription"], pa.string())
-    arrays["kind"] = named(kind_names().take, arrays["kind"], pa.string())
+    runs = _runs(arrays["document"])
+    arrays["subscription"] = named(partial(look_up, portion.names), arrays["subscription"])
+    arrays["kind"] = named(kind_names().take, arrays["kind"])
     for field in ("stream", "document", "event_time"):
         arrays[field] = of_documents(field)
     columns = [
-        arrays[field.name] if field.name in arrays else pa.nulls(length, field.type)
+        arrays[field.name] if field.name in arrays else constant(None, field.type, length)
         for field in schema()
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema())
-
-
-def _constant(value: object, type_: Any, length: int) -> Any:
-    """Return an array of equal values; long ones are slices of one that is kept."""
-    import pyarrow as pa
-
-    if value is None:
-        return pa.nulls(length, type_)
-    if length < _KEPT_ROWS_MIN or length > _KEPT_ROWS_MAX:
-        return pa.repeat(pa.scalar(value, type_), length)
-    return _kept_constant(value, type_).slice(0, length)
-
-
-@lru_cache(maxsize=16)
-def _kept_constant(value: object, type_: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.repeat(pa.scalar(value, type_), _KEPT_ROWS_MAX)

@@ -15,9 +15,7 @@ from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Piece
-
-TIMED_BUNDLE_MAX = 1
-"""Documents in a bundle whose rows need ``decided_at``: the kernel keeps it for one alone."""
+from penstock.sources.packs import Pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +23,18 @@ class Pace:
     """When a portion is taken: as soon as one of the bounds is reached.
 
     The default is after every piece of input. Small documents are read in bundles, up to the
-    bounds of a bundle. If ``is_prompt``, a portion that is full is taken in the middle of a
-    document, and an error ends its portion; otherwise a document's rows stay together.
+    bounds of a bundle; ``with_times`` is whether rows need ``decided_at``. If ``is_prompt``, a
+    portion that is full is taken in the middle of a document, and an error ends its portion;
+    otherwise a document's rows stay together.
     """
 
     rows_max: int = 0
     value_bytes_max: int = 0
     documents_max: int = 1
     linger_seconds: float = 0.0
-    bundle_documents_max: int = TIMED_BUNDLE_MAX
+    bundle_documents_max: int = 1
     bundle_bytes_max: int = BUNDLE_BYTES_MAX
+    with_times: bool = True
     is_prompt: bool = True
 
 
@@ -84,8 +84,8 @@ class Driver:
         self._bundle_bytes = 0
         self._due_at = time.monotonic() + pace.linger_seconds
 
-    def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
-        """Yield what the documents decide, in portions."""
+    def run(self, items: Iterable[Input | Pack | Heartbeat]) -> Iterator[Portion]:
+        """Yield what the documents decide, in portions. A pack has portions of its own."""
         self._follow()
         follower = self._follower
         for item in items:
@@ -96,13 +96,16 @@ class Driver:
             if isinstance(item, Heartbeat):
                 yield from self._advance(item)
                 continue
+            if isinstance(item, Pack):
+                yield from self._read_pack(item)
+                continue
             whole = item.whole()
             if whole is None:
                 yield from self._feed(item)
             elif self._hold(item, whole):
                 continue
-            if self._is_due():
-                yield self._take()
+            if self._is_due(len(self._documents)):
+                yield self._take(self._documents)
         yield from self._flush()
         if self._joining is not None:
             yield self._portion((), self._session.take(), (), self._joining.end())
@@ -126,6 +129,7 @@ class Driver:
         self._bundle_bytes += len(whole)
         is_open = len(bundle) < pace.bundle_documents_max
         is_open = is_open and self._bundle_bytes < pace.bundle_bytes_max
+        is_open = is_open and len(self._documents) < pace.documents_max
         if is_open and time.monotonic() < self._due_at:
             return True
         self._read_bundle()
@@ -134,8 +138,20 @@ class Driver:
     def _read_bundle(self) -> None:
         if self._bundle:
             first = len(self._documents) - len(self._bundle)
-            self._errors += self._session.read(self._bundle, first)
+            with_times = self._pace.with_times
+            self._errors += self._session.read(self._bundle, first, with_times=with_times)
             self._bundle, self._bundle_bytes = [], 0
+
+    def _read_pack(self, pack: Pack) -> Iterator[Portion]:
+        yield from self._flush()
+        pace, start, end = self._pace, 0, 0
+        while end < len(pack):
+            bundle = pack.bundle(end, pace.bundle_documents_max, pace.bundle_bytes_max)
+            self._errors += self._session.read(bundle, end - start)
+            end += len(bundle)
+            if end == len(pack) or self._is_due(end - start):
+                yield self._take(pack[start:end])
+                start = end
 
     def _feed(self, document: Input) -> Iterator[Portion]:
         self._read_bundle()
@@ -147,7 +163,7 @@ class Driver:
             pieces = document.pieces()
             for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if self._pace.is_prompt and self._is_full():
-                    yield self._take(is_open=True)
+                    yield self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
         except DocumentError as error:
@@ -157,22 +173,22 @@ class Driver:
         session, pace = self._session, self._pace
         return session.row_count() >= pace.rows_max or session.value_bytes() >= pace.value_bytes_max
 
-    def _is_due(self) -> bool:
+    def _is_due(self, document_count: int) -> bool:
         pace = self._pace
-        if len(self._documents) >= pace.documents_max or (pace.is_prompt and self._errors):
+        if document_count >= pace.documents_max or (pace.is_prompt and self._errors):
             return True
         return self._is_full() or time.monotonic() >= self._due_at
 
     def _flush(self) -> Iterator[Portion]:
         if self._documents:
-            yield self._take()
+            yield self._take(self._documents)
 
-    def _take(self, is_open: bool = False) -> Portion:
+    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Portion:
         """Take a portion; if ``is_open``, the last document goes on, with the same number."""
         self._read_bundle()
         batch, errors = self._session.take(), self._errors
-        ended = len(self._documents) - is_open
-        portion = self._portion(self._documents, batch, errors, self._join(batch, ended))
+        ended = len(documents) - is_open
+        portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))
         self._errors = []
         if is_open:
             self._joined = ended
@@ -181,7 +197,7 @@ class Driver:
         self._due_at = time.monotonic() + self._pace.linger_seconds
         return portion
 
-    def _join(self, batch: Batch, ended: int) -> list[Result]:
+    def _join(self, documents: Sequence[Input], ended: int, batch: Batch) -> list[Result]:
         """Return the rows of joining the documents before ``ended``."""
         if self._joining is None or self._joining.is_idle:
             return []
@@ -189,7 +205,7 @@ class Driver:
         witnesses = dict(batch.witnesses())
         failed = {number for number, _ in self._errors}
         for number in range(self._joined, ended):
-            document = self._documents[number]
+            document = documents[number]
             if number in failed:
                 rows += self._joining.pass_by(document)
             else:

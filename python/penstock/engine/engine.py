@@ -175,7 +175,8 @@ class Engine:
             DocumentError: The encoding is unknown, or the time is no event time.
         """
         name = str(next(self._pushed)) if id is None else id
-        document = PushedInput(name, stream, Document(b"", time=time).event_time)
+        event_time = None if time is None else Document(b"", time=time).event_time
+        document = PushedInput(name, stream, event_time)
         document.encoding = encoding
         idle = [] if live else self._idle_ones(in_parts=parts)
         follower = self._borrow(idle, in_parts=parts, is_live=live)

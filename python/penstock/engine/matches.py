@@ -22,6 +22,7 @@ PACE = Pace(
     documents_max=256,
     linger_seconds=0.05,
     bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
+    with_times=False,
     is_prompt=False,
 )
 

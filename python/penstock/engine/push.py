@@ -42,6 +42,7 @@ class OpenDocument:
         with joining.lock:
             session.listen(joining.follow())
             self._version = joining.version
+            self._is_joined = not joining.is_idle
         session.begin(document.encoding, document.stream)
         self._follower: Follower | None = follower
         self._origin = Origin(session, follower.names, document)
@@ -68,7 +69,7 @@ class OpenDocument:
             session.feed(chunk)
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        return self._origin.rows(session.take())
+        return self._rows(follower)
 
     def finish(self) -> list[Result]:
         """Return the results that the end of the document decides, and close it.
@@ -84,11 +85,7 @@ class OpenDocument:
             follower.session.finish()
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        batch = follower.session.take()
-        rows = self._origin.rows(batch)
-        witness = next((witness for _, witness in batch.witnesses()), None)
-        with self._joining.lock:
-            rows += self._joining.finish(self._origin.document, witness, self._version)
+        rows = self._join(follower) if self._is_joined else self._rows(follower)
         self._end(follower)
         return rows
 
@@ -130,11 +127,22 @@ class OpenDocument:
         return self._follower
 
     def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
-        rows = self._origin.rows(follower.session.take())
+        rows = self._rows(follower)
         with self._joining.lock:
             rows += self._joining.pass_by(self._origin.document)
         self._end(follower)
         return error.with_results(rows)
+
+    def _join(self, follower: Follower) -> list[Result]:
+        batch = follower.session.take()
+        rows = self._origin.rows(batch)
+        witness = next((witness for _, witness in batch.witnesses()), None)
+        with self._joining.lock:
+            return rows + self._joining.finish(self._origin.document, witness, self._version)
+
+    def _rows(self, follower: Follower) -> list[Result]:
+        session = follower.session
+        return self._origin.rows(session.take()) if session.row_count() else []
 
     def _end(self, follower: Follower) -> None:
         self._follower = None

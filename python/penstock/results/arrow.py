@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from penstock.results.columns import COLUMNS, FAULT_FIELDS, Bindings, Fault, Texts
 from penstock.results.rows import KINDS, Result
+
+KEPT_ROWS_MIN = 1 << 10
+"""Shorter arrays of equal values are made anew."""
+_KEPT_ROWS_MAX = 128 << 10
+_KEPT_TEXT_MAX = 1 << 10
 
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
     Bindings: lambda bindings: list(bindings.items()),
@@ -58,7 +63,7 @@ def _bindings(columns: Mapping[str, Any], length: int) -> Any:
 
     type_ = schema().field("bindings").type
     if "bindings_offsets" not in columns:
-        return pa.nulls(length, type_)
+        return constant(None, type_, length)
 
     def buffer(name: str) -> Any:
         return pa.py_buffer(columns[f"bindings_{name}"])
@@ -88,7 +93,8 @@ def load_arrow() -> None:
 def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kernel's columns as arrays over the same memory.
 
-    ``subscription``, ``document`` and ``kind`` are numbers yet.
+    ``subscription``, ``document`` and ``kind`` are numbers yet. Columns that are empty, though
+    there are rows, say of all of them what they say of a match.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -98,11 +104,17 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
     def numbers(name: str, type_: Any) -> Any:
         return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
 
+    is_bare = length > 0 and not len(columns["ordinal"])
+
     def strings(name: str) -> Any:
+        if is_bare:
+            return constant("", pa.string(), length)
         offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
         return pa.StringArray.from_buffers(length, offsets, data)
 
     def offsets(name: str) -> Any:
+        if is_bare:
+            return constant(None, pa.int64(), length)
         found = numbers(name, pa.int64())
         if not length:
             return found
@@ -110,12 +122,12 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
         least, most = pc.min_max(found).as_py().values()
         if least >= 0:
             return found
-        return pa.nulls(length, pa.int64()) if most < 0 else _places_only(found)
+        return constant(None, pa.int64(), length) if most < 0 else _places_only(found)
 
     return {
         "subscription": numbers("subscription", pa.uint32()),
         "document": numbers("document", pa.uint32()),
-        "ordinal": numbers("ordinal", pa.int64()),
+        "ordinal": constant(0, pa.int64(), length) if is_bare else numbers("ordinal", pa.int64()),
         "kind": numbers("kind", pa.uint8()),
         "name": strings("name"),
         "value": strings("value"),
@@ -124,6 +136,50 @@ def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
         "decided_at": numbers("decided_at", pa.int64()),
         "bindings": _bindings(columns, length),
     }
+
+
+def constant(value: object, type_: Any, length: int) -> Any:
+    """Return an array of equal values; long ones are slices of one that is kept, if not texts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if length < KEPT_ROWS_MIN or length > _KEPT_ROWS_MAX:
+        return pa.repeat(pa.scalar(value, type_), length)
+    if isinstance(value, str) and len(value) < _KEPT_TEXT_MAX:
+        # Much faster than ``pa.repeat``, and document ids are hardly ever the same again.
+        data = value.encode()
+        offsets = pc.multiply(_kept_places().slice(0, length + 1), pa.scalar(len(data), pa.int32()))
+        return pa.StringArray.from_buffers(
+            length, offsets.buffers()[1], pa.py_buffer(data * length)
+        )
+    return _kept_constant(value, type_).slice(0, length)
+
+
+@cache
+def _kept_places() -> Any:
+    import pyarrow as pa
+
+    return pa.array(range(_KEPT_ROWS_MAX + 1), pa.int32())
+
+
+def repeated(runs: Iterable[tuple[object, int]], type_: Any) -> Any:
+    """Return an array of values, each so many times."""
+    import pyarrow as pa
+
+    merged: list[tuple[object, int]] = []
+    for value, count in runs:
+        if merged and merged[-1][0] == value:
+            count += merged.pop()[1]
+        merged.append((value, count))
+    parts = [constant(value, type_, count) for value, count in merged]
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
+@lru_cache(maxsize=32)
+def _kept_constant(value: object, type_: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value, type_), _KEPT_ROWS_MAX)
 
 
 def _places_only(offsets: Any) -> Any:

@@ -16,11 +16,12 @@ from typing import TypeVar
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES, Surroundings
 from penstock.limits import Limits
+from penstock.sources.around import Run
 from penstock.sources.inputs import unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.spans import SpanFinder, Spans
-from penstock.sources.splitting import Account, Record, Run
+from penstock.sources.splitting import Account, Record
 
 _WINDOW_BYTES = 4 << 20
 _HEAD_BYTES = 1024

@@ -14,15 +14,14 @@ from operator import itemgetter, le
 from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.kernel import Session
 from penstock.limits import Limits
+from penstock.sources.around import NOTHING, RecordReading, Run
 from penstock.sources.paths import WHOLE, RecordPath
-from penstock.sources.splitting import NOTHING, Account, Around, Run, read_on
+from penstock.sources.splitting import Account
 
 if TYPE_CHECKING:
     from penstock.kernel import Column
     from penstock.sources.inputs import Piece
-    from penstock.sources.splitting import Step
 
 
 class Spans(NamedTuple):
@@ -46,9 +45,7 @@ class SpanFinder:
     """
 
     def __init__(self, path: RecordPath, limits: Limits | None = None) -> None:
-        self._session = Session(path.span_plan, limits, in_document_order=True)
-        self._session.begin()
-        self._around = Around(path, limits, None) if path.ancestor_plan is not None else None
+        self._reading = RecordReading(path.span_plan, path, limits)
         self._end = 0
         self._account = Account()
         self.failure: DocumentError | None = None
@@ -60,26 +57,27 @@ class SpanFinder:
 
     def feed(self, piece: Piece) -> Spans:
         """Return the records that the next bytes complete."""
-        return self._run(lambda session: session.feed(piece))
+        return self._take(self._reading.feed(piece))
 
     def finish(self) -> Spans:
         """Return the records that the end of the document decides."""
-        return self._run(lambda session: session.finish())
+        return self._take(self._reading.finish())
 
-    def _run(self, step: Step) -> Spans:
-        self.failure = read_on(self._session, self._around, step)
-        found = self._take()
-        if self.failure is not None:
-            self._note(bytes_in=max(self.failure.byte, self._end))
-        elif self._around and not self._session.statistics().held:
-            self._around.settle()
-        return found
+    def _take(self, failure: DocumentError | None) -> Spans:
+        self.failure = failure
+        spans = self._spans()
+        if failure is not None:
+            self._note(bytes_in=max(failure.byte, self._end))
+        else:
+            self._reading.settle()
+        return spans
 
-    def _take(self) -> Spans:
+    def _spans(self) -> Spans:
         first = self._account.records
-        if not self._session.row_count():
+        session = self._reading.session
+        if not session.row_count():
             return Spans(first, (), (), (), ())
-        *columns, scopes = self._session.take().spans()
+        *columns, scopes = session.take().spans()
         subscriptions, starts, ends, scope = map(_numbers, "Iqqi", columns)
         if self.failure is not None or any(subscriptions) or not self._is_plain(starts, ends):
             kept = self._choose(subscriptions, starts, ends)
@@ -90,8 +88,7 @@ class SpanFinder:
             return Spans(first, (), (), (), ())
         self._end = ends[-1]
         self._note(bytes_records=sum(ends) - sum(starts), records=len(starts))
-        ancestors = self._around.runs(ends) if self._around else [(0, NOTHING)]
-        return Spans(first, starts, ends, _runs(scope, scopes), ancestors)
+        return Spans(first, starts, ends, _runs(scope, scopes), self._reading.runs(ends))
 
     def _is_plain(self, starts: array[int], ends: array[int]) -> bool:
         """Return whether the records follow each other, none in another."""

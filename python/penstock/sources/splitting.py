@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.kernel import Session, Surroundings
+from penstock.kernel import Surroundings
 from penstock.limits import Limits
+from penstock.sources.around import NOTHING, RecordReading
 from penstock.sources.paths import WHOLE, RecordPath
-from penstock.sources.string_values import string_value
 
 if TYPE_CHECKING:
     from penstock.sources.inputs import Piece
-
-_ELEMENT = 1
-
-Run = tuple[int, Mapping[str, str]]
-"""What holds for a record, by its place, and for those after it up to the next run."""
 
 
 class Record(NamedTuple):
@@ -73,9 +66,7 @@ class Splitter:
         limits: Limits | None = None,
         encoding: str | None = None,
     ) -> None:
-        self._session = Session(path.plan, limits, in_document_order=True)
-        self._session.begin(encoding)
-        self._around = Around(path, limits, encoding) if path.ancestor_plan is not None else None
+        self._reading = RecordReading(path.plan, path, limits, encoding)
         self._outermost: Surroundings | None = None
         self._end = 0
         self._bytes_in = 0
@@ -96,7 +87,7 @@ class Splitter:
                 comes from an entity; ``results`` holds the records that were complete before.
             LimitError: The document passed a limit; likewise.
         """
-        return self._run(lambda session: session.feed(piece))
+        return self._take(self._reading.feed(piece))
 
     def finish(self) -> list[Record]:
         """Return the records that the end of the document decides.
@@ -105,27 +96,26 @@ class Splitter:
             DocumentError: The document is not complete; ``results`` as above.
             LimitError: The document passed a limit; likewise.
         """
-        return self._run(lambda session: session.finish())
+        return self._take(self._reading.finish())
 
-    def _run(self, step: Step) -> list[Record]:
-        failure = read_on(self._session, self._around, step)
+    def _take(self, failure: DocumentError | None) -> list[Record]:
+        """Return the records that wait, as far as an error lets them stand, or raise it."""
         records: list[Record] = []
-        failure = self._take(records, failure)
+        if self._reading.session.row_count():
+            failure = self._append(records, failure)
         if failure is not None:
             self._bytes_in = max(failure.byte, self._end)
             raise failure.with_results(records) from None
-        if self._around and not self._session.statistics().held:
-            self._around.settle()
+        self._reading.settle()
         return records
 
-    def _take(self, records: list[Record], failure: DocumentError | None) -> DocumentError | None:
-        """Append the records that wait, as far as an error lets them stand; return the error."""
-        if not self._session.row_count():
-            return failure
-        rows, scopes, _ = self._session.take().rows()
+    def _append(self, records: list[Record], failure: DocumentError | None) -> DocumentError | None:
+        """Append the records that wait; return the first error."""
+        session, values_at = self._reading.session, self._reading.values_at
+        rows, scopes, _ = session.take().rows()
         if self._outermost is None:
             # All entities are declared before the first element.
-            self._outermost = Surroundings({}, self._session.entities())
+            self._outermost = Surroundings({}, session.entities())
         around = [self._outermost.within(declarations) for declarations in scopes]
         number, last_end, total = self._records, self._end, 0
         for subscription, _, _, name, text, start, end, _, _, scope in rows:
@@ -144,90 +134,13 @@ class Splitter:
             declarations = scopes[scope] if scope >= 0 else NOTHING
             alone = around[scope] if scope >= 0 else self._outermost
             xml = alone.serialize("element", name, text).encode()
-            ancestors = self._around.at(end) if self._around else NOTHING
-            records.append(Record(number, start, end, name, xml, declarations, ancestors))
+            records.append(Record(number, start, end, name, xml, declarations, values_at(end)))
             number += 1
             total += end - start
             last_end = end
         self._records, self._end = number, last_end
         self._bytes_records += total
         return failure
-
-
-class Around:
-    """The values around records: what each ancestor path last matched, by byte.
-
-    A session of its own, because rows of these paths must come when they are decided, while
-    records wait for their turn in document order.
-    """
-
-    def __init__(self, path: RecordPath, limits: Limits | None, encoding: str | None) -> None:
-        assert path.ancestor_plan is not None
-        self._session = Session(path.ancestor_plan, limits)
-        self._session.begin(encoding)
-        self._names = path.ancestor_names
-        self._waiting: deque[tuple[int, int, int, str]] = deque()
-        self._latest: dict[str, tuple[int, str]] = {}
-        self._values: Mapping[str, str] = NOTHING
-
-    def run(self, step: Step) -> DocumentError | None:
-        """Read on, and return the error if there is one."""
-        failure = None
-        try:
-            step(self._session)
-        except DocumentError as error:
-            failure = error
-        if self._session.row_count():
-            outermost = Surroundings({}, self._session.entities())
-            found = []
-            for row in self._session.take().rows()[0]:
-                number, _, kind, _, text, start, end, decided_at, *_ = row
-                value = string_value(text, outermost) if kind == _ELEMENT else text
-                found.append((max(end, decided_at), start, number, value))
-            found.sort(key=lambda item: item[:2])
-            self._waiting.extend(found)
-        return failure
-
-    def at(self, end: int) -> Mapping[str, str]:
-        """Return the values for a record with this end; ends only grow."""
-        waiting = self._waiting
-        has_changed = False
-        while waiting and waiting[0][0] <= end:
-            _, start, number, value = waiting.popleft()
-            name = self._names[number]
-            old = self._latest.get(name)
-            if old is None or start >= old[0]:
-                self._latest[name] = (start, value)
-                has_changed = has_changed or old is None or old[1] != value
-        if has_changed:
-            self._values = {name: value for name, (_, value) in self._latest.items()}
-        return self._values
-
-    def runs(self, ends: Sequence[int]) -> list[Run]:
-        """Return the values for records with these ends, from which place on each holds."""
-        found = [(0, self.at(ends[0]))]
-        while self._waiting and self._waiting[0][0] <= ends[-1]:
-            place = bisect_left(ends, self._waiting[0][0])
-            values = self.at(ends[place])
-            if values is not found[-1][1]:
-                found.append((place, values))
-        return found
-
-    def settle(self) -> None:
-        """No record that ends before this point can still come: forget what was overtaken."""
-        if self._waiting:
-            self.at(self._waiting[-1][0])
-
-
-def read_on(session: Session, around: Around | None, step: Step) -> DocumentError | None:
-    """Let a session take a step, and what reads around it; return the first error."""
-    failure = around.run(step) if around else None
-    try:
-        step(session)
-    except DocumentError as error:
-        if failure is None or error.byte <= failure.byte:
-            failure = error
-    return failure
 
 
 def split(
@@ -250,11 +163,3 @@ def split(
     except DocumentError as error:
         yield from error.results
         raise error.with_results([]) from None
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Step = Callable[[Session], None]
-
-NOTHING: Mapping[str, str] = {}

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise, repeat
+from collections.abc import Iterator
 from typing import Any
 
+from penstock.kernel import WHOLE_BYTES_MAX
+from penstock.sources.gz import MAGIC
 from penstock.sources.inputs import Input, Piece, unreadable
-from penstock.sources.memory import BytesInput, TextInput
+from penstock.sources.packs import Pack
 
 
-def documents_of(
-    column: Any, is_text: bool, names: Iterable[tuple[str, str]] = repeat(("", "default"))
-) -> Iterator[Input]:
-    """Yield the documents of a column; ``names`` are their ids and streams."""
+def documents_of(column: Any, is_text: bool) -> Iterator[Input | Pack]:
+    """Yield the documents of a column; neighbours that are plain come as a pack."""
     import pyarrow as pa
 
+    if not len(column):
+        return
     is_large = pa.types.is_large_binary(column.type) or pa.types.is_large_string(column.type)
     _, offsets, values = column.buffers()
-    numbers = pa.int64() if is_large else pa.int32()
-    places = pa.Array.from_buffers(numbers, len(column) + 1, [None, offsets], offset=column.offset)
+    places = memoryview(offsets).cast("q" if is_large else "i")[column.offset :]
     data = memoryview(b"") if values is None else memoryview(values).cast("B")
-    make = TextInput if is_text else BytesInput
-    ranges = pairwise(places.to_pylist())
-    presence = column.is_valid().to_pylist() if column.null_count else repeat(True)
-    for (start, end), is_there, (id_, stream) in zip(ranges, presence, names, strict=False):
-        if is_there:
-            yield make(data[start:end], id_, stream, None)
-        else:
-            yield NullInput(id_, stream, None)
+    documents = Pack(data, places[: len(column) + 1], is_text)
+    start = 0
+    for odd in _odd_ones(column, is_text):
+        if start < odd:
+            yield documents[start:odd]
+        yield documents[odd] if column[odd].is_valid else NullInput("", "default", None)
+        start = odd + 1
+    if start < len(column):
+        yield documents[start:]
+
+
+def _odd_ones(column: Any, is_text: bool) -> list[int]:
+    """Return the places of what is null, large, compressed, or text without a tag."""
+    import pyarrow.compute as pc
+
+    is_odd = pc.match_substring(column, "<") if is_text else pc.starts_with(column, MAGIC)
+    is_odd = pc.invert(is_odd) if is_text else is_odd
+    is_odd = pc.or_(is_odd, pc.greater(pc.binary_length(column), WHOLE_BYTES_MAX))
+    places: list[int] = pc.indices_nonzero(pc.fill_null(is_odd, True)).to_pylist()
+    return places
 
 
 class NullInput(Input):

@@ -107,7 +107,8 @@ def require_rows(snapshot: Snapshot) -> None:
     Raises:
         RegistryError: One does.
     """
-    require_requests(snapshot, (Request.ROWS,), "spark.match", "spark.join or spark.join_stream")
+    instead = "penstock.spark.join or join_stream"
+    require_requests(snapshot, (Request.ROWS,), "penstock.spark.match", instead)
 
 
 def _keep(key: _Key, session: Session, names: Any) -> None:

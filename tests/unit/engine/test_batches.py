@@ -1,6 +1,7 @@
 """Arrow record batches hold the same rows."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -98,3 +99,23 @@ def test_a_change_of_the_registry_is_seen_from_the_next_document_on() -> None:
 
 def test_nothing_found_is_no_batch() -> None:
     assert list(penstock.Engine(registry_of({"z": "//z"})).batches(SHELF)) == []
+
+
+def test_a_bundle_gives_the_rows_of_run_each_error_behind_those_of_its_document() -> None:
+    registry = penstock.Registry()
+    for number in range(100):
+        registry.add(f"f{number}", penstock.xpath(f"//b/c{number % 10}"), mode="filter")
+    registry.add("query", penstock.xpath("//b"))
+    texts = [f"<a><b><c{number}/></b></a>" for number in range(12)]
+    for number in (0, 5, 6, 11):
+        texts[number] = texts[number].removesuffix("</a>")
+    documents = [penstock.Document(text.encode(), id=f"d{n}") for n, text in enumerate(texts)]
+    engine = penstock.Engine(registry)
+    rows = rows_of(list(engine.batches(documents)))
+    assert rows == [as_arrow(row) for row in engine.run(documents)]
+    last = [
+        row
+        for row, after in pairwise([*rows, {"document": None}])
+        if row["document"] != after["document"]
+    ]
+    assert [row["document"] for row in last if row["kind"] == "error"] == ["d0", "d5", "d6", "d11"]

@@ -156,7 +156,7 @@ impl Circuit {
 
     /// Whether a set has a node.
     fn exists(&mut self, set: PartId, spot: Spot) -> Wire {
-        let (source, route) = self.routes.truth_of(set);
+        let (source, route) = self.routes.planned(set).truth;
         match source {
             Source::Set(_) => {
                 let or = self.open_or(1);
@@ -215,7 +215,7 @@ impl Circuit {
         focus: &Focus,
     ) -> Wire {
         if let Some(leaf) = self.routes.leaf_of(compare) {
-            match self.routes.truth_of(part) {
+            match self.routes.planned(part).truth {
                 (Source::Set(_), _) => {}
                 (_, RouteId::NONE) => return self.leaf(leaf, spot),
                 (_, route) => return self.truth(route, spot),

@@ -1,6 +1,7 @@
 //! Whether nodes may join a set late, or by more than one way.
 
 use super::routes::Routes;
+use super::sinks::Window;
 use super::steps::is_late;
 use crate::plan::{Axis, Part, PartId, Plan};
 
@@ -44,6 +45,31 @@ impl Routes {
             }
             Part::Filter { base, .. } => self.may_repeat(plan, base),
             _ => false,
+        }
+    }
+
+    /// Until when a node of a set may be reached again.
+    pub(super) fn window(&self, plan: &Plan, set: PartId) -> Window {
+        match plan.part(set) {
+            _ if !self.is_late_set(plan, set) => Window::Event,
+            Part::Step(step) => match (step.axis, self.window(plan, step.base)) {
+                // From a node that is behind, its ancestors may be behind too.
+                (_, Window::End) => Window::End,
+                (Axis::Parent | Axis::Ancestor, _) => Window::Node,
+                // The node itself may have ended, if the step starts at an earlier sibling.
+                (Axis::AncestorOrSelf, base) => base.max(Window::Node),
+                // The parent of an ancestor's siblings ends after that of the node that looks back.
+                (Axis::PrecedingSibling, Window::Event) => Window::Parent,
+                _ => Window::End,
+            },
+            // What counts nodes that come in any order lets go of them in the end.
+            Part::Filter { predicates, .. } if self.counts_positions(predicates) => Window::End,
+            Part::Filter { base, .. } => self.window(plan, base),
+            Part::Union(sets) => {
+                let windows = sets.iter().map(|&set| self.window(plan, set));
+                windows.max().unwrap_or(Window::Event)
+            }
+            _ => Window::End,
         }
     }
 }

@@ -10,13 +10,14 @@ use super::ids::{CountedId, FoldedId, RouteId, SharedId};
 use super::natures::{Nature, natures};
 use super::ranks::FilterPick;
 use super::sharing::{IndexSpec, Shared};
-use super::sinks::FirstPart;
+use super::sinks::{FirstPart, Window};
 use super::steps::is_ranked;
-pub use super::steps::{Counted, Fold, Folded, Leaf, Route, Scope, is_awaited, looks_behind};
+pub use super::steps::{
+    Counted, Fold, Folded, Leaf, Route, RouteTable, Scope, is_awaited, looks_behind,
+};
 use crate::plan::{Axis, CompareSome, Output, Part, PartId, Plan, Step, TargetId, TestId};
 use crate::tables::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::ops::Index;
 use std::rc::Rc;
 
 /// Where the nodes of a set come from, before its route.
@@ -26,6 +27,28 @@ pub enum Source {
     Root,
     /// A filter, a union or identified elements: this part.
     Set(PartId),
+}
+
+/// How the nodes of a set are found, worked out once per plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Planned {
+    /// Where it starts for asking whether there is a node; of a comparison with a constant, for
+    /// asking whether a node compares.
+    pub truth: (Source, RouteId),
+    /// Where it starts for its nodes.
+    pub nodes: (Source, RouteId),
+    /// Whether nodes may join it after they opened.
+    pub is_late: bool,
+    /// Until when a node may be reached again; none where each is reached once.
+    pub window: Option<Window>,
+}
+
+impl Planned {
+    /// Whether it is the context node.
+    #[inline]
+    pub fn is_here(&self) -> bool {
+        self.nodes == (Source::Here, RouteId::NONE)
+    }
 }
 
 /// What is evaluated at a node when it opens, because later nodes may need it.
@@ -63,9 +86,7 @@ pub struct Routes {
     pub id_needs: Vec<Need>,
     /// Atoms and sets of the document node that predicates ask for.
     pub root_needs: Vec<Need>,
-    /// For a set: its source and route for asking whether there is a node, and for the nodes; for a
-    /// comparison with a constant: the same for asking that.
-    planned: Table<PartId, [(Source, RouteId); 2]>,
+    planned: Table<PartId, Planned>,
     /// The positions that filters ask for.
     pub(super) filter_picks: FxHashMap<PartId, FilterPick>,
     /// Steps that are counted by groups.
@@ -82,26 +103,6 @@ pub struct Routes {
     pub uses_ids: bool,
     pub uses_namespaces: bool,
     pub targets: Vec<TargetId>,
-}
-
-/// The routes of a plan, shared so that they can be read while the circuit changes.
-#[derive(Clone)]
-pub struct RouteTable(Rc<[Route]>);
-
-impl Index<RouteId> for RouteTable {
-    type Output = Route;
-    #[inline]
-    fn index(&self, id: RouteId) -> &Route {
-        &self.0[id.index()]
-    }
-}
-
-impl RouteTable {
-    /// All routes with their ids.
-    pub fn pairs(&self) -> impl Iterator<Item = (RouteId, &Route)> {
-        let routes = self.0.iter().enumerate();
-        routes.map(|(index, route)| (RouteId(index as u32), route))
-    }
 }
 
 impl Routes {
@@ -147,7 +148,7 @@ impl Routes {
     pub fn complete(&mut self, plan: &Plan) {
         for part in plan.parts() {
             let view = plan.part(part);
-            let planned = match view {
+            let [truth, nodes] = match view {
                 Part::CompareSome(compare) => {
                     let leaf = self.leaf_of(&compare).unwrap_or(Leaf::Collect);
                     [self.of_set(plan, compare.set, leaf); 2]
@@ -157,7 +158,13 @@ impl Routes {
                 }
                 _ => [(Source::Here, RouteId::NONE); 2],
             };
-            self.planned.push(planned);
+            let repeats = self.may_repeat(plan, part);
+            self.planned.push(Planned {
+                truth,
+                nodes,
+                is_late: self.is_late_set(plan, part),
+                window: repeats.then(|| self.window(plan, part)),
+            });
             if let Part::Filter { predicates, .. } = view
                 && let Some(pick) = self.filter_pick_of(plan, predicates)
             {
@@ -166,15 +173,10 @@ impl Routes {
         }
     }
 
-    /// Source and route of a set for asking whether there is a node; of a comparison with a
-    /// constant, for asking whether a node compares.
-    pub fn truth_of(&self, part: PartId) -> (Source, RouteId) {
-        self.planned[part][0]
-    }
-
-    /// Source and route of a set for its nodes.
-    pub fn nodes_of(&self, part: PartId) -> (Source, RouteId) {
-        self.planned[part][1]
+    /// How a set, or a comparison with a constant, is evaluated.
+    #[inline]
+    pub fn planned(&self, part: PartId) -> &Planned {
+        &self.planned[part]
     }
 
     pub fn is_empty(&self) -> bool {
@@ -188,7 +190,7 @@ impl Routes {
 
     /// The routes, to be shared.
     pub fn table(&self) -> RouteTable {
-        RouteTable(self.routes.iter().cloned().collect())
+        RouteTable::of(&self.routes)
     }
 
     #[inline]

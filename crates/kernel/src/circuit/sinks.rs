@@ -7,7 +7,7 @@ use super::frames::{ArmTarget, Spot, Target};
 use super::ids::{CountedId, EntryId, FoldedId, IndexId, InfoId, ListId, PairId, RouteId, SinkId};
 use super::indexes::{Ask, Joining};
 use super::routes::Need;
-use crate::plan::{Comparison, NamePart, Part, PartId, TargetId};
+use crate::plan::{Comparison, NamePart, PartId, TargetId};
 
 /// Which part of the first node is the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,11 +206,11 @@ impl Circuit {
 
     /// A part of the first node of a set.
     pub(super) fn first(&mut self, set: PartId, spot: Spot, part: FirstPart) -> Wire {
-        let plan = self.plan.clone();
-        if let Part::Here = plan.part(set) {
+        let planned = self.routes.planned(set);
+        if planned.is_here() {
             return self.part_of(part, spot);
         }
-        let is_ordered = !self.routes.is_late_set(&plan, set);
+        let is_ordered = !planned.is_late;
         self.gather(SinkKind::First { part, is_ordered }, set, spot)
     }
 

@@ -7,16 +7,14 @@ use super::evaluation::Focus;
 use super::frames::{ArmTarget, Behind, Spot, Target, Wired};
 use super::ids::{InfoId, RouteId};
 use super::routes::{Leaf, Need, Source};
-use super::sinks::{SinkKind, Window};
+use super::sinks::SinkKind;
 use crate::plan::{Axis, NodeKind, Part, PartId, TestId};
 use smallvec::SmallVec;
 
 impl Circuit {
     /// Sends the nodes of a set to a target, each once. Ends the target's first source.
     pub(super) fn collect_merged(&mut self, set: PartId, spot: Spot, target: Target, when: Wire) {
-        let plan = self.plan.clone();
-        if self.routes.may_repeat(&plan, set) {
-            let window = self.window(set);
+        if let Some(window) = self.routes.planned(set).window {
             let merge = Target::Sink(self.add_relay(SinkKind::Merge { target, window }));
             self.collect(set, spot, merge, when);
             self.source_close(ArmTarget::Plain(merge));
@@ -26,37 +24,8 @@ impl Circuit {
         self.source_close(ArmTarget::Plain(target));
     }
 
-    /// Until when a node of a set may be reached again.
-    fn window(&self, set: PartId) -> Window {
-        let plan = self.plan.clone();
-        match plan.part(set) {
-            _ if !self.routes.is_late_set(&plan, set) => Window::Event,
-            Part::Step(step) => match (step.axis, self.window(step.base)) {
-                // From a node that is behind, its ancestors may be behind too.
-                (_, Window::End) => Window::End,
-                (Axis::Parent | Axis::Ancestor, _) => Window::Node,
-                // The node itself may have ended, if the step starts at an earlier sibling.
-                (Axis::AncestorOrSelf, base) => base.max(Window::Node),
-                // The parent of an ancestor's siblings ends after that of the node that looks back.
-                (Axis::PrecedingSibling, Window::Event) => Window::Parent,
-                _ => Window::End,
-            },
-            // What counts nodes that come in any order lets go of them in the end.
-            Part::Filter { predicates, .. } if self.routes.counts_positions(predicates) => {
-                Window::End
-            }
-            Part::Filter { base, .. } => self.window(base),
-            Part::Union(sets) => {
-                let windows = sets.iter().map(|&set| self.window(set));
-                windows.max().unwrap_or(Window::Event)
-            }
-            _ => Window::End,
-        }
-    }
-
     /// Sends the nodes of a set to a target.
     pub(super) fn collect(&mut self, set: PartId, spot: Spot, target: Target, when: Wire) {
-        let plan = self.plan.clone();
         if self.routes.nature(set).is_absolute() && !self.is_document(spot) {
             if let Some(Wired::Store(store)) = self.root.get(&Need::Set(set)) {
                 self.link(*store, target, when);
@@ -64,12 +33,12 @@ impl Circuit {
             return;
         }
         if let Spot::Late(info) = spot {
-            if let Part::Here = plan.part(set) {
+            if self.routes.planned(set).is_here() {
                 return self.add(target, spot, when);
             }
             return self.link_wired(info, Need::Set(set), target, when);
         }
-        match self.routes.nodes_of(set) {
+        match self.routes.planned(set).nodes {
             (Source::Set(part), RouteId::NONE) => self.collect_source(part, target, when),
             (Source::Set(part), route) => {
                 let steps = Target::Sink(self.add_relay(SinkKind::Steps { route, target }));
@@ -90,7 +59,7 @@ impl Circuit {
                 }
             }
             Part::Filter { base, predicates } => {
-                let is_late = self.routes.is_late_set(&plan, base);
+                let is_late = self.routes.planned(base).is_late;
                 let list = self.add_filter(part, predicates, target, is_late);
                 let sink = Target::Sink(self.add_relay(SinkKind::Filter { list }));
                 self.collect_merged(base, Spot::Opening, sink, when);

@@ -4,6 +4,7 @@ use super::ids::RouteId;
 use super::ranks::Pick;
 use super::sinks::FirstPart;
 use crate::plan::{Axis, Comparison, PartId, TestId};
+use std::ops::Index;
 use std::rc::Rc;
 
 /// What is asked of the nodes at the end of a route.
@@ -50,6 +51,30 @@ impl Route {
     /// Whether the nodes themselves are needed, not only whether there is one.
     pub fn is_listed(&self) -> bool {
         self.leaf == Leaf::Collect || self.is_positional
+    }
+}
+
+/// The routes of a plan, shared so that they can be read while the circuit changes.
+#[derive(Clone)]
+pub struct RouteTable(Rc<[Route]>);
+
+impl Index<RouteId> for RouteTable {
+    type Output = Route;
+    #[inline]
+    fn index(&self, id: RouteId) -> &Route {
+        &self.0[id.index()]
+    }
+}
+
+impl RouteTable {
+    pub fn of(routes: &[Route]) -> Self {
+        RouteTable(routes.into())
+    }
+
+    /// All routes with their ids.
+    pub fn pairs(&self) -> impl Iterator<Item = (RouteId, &Route)> {
+        let routes = self.0.iter().enumerate();
+        routes.map(|(index, route)| (RouteId(index as u32), route))
     }
 }
 

@@ -147,7 +147,8 @@ impl Rows {
     /// No rows, with room for as many in bulk.
     pub fn like(&self) -> Rows {
         let mut rows = Rows::default();
-        rows.matches.reserve(self.matches.len().min(ROOM_MAX));
+        rows.matches
+            .reserve(self.matches.len().min(ROOM_MAX), false);
         let entries = self.selections.subscription.len();
         rows.selections.reserve(entries.min(ROOM_MAX));
         rows

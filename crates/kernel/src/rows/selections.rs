@@ -39,16 +39,17 @@ pub struct Selections {
     pub count: Vec<u32>,
     /// Entries of subscriptions without values, sorted; mostly there are none.
     bare: Vec<u32>,
-    /// For each document: its number, how many rows come before, and where its entries start.
-    runs: Vec<(u32, usize, usize)>,
+    /// For each document: its number, how many rows and how many documents' matches come before,
+    /// and where its entries start.
+    runs: Vec<(u32, (usize, usize), usize)>,
     rows: usize,
     value_bytes: usize,
 }
 
 impl Selections {
-    /// Starts the selections of a document, behind so many rows.
-    pub fn begin(&mut self, document: u32, rows: usize) {
-        self.runs.push((document, rows, self.subscription.len()));
+    /// Starts the selections of a document, behind so many rows and so many documents' matches.
+    pub fn begin(&mut self, document: u32, behind: (usize, usize)) {
+        self.runs.push((document, behind, self.subscription.len()));
     }
 
     /// Makes room for entries.
@@ -119,8 +120,8 @@ impl Selections {
         next.map_or(self.subscription.len(), |next| next.2)
     }
 
-    /// For each document: how many rows come before its selections.
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    /// For each document: how many rows and how many documents' matches come before its selections.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.runs.iter().map(|run| run.1)
     }
 

@@ -1,7 +1,7 @@
 //! Documents that are at hand as a whole: several small ones are read as a bundle, for tries.
 
 use super::Session;
-use super::listeners::Way;
+use super::listeners::{Asker, Way};
 use super::strategy::BUNDLE_BYTES_MAX;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
@@ -32,10 +32,16 @@ struct Heard {
 }
 
 impl Session {
-    /// Reads whole documents, several small ones at once where that pays. `now`, in seconds, is
-    /// when rows are counted, if they are counted here. The verdicts are in the order of the
-    /// documents.
-    pub fn read(&mut self, documents: &[Document<'_>], now: u32) -> Vec<Result<(), DocumentError>> {
+    /// Reads whole documents, several small ones at once where that pays. Without times some
+    /// matches have no `decided_at`, which is faster. `now`, in seconds, is when rows are counted,
+    /// if they are counted here. The verdicts are in the order of the documents.
+    pub fn read(
+        &mut self,
+        documents: &[Document<'_>],
+        with_times: bool,
+        now: u32,
+    ) -> Vec<Result<(), DocumentError>> {
+        self.with_times = with_times;
         self.adopt_next();
         let mut verdicts = Vec::with_capacity(documents.len());
         while verdicts.len() < documents.len() {
@@ -63,7 +69,8 @@ impl Session {
             bytes += document.bytes.len();
             listeners.asks(document.bytes) && bytes <= BUNDLE_BYTES_MAX
         };
-        let most = listeners.together_max().min(self.together_max);
+        let most = listeners.together_max(self.with_times);
+        let most = most.min(self.together_max);
         let documents = documents[..documents.len().min(most)].iter();
         documents.take_while(fits).count()
     }
@@ -85,7 +92,8 @@ impl Session {
         let heard = self.hear(documents);
         let has_begun = self.reading.listeners.begun() > 0;
         let listeners = &mut self.reading.listeners;
-        let is_asked = !has_begun || listeners.askers().all(|asker| asker.trie.ask());
+        let ask = |asker: &mut Asker| asker.trie.ask(self.with_times);
+        let is_asked = !has_begun || listeners.askers().all(ask);
         // What makes a bundle too diverse is likely to come again, but not for ever.
         if !is_asked {
             self.together_max = (documents.len() / 2).max(1);

@@ -33,6 +33,8 @@ pub struct Session {
     witnesses: Vec<(u32, Witness)>,
     /// How many documents are bundled.
     together_max: usize,
+    /// Whether all matches tell when they were decided.
+    with_times: bool,
     /// Tiers for the next document.
     next: Option<Vec<Tier>>,
     /// Paths of joins from the next document on.
@@ -67,6 +69,7 @@ impl Session {
             number: 0,
             witnesses: Vec::new(),
             together_max: DOCUMENTS_MAX,
+            with_times: true,
             next: None,
             next_paths: None,
             usage: Usage::default(),

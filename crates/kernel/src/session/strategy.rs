@@ -75,8 +75,8 @@ impl Strategy {
 
 /// How many documents are best asked the questions of a plan together. Filters that paths decide
 /// gain most. Values differ from document to document, and so do the lists of nodes that queries
-/// share.
-pub fn together_max(plan: &Plan) -> usize {
+/// share. Times of filters that conditions decide cost more than a bundle of them gains.
+pub fn together_max(plan: &Plan, with_times: bool) -> usize {
     let Some(questions) = plan.questions() else {
         return 1;
     };
@@ -84,7 +84,7 @@ pub fn together_max(plan: &Plan) -> usize {
     if length(Part::Queries) > length(Part::Filters) {
         1
     } else if length(Part::Blocks) > length(Part::Filters) {
-        DOCUMENTS_MAX / 4
+        if with_times { 1 } else { DOCUMENTS_MAX / 4 }
     } else {
         DOCUMENTS_MAX
     }

@@ -2,9 +2,10 @@
 
 use super::Trie;
 use super::paths::{First, Paths, Sight};
+use super::times::Times;
 use super::transpose::ByDocument;
 use super::walk::Answered;
-use crate::document::{Bundle, Docs};
+use crate::document::{Bundle, Docs, Earliest};
 use crate::plan::Tier;
 use crate::plan::questions::{Askers, BARE, Code, Group, Image, Part};
 use crate::usage::Used;
@@ -14,8 +15,9 @@ use crate::usage::Used;
 pub struct Told {
     /// Subscriptions of filters; those that are no more are left out.
     pub filters: Vec<u32>,
-    /// When these are decided, as an offset, if a document is alone.
-    pub decided_at: Vec<i64>,
+    /// When these are decided: by event if a document is alone, by row of `Times` if there are
+    /// several, and not at all if nobody asks for that.
+    pub dates: Vec<u32>,
     /// The filters, the queries that paths answer and those that conditions do, by document, if
     /// there are several.
     pub by_document: [ByDocument; 3],
@@ -25,13 +27,13 @@ pub struct Told {
 }
 
 /// Paths, and the filters that they answer.
-pub struct Ways<S> {
-    pub paths: Paths<S>,
-    filters: Answered<S>,
+pub struct Ways<K: Kept> {
+    paths: Paths<K::Sight>,
+    filters: Answered<K>,
 }
 
-impl<S: Sight> Ways<S> {
-    pub fn new() -> Self {
+impl<K: Kept> Default for Ways<K> {
+    fn default() -> Self {
         Ways {
             paths: Paths::new(),
             filters: Answered::new(),
@@ -39,35 +41,86 @@ impl<S: Sight> Ways<S> {
     }
 }
 
-/// What filters are told of their answers.
-pub trait Telling: Sight {
-    /// The documents that have some of them.
+/// What is kept of a filter that paths answer.
+pub trait Kept: Copy {
+    /// What the walk sees of paths.
+    type Sight: Sight;
+
+    /// Of an answer, as `Paths::numbers_of` takes it, and what is seen of it.
+    fn of(sight: Self::Sight, answer: u32) -> Self;
+
+    /// The documents that have such paths.
     fn documents(self) -> Docs;
 
-    /// When the first of them was born, if that can be told.
-    fn time(self, bundle: &Bundle) -> Option<u32>;
+    /// When the first node of them is born, as `Told::dates` has it.
+    fn date(
+        self,
+        bundle: &Bundle,
+        paths: &mut Paths<Self::Sight>,
+        times: &mut Times,
+    ) -> Option<u32>;
 }
 
-impl Telling for First {
+impl Kept for First {
+    type Sight = First;
+
+    #[inline(always)]
+    fn of(sight: First, _: u32) -> First {
+        sight
+    }
+
     fn documents(self) -> Docs {
         1
     }
 
     #[inline(always)]
-    fn time(self, bundle: &Bundle) -> Option<u32> {
+    fn date(self, bundle: &Bundle, _: &mut Paths<First>, _: &mut Times) -> Option<u32> {
         Some(bundle.paths[self.path()].first)
     }
 }
 
-impl Telling for Docs {
+impl Kept for Docs {
+    type Sight = Docs;
+
+    #[inline(always)]
+    fn of(sight: Docs, _: u32) -> Docs {
+        sight
+    }
+
     #[inline(always)]
     fn documents(self) -> Docs {
         self
     }
 
     #[inline(always)]
-    fn time(self, _: &Bundle) -> Option<u32> {
+    fn date(self, _: &Bundle, _: &mut Paths<Docs>, _: &mut Times) -> Option<u32> {
         None
+    }
+}
+
+/// Documents, and the answer from which the times in them follow.
+#[derive(Clone, Copy, Debug)]
+pub struct Dated {
+    documents: Docs,
+    answer: u32,
+}
+
+impl Kept for Dated {
+    type Sight = Docs;
+
+    #[inline(always)]
+    fn of(documents: Docs, answer: u32) -> Dated {
+        Dated { documents, answer }
+    }
+
+    #[inline(always)]
+    fn documents(self) -> Docs {
+        self.documents
+    }
+
+    #[inline(always)]
+    fn date(self, _: &Bundle, paths: &mut Paths<Docs>, times: &mut Times) -> Option<u32> {
+        Some(times.of_answer(paths, self.answer))
     }
 }
 
@@ -78,32 +131,41 @@ pub const SELECTED: usize = 2;
 
 impl Trie {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
-    pub fn ask(&mut self) -> bool {
+    /// Filters tell when they were decided if a document is alone or `with_times` asks for it,
+    /// queries always do.
+    pub fn ask(&mut self, with_times: bool) -> bool {
         self.nodes.clear();
         self.values.clear();
         self.edges.clear();
         self.todo.clear();
-        self.found.clear();
+        self.met.clear();
         self.selected.clear();
         self.told.clear();
         if self.bundle.nodes.len() as u64 > self.nodes_max {
             return false;
         }
-        // The ways are lent out while they are gone, since conditions need all the rest.
-        if self.bundle.document_count() == 1 {
-            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
+        let is_alone = self.bundle.document_count() == 1;
+        self.has_times = with_times && !is_alone;
+        // The ways are moved out so that `self` stays borrowable: conditions need all the rest.
+        if is_alone {
+            let mut ways = std::mem::take(&mut self.alone);
             let is_done = self.ask_along(&mut ways);
             self.alone = ways;
             is_done
+        } else if with_times {
+            let mut ways = std::mem::take(&mut self.dated);
+            let is_done = self.ask_along(&mut ways);
+            self.dated = ways;
+            is_done
         } else {
-            let mut ways = std::mem::replace(&mut self.together, Ways::new());
+            let mut ways = std::mem::take(&mut self.together);
             let is_done = self.ask_along(&mut ways);
             self.together = ways;
             is_done
         }
     }
 
-    fn ask_along<S: Sight>(&mut self, ways: &mut Ways<S>) -> bool {
+    fn ask_along<K: Kept>(&mut self, ways: &mut Ways<K>) -> bool {
         let plan = self.plan.clone();
         let Some(image) = plan.questions() else {
             return true;
@@ -116,7 +178,7 @@ impl Trie {
             self.find_roots(image, Part::FilterKeys);
             let (walk, roots, columns) = (&mut self.walk, &self.roots, &self.columns);
             let stream = image.stream(Part::Filters);
-            let is_done = walk.go(stream, roots, columns, paths, filters, |sight, _| sight);
+            let is_done = walk.go(stream, roots, columns, paths, filters, K::of);
             if !is_done || !self.ask_conditions(image, paths, false) {
                 return false;
             }
@@ -173,70 +235,94 @@ impl Trie {
             return;
         };
         if self.bundle.document_count() == 1 {
-            let ways = std::mem::replace(&mut self.alone, Ways::new());
-            self.tell_filters(image, &ways.filters, tier, now);
+            let mut ways = std::mem::take(&mut self.alone);
+            self.tell_along(image, &mut ways, tier, now);
             self.alone = ways;
+        } else if self.has_times {
+            let mut ways = std::mem::take(&mut self.dated);
+            self.tell_along(image, &mut ways, tier, now);
+            self.dated = ways;
         } else {
-            let mut ways = std::mem::replace(&mut self.together, Ways::new());
-            self.tell_filters(image, &ways.filters, tier, now);
-            self.sort_out(&mut ways.paths);
+            let mut ways = std::mem::take(&mut self.together);
+            self.tell_along(image, &mut ways, tier, now);
             self.together = ways;
         }
     }
 
-    fn sort_out<S: Sight>(&mut self, paths: &mut Paths<S>) {
-        let (nodes, told) = (&mut self.nodes, &mut self.told);
+    fn tell_along<K: Kept>(&mut self, image: Image<'_>, ways: &mut Ways<K>, tier: &Tier, now: u32) {
+        self.tell_filters(image, ways, tier, now);
+        let (nodes, bundle, paths) = (&mut self.nodes, &self.bundle, &mut ways.paths);
+        let answers = self.queries.told().iter();
+        let sets = answers.map(|&answer| nodes.of_answer(bundle, paths, answer));
+        self.query_sets.clear();
+        self.query_sets.extend(sets);
+        if bundle.document_count() > 1 {
+            self.sort_out();
+        }
+    }
+
+    fn sort_out(&mut self) {
+        let (nodes, bundle, told) = (&mut self.nodes, &self.bundle, &mut self.told);
         told.by_document[FILTERS].fill(&told.documents);
+        let of_paths = self.query_sets.iter().copied();
         told.scratch.clear();
-        for (_, answer) in self.queries.iter() {
-            let set = nodes.of_answer(&self.bundle, paths, answer);
-            let earliest = nodes.earliest(&self.bundle, set);
-            told.scratch.push(earliest.documents);
-        }
+        let documents = of_paths.map(|set| nodes.earliest(bundle, set).documents);
+        told.scratch.extend(documents);
         told.by_document[QUERIES].fill(&told.scratch);
+        let of_conditions = self.selected.iter().map(|answer| answer.1);
         told.scratch.clear();
-        for &(_, set) in &self.selected {
-            let earliest = nodes.earliest(&self.bundle, set);
-            told.scratch.push(earliest.documents);
-        }
+        let documents = of_conditions.map(|set| nodes.earliest(bundle, set).documents);
+        told.scratch.extend(documents);
         told.by_document[SELECTED].fill(&told.scratch);
     }
 
-    fn tell_filters<S: Telling>(
+    fn tell_filters<K: Kept>(
         &mut self,
         image: Image<'_>,
-        filters: &Answered<S>,
+        ways: &mut Ways<K>,
         tier: &Tier,
         now: u32,
     ) {
+        let Ways { paths, filters } = ways;
         let (told, bundle, used) = (&mut self.told, &self.bundle, &mut self.used[FILTERS]);
         // Questions come in order, subscriptions do not: counting those is much cheaper.
-        for (question, sight) in filters.iter() {
-            used.count_rows(question, sight.documents().count_ones(), now);
+        for (question, kept) in filters.iter() {
+            used.count_rows(question, kept.documents().count_ones(), now);
         }
-        let offset = |time: u32| bundle.offsets[time as usize] as i64;
+        let times = &mut self.times;
+        if self.has_times {
+            times.begin(bundle);
+        }
         let askers = image.part(Part::FilterAskers);
         if tier.is_plain() && image.part(Part::Lists).is_empty() {
             // One asker each, who is still there: the usual case of a large tier.
             let numbers = filters.questions().iter();
             let numbers = numbers.map(|&question| askers[question as usize]);
             told.filters.extend(numbers);
-            let documents = filters.told().iter().map(|sight| sight.documents());
-            told.documents.extend(documents);
-            let times = filters.told().iter();
-            let times = times.filter_map(|sight| sight.time(bundle));
-            told.decided_at.extend(times.map(offset));
+            let kept = filters.told().iter();
+            told.documents
+                .extend(kept.clone().map(|kept| kept.documents()));
+            told.dates
+                .extend(kept.filter_map(|kept| kept.date(bundle, paths, times)));
         } else {
-            for (question, sight) in filters.iter() {
-                let at = sight.time(bundle).map(offset);
-                told.tell(image, tier, question, sight.documents(), at);
+            for (question, kept) in filters.iter() {
+                let date = kept.date(bundle, paths, times);
+                told.tell(image, tier, question, kept.documents(), date);
             }
         }
         let is_alone = bundle.document_count() == 1;
-        for &(question, earliest) in &self.found {
-            used.count_rows(question, earliest.documents.count_ones(), now);
-            let at = is_alone.then(|| offset(earliest.time));
-            told.tell(image, tier, question, earliest.documents, at);
+        for met in &self.met {
+            let Earliest { time, documents } = met.earliest;
+            used.count_rows(met.question, documents.count_ones(), now);
+            let row = || times.of_set(bundle, met.set, self.nodes.get(met.set));
+            let date = match is_alone {
+                true => Some(time),
+                false => self.has_times.then(row),
+            };
+            told.tell(image, tier, met.question, documents, date);
+        }
+        if self.has_times {
+            times.finish();
         }
     }
 
@@ -267,7 +353,7 @@ impl Told {
     fn clear(&mut self) {
         self.filters.clear();
         self.documents.clear();
-        self.decided_at.clear();
+        self.dates.clear();
     }
 
     /// All who ask a filter learn where it is answered, and when, if that is told.
@@ -277,13 +363,13 @@ impl Told {
         tier: &Tier,
         question: u32,
         documents: Docs,
-        decided_at: Option<i64>,
+        date: Option<u32>,
     ) {
         let mut push = |own: u32| {
             if let Some(subscription) = tier.number(own) {
                 self.filters.push(subscription);
                 self.documents.push(documents);
-                self.decided_at.extend(decided_at);
+                self.dates.extend(date);
             }
         };
         match image.askers(Part::FilterAskers, question) {

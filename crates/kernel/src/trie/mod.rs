@@ -24,6 +24,7 @@ mod paths;
 mod ranked;
 mod report;
 mod sets;
+mod times;
 mod transpose;
 mod values;
 mod walk;
@@ -35,7 +36,7 @@ use crate::events::{Scope, Symbol};
 use crate::plan::questions::{Figure, Part};
 use crate::plan::{Axis, FormulaId, Plan, Symbols};
 use crate::usage::Usage;
-use ask::{Told, Ways};
+use ask::{Dated, Told, Ways};
 use columns::Columns;
 use names::Names;
 use nodes::NodeSets;
@@ -43,11 +44,20 @@ use paths::First;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
+use times::Times;
 use values::Values;
 use walk::{Answered, Walk};
 
 /// A node for rows of queries: its name, and the declarations in scope.
 type Described = (Rc<[u8]>, Option<Rc<Scope>>);
+
+/// A filter that conditions answer, when and where, and the set of nodes that do; it is empty where
+/// nobody asks for times.
+struct Met {
+    question: u32,
+    earliest: Earliest,
+    set: u32,
+}
 
 /// Asks the questions of a plan of whole documents, one bundle after the other.
 ///
@@ -59,14 +69,17 @@ pub struct Trie {
     names: Names,
     bundle: Bundle,
     columns: Columns,
-    /// The ways through a document that is alone, and through several.
+    /// The ways through a document that is alone, through several, and through several whose
+    /// filters tell when they were decided.
     alone: Ways<First>,
     together: Ways<Docs>,
+    dated: Ways<Dated>,
     walk: Walk,
     /// Tries to be walked.
     roots: Vec<u32>,
-    /// Queries that paths answer.
+    /// Queries that paths answer, and the sets of nodes that do.
     queries: Answered<u32>,
+    query_sets: Vec<u32>,
     nodes: NodeSets,
     values: Values,
     /// Edges by formula: the nodes at which they hold.
@@ -74,7 +87,7 @@ pub struct Trie {
     /// Records to visit with sets of nodes.
     todo: Vec<(u32, u32)>,
     /// Filters that conditions answer.
-    found: Vec<(u32, Earliest)>,
+    met: Vec<Met>,
     /// Queries and the sets of nodes that answer them.
     selected: Vec<(u32, u32)>,
     /// Rows of filters and of queries, by question.
@@ -87,6 +100,8 @@ pub struct Trie {
     scratch: Vec<u8>,
     known_names: FxHashSet<Rc<[u8]>>,
     told: Told,
+    times: Times,
+    has_times: bool,
     nodes_max: u64,
     equal_bytes_max: usize,
     needs_values: bool,
@@ -116,16 +131,18 @@ impl Trie {
             names,
             bundle: Bundle::default(),
             columns: Columns::new(image.part(Part::Codes).len() / 2),
-            alone: Ways::new(),
-            together: Ways::new(),
+            alone: Ways::default(),
+            together: Ways::default(),
+            dated: Ways::default(),
             walk: Walk::default(),
             roots: Vec::new(),
             queries: Answered::new(),
+            query_sets: Vec::new(),
             nodes: NodeSets::new(),
             values: Values::default(),
             edges: FxHashMap::default(),
             todo: Vec::new(),
-            found: Vec::new(),
+            met: Vec::new(),
             selected: Vec::new(),
             used: Default::default(),
             described: Vec::new(),
@@ -134,6 +151,8 @@ impl Trie {
             scratch: Vec::new(),
             known_names: FxHashSet::default(),
             told: Told::default(),
+            times: Times::default(),
+            has_times: false,
             nodes_max,
             equal_bytes_max: image.figure(Figure::EqualBytesMax) as usize,
             needs_values: image.figure(Figure::NeedsValues) != 0,

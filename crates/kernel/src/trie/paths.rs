@@ -337,13 +337,24 @@ impl<S: Sight> Paths<S> {
         })
     }
 
-    /// The end of an answer: of a set if it is marked, otherwise of a cell.
-    pub fn end(&mut self, answer: u32) -> u32 {
+    /// Finds the paths of an answer: of a set if it is marked, otherwise of a cell.
+    fn find(&mut self, answer: u32) {
         if answer & MARK == 0 {
             self.find_answers(answer as usize);
         } else {
             self.found.copy_from_slice(self.sets.get(answer & !MARK));
         }
+    }
+
+    /// The numbers of the paths of an answer.
+    pub fn numbers_of(&mut self, answer: u32) -> impl Iterator<Item = u32> + '_ {
+        self.find(answer);
+        self.numbers_in(&self.found)
+    }
+
+    /// The end of an answer.
+    pub fn end(&mut self, answer: u32) -> u32 {
+        self.find(answer);
         let Some(place) = only(&self.found) else {
             return self.ends.intern(&self.found).0;
         };

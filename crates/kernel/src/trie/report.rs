@@ -1,9 +1,7 @@
 //! Answers become rows.
 
 use super::Trie;
-use super::ask::{FILTERS, QUERIES, SELECTED, Ways};
-use super::nodes::NodeSets;
-use super::paths::{Paths, Sight};
+use super::ask::{FILTERS, QUERIES, Told};
 use crate::document::{NEVER, Timed};
 use crate::plan::questions::{BARE, MARK, Part};
 use crate::plan::{NONE, NodeKind, SubscriptionId, Tier};
@@ -30,37 +28,50 @@ impl Trie {
         if !self.has_queries {
             return;
         }
-        if self.bundle.document_count() == 1 {
-            let mut ways = std::mem::replace(&mut self.alone, Ways::new());
-            self.report_queries(document, number, &mut ways.paths, wanted, rows);
-            self.alone = ways;
-        } else {
-            let mut ways = std::mem::replace(&mut self.together, Ways::new());
-            self.report_queries(document, number, &mut ways.paths, wanted, rows);
-            self.together = ways;
-        }
+        self.report_queries(document, number, wanted, rows);
     }
 
     fn report_filters(&self, document: usize, matches: &mut Matches) {
-        let told = &self.told;
+        let Told { filters, dates, .. } = &self.told;
         if self.bundle.document_count() == 1 {
-            matches.extend(&told.filters, &told.decided_at);
+            let offset = |&event: &u32| self.bundle.offsets[event as usize] as u32;
+            matches.extend(filters, dates.iter().map(offset));
             return;
         }
-        let entries = &told.by_document[FILTERS];
-        let mut room = matches.room(entries.count(document)).iter_mut();
+        let entries = &self.told.by_document[FILTERS];
+        let count = entries.count(document);
+        if document == 0 {
+            // Growing step by step would copy most of them twice.
+            let all = 0..self.bundle.document_count();
+            matches.reserve(
+                all.map(|document| entries.count(document)).sum(),
+                self.has_times,
+            );
+        }
+        if !self.has_times {
+            let mut room = matches.untimed_room(count).iter_mut();
+            entries.each(document, |entry| {
+                if let Some(place) = room.next() {
+                    *place = filters[entry];
+                }
+            });
+            return;
+        }
+        let offsets = self.times.offsets(document);
+        let (subscriptions, decided_at) = matches.room(count);
+        let mut room = subscriptions.iter_mut().zip(decided_at);
         entries.each(document, |entry| {
-            if let Some(place) = room.next() {
-                *place = told.filters[entry];
+            if let Some((subscription, offset)) = room.next() {
+                *subscription = filters[entry];
+                *offset = offsets[dates[entry] as usize];
             }
         });
     }
 
-    fn report_queries<S: Sight>(
+    fn report_queries(
         &mut self,
         document: usize,
         number: u32,
-        paths: &mut Paths<S>,
         wanted: Wanted<'_>,
         rows: &mut Rows,
     ) {
@@ -70,9 +81,9 @@ impl Trie {
         };
         let askers = image.part(Part::QueryAskers);
         let is_plain = wanted.tier.is_plain();
-        rows.selections.begin(number, rows.kind.len());
+        let behind = (rows.kind.len(), rows.matches.document_count());
+        rows.selections.begin(number, behind);
         let found = &mut rows.selections;
-        let mut nodes = std::mem::replace(&mut self.nodes, NodeSets::new());
         let mut used = std::mem::take(&mut self.used[QUERIES]);
         let mut lists = Lists {
             number,
@@ -82,8 +93,8 @@ impl Trie {
             fragments: Vec::new(),
             listed: Vec::new(),
         };
-        let mut add = |nodes: &NodeSets, question: u32, set: u32| {
-            let list = lists.list(self, nodes, set, found);
+        let mut add = |(question, set): (u32, u32)| {
+            let list = lists.list(self, set, found);
             if list.count == 0 {
                 return;
             }
@@ -103,26 +114,17 @@ impl Trie {
                 askers.for_each(|&asker| add(asker, found));
             }
         };
+        let of_paths = |entry: usize| (self.queries.questions()[entry], self.query_sets[entry]);
         if self.bundle.document_count() == 1 {
-            for (question, answer) in self.queries.iter() {
-                let set = nodes.of_answer(&self.bundle, paths, answer);
-                add(&nodes, question, set);
+            for entry in 0..self.query_sets.len() {
+                add(of_paths(entry));
             }
-            for &(question, set) in &self.selected {
-                add(&nodes, question, set);
-            }
+            self.selected.iter().for_each(|&answer| add(answer));
         } else {
-            self.told.by_document[QUERIES].each(document, |entry| {
-                let (question, answer) = self.queries.get(entry);
-                let set = nodes.of_answer(&self.bundle, paths, answer);
-                add(&nodes, question, set);
-            });
-            self.told.by_document[SELECTED].each(document, |entry| {
-                let (question, set) = self.selected[entry];
-                add(&nodes, question, set);
-            });
+            let [_, by_paths, by_conditions] = &self.told.by_document;
+            by_paths.each(document, |entry| add(of_paths(entry)));
+            by_conditions.each(document, |entry| add(self.selected[entry]));
         }
-        self.nodes = nodes;
         self.used[QUERIES] = used;
         rows.selections.fragments().forget_scope();
     }
@@ -229,14 +231,14 @@ struct Decided {
 
 impl Lists {
     #[inline]
-    fn list(&mut self, trie: &Trie, nodes: &NodeSets, set: u32, found: &mut Selections) -> List {
+    fn list(&mut self, trie: &Trie, set: u32, found: &mut Selections) -> List {
         if self.of_set.len() <= set as usize {
-            self.of_set.resize(nodes.count(), None);
+            self.of_set.resize(trie.nodes.count(), None);
         }
         if let Some(list) = self.of_set[set as usize] {
             return list;
         }
-        let list = self.write(trie, nodes.get(set), found);
+        let list = self.write(trie, trie.nodes.get(set), found);
         self.of_set[set as usize] = Some(list);
         list
     }

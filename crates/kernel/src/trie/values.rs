@@ -4,9 +4,9 @@
 //! are among them, or lie beyond them, is found by search, and all constants between the same two
 //! values let the same nodes pass.
 
-use super::Trie;
 use super::nodes::between;
 use super::ranked::{Part, Ranked};
+use super::{Met, Trie};
 use crate::document::{Earliest, NEVER, Node};
 use crate::plan::questions::{Code, Group, Image, MARK, Relation};
 use crate::plan::{Axis, NumberId, Plan};
@@ -209,7 +209,7 @@ impl Trie {
     }
 
     /// Leads nodes on to a record, or to the end of a question: there a filter wants to know only
-    /// when the first of them is certain, not which they are.
+    /// when the first of them is certain, in each document if times are kept, not which they are.
     #[inline]
     pub(super) fn go_on(
         &mut self,
@@ -222,7 +222,12 @@ impl Trie {
             return;
         }
         if to & MARK != 0 && !is_query {
-            self.found.push((to & !MARK, earliest));
+            let set = if self.has_times { set(self) } else { 0 };
+            self.met.push(Met {
+                question: to & !MARK,
+                earliest,
+                set,
+            });
         } else {
             let set = set(self);
             self.todo.push((to, set));

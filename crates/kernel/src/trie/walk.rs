@@ -1,8 +1,8 @@
 //! Down the tries: with sets of paths first, then with sets of nodes where conditions were met.
 
-use super::Trie;
 use super::columns::Columns;
 use super::paths::{Paths, START, Sight};
+use super::{Met, Trie};
 use crate::plan::questions::{HALF_MARK, Image, MARK, Part};
 
 /// Answered questions, each with what a walk with sets of paths tells of it.
@@ -30,12 +30,6 @@ impl<T: Copy> Answered<T> {
         &self.told[..self.count]
     }
 
-    /// The question and what is told of it, at a place.
-    #[inline]
-    pub fn get(&self, place: usize) -> (u32, T) {
-        (self.questions[place], self.told[place])
-    }
-
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (u32, T)> + '_ {
         let told = self.told().iter().copied();
@@ -54,7 +48,7 @@ pub struct Walk {
 
 impl Walk {
     /// Goes down tries and lists the questions that paths answer. `tell` is given what is seen of
-    /// the answers, and their name as `Paths::end` takes it. False if there are too many sets
+    /// the answers, and their name as `Paths::numbers_of` takes it. False if there are too many sets
     /// for that.
     pub fn go<S: Sight, T: Copy>(
         &mut self,
@@ -202,7 +196,7 @@ impl Trie {
                 return false;
             }
         }
-        true
+        !self.nodes.is_full()
     }
 
     fn answer_with(&mut self, question: u32, set: u32, is_query: bool) {
@@ -210,7 +204,11 @@ impl Trie {
             self.selected.push((question, set));
         } else {
             let earliest = self.nodes.earliest(&self.bundle, set);
-            self.found.push((question, earliest));
+            self.met.push(Met {
+                question,
+                earliest,
+                set,
+            });
         }
     }
 

@@ -46,8 +46,6 @@ pub struct Asker {
     pub trie: Trie,
     /// What of the tier's plan cannot be asked.
     rest: Option<Arc<Plan>>,
-    /// How many documents its questions are best put to at once.
-    together_max: usize,
 }
 
 /// What a listener does with events. Engines are large, and lists of them move.
@@ -207,7 +205,6 @@ impl Listeners {
             tier: tier.clone(),
             trie,
             rest: tier.plan.rest(),
-            together_max: together_max(&tier.plan),
         }))
     }
 
@@ -317,9 +314,9 @@ impl Listeners {
     }
 
     /// How many documents the tiers that are asked are best asked about together.
-    pub fn together_max(&self) -> usize {
+    pub fn together_max(&self, with_times: bool) -> usize {
         let askers = self.list.iter().filter_map(Listener::asker);
-        let each = askers.map(|asker| asker.together_max);
+        let each = askers.map(|asker| together_max(&asker.tier.plan, with_times));
         each.min().unwrap_or(1).min(DOCUMENTS_MAX)
     }
 

@@ -1,0 +1,48 @@
+"""Many small documents at hand, read without an object for each."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import overload
+
+from penstock.kernel import WholeDocument
+from penstock.sources.inputs import Input
+from penstock.sources.memory import BytesInput, TextInput
+
+
+class Pack(Sequence[Input]):
+    """Documents that lie behind each other in one buffer, each to be read as a whole.
+
+    None is compressed, and the buffer stays as it is. ``is_text`` is said of UTF-8, whatever the
+    documents say of themselves. An input is made when one is asked for.
+    """
+
+    def __init__(self, data: memoryview, offsets: Sequence[int], is_text: bool) -> None:
+        self._data = data
+        self._offsets = offsets
+        self._is_text = is_text
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> Input: ...
+    @overload
+    def __getitem__(self, place: slice) -> Pack: ...
+    def __getitem__(self, place: int | slice) -> Input | Pack:
+        if isinstance(place, slice):
+            start, stop, _ = place.indices(len(self))
+            return Pack(self._data, self._offsets[start : stop + 1], self._is_text)
+        start, end = self._offsets[place], self._offsets[place + 1]
+        make = TextInput if self._is_text else BytesInput
+        return make(self._data[start:end], "", "default", None)
+
+    def bundle(self, start: int, documents_max: int, bytes_max: int) -> list[WholeDocument]:
+        """Return the documents from a place on, one or more, up to both bounds."""
+        offsets, data = self._offsets, self._data
+        encoding = TextInput.encoding if self._is_text else None
+        end = min(start + documents_max, bisect_right(offsets, offsets[start] + bytes_max) - 1)
+        places = pairwise(offsets[start : max(end, start + 1) + 1])
+        return [(data[first:last], encoding, "default") for first, last in places]
