@@ -29,6 +29,11 @@ def schema() -> Any:
     Raises:
         ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
     """
+    return schema_of(COLUMNS)
+
+
+def schema_of(columns: Mapping[str, Any]) -> Any:
+    """Return the Arrow schema of columns whose types are named as those of the rows."""
     import pyarrow as pa
 
     text = pa.string()
@@ -41,7 +46,7 @@ def schema() -> Any:
         Bindings: pa.map_(text, text),
     }
     types[Fault] = pa.struct([(name, types[type_]) for name, type_ in FAULT_FIELDS.items()])
-    return pa.schema([(name, types[type_]) for name, type_ in COLUMNS.items()])
+    return pa.schema([(name, types[type_]) for name, type_ in columns.items()])
 
 
 @cache
