@@ -16,6 +16,7 @@ from penstock.errors import DocumentError
 from penstock.joins import WitnessReader
 from penstock.kernel import witness_columns
 from penstock.limits import Limits
+from penstock.results.arrow import columns_of
 from penstock.results.documents import check_event_time
 from penstock.spark.joins.batch.paths import Paths
 from penstock.spark.joins.reading import read_witnesses
@@ -127,45 +128,18 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    columns = witness_columns(records, reading.paths.pairs)
-
-    def numbers(name: str) -> Any:
-        buffer = pa.py_buffer(columns[name])
-        return pa.Array.from_buffers(pa.uint32(), buffer.size // 4, [None, buffer])
-
-    def strings(name: str) -> Any:
-        import pyarrow.compute as pc
-
-        parts = ("offsets", "bytes", "valid")
-        offsets, data, valid = (pa.py_buffer(columns[f"{name}_{part}"]) for part in parts)
-        found = pa.StringArray.from_buffers(valid.size, offsets, data)
-        is_there = pa.Array.from_buffers(pa.uint8(), valid.size, [None, valid])
-        return pc.if_else(pc.equal(is_there, 1), found, None)
-
-    ids = pa.array([id_ for _, _, id_ in documents], pa.string())
-    documents_ = pa.array([number for number, _, _ in documents], pa.int64())
-    times = pa.array([time for _, time, _ in documents], pa.int64())
-    yield _batch(DOCUMENT, len(ids), document=documents_, time=times, id=ids)
-
-    places, node, value = numbers("node_document"), numbers("node_number"), strings("value")
-    of_node = {"document": documents_.take(places), "time": times.take(places)}
-    whole = {
-        **of_node,
-        "node": node,
-        "value": value,
-        "start": numbers("node_start"),
-        "end": numbers("node_end"),
-        "text": strings("text"),
-    }
-    yield _batch(NODE, len(node), **whole)
-    found = {**of_node, "node": node, "value": value}
-    row = numbers("binding_row")
-    bound = {name: column.take(row) for name, column in found.items()}
-    yield _batch(BINDING, len(row), variable=numbers("binding_variable"), **bound)
-    row = numbers("edge_row")
-    below = {name: column.take(row) for name, column in found.items()}
-    edge, above = numbers("edge_number"), numbers("edge_above")
-    yield _batch(EDGE, len(row), edge=edge, above=above, **below)
+    numbers, times, ids = (pa.array(cells) for cells in zip(*documents, strict=True))
+    yield _batch(DOCUMENT, len(ids), document=numbers, time=times, id=ids)
+    tables = witness_columns(records, reading.paths.pairs)
+    nodes, bindings, edges = (columns_of(table) for table in tables)
+    places = nodes["document"]
+    nodes |= {"document": numbers.take(places), "time": times.take(places)}
+    yield _batch(NODE, len(places), **nodes)
+    for kind, rows in ((BINDING, bindings), (EDGE, edges)):
+        row = rows.pop("row")
+        for name in ("document", "time", "node", "value"):
+            rows[name] = nodes[name].take(row)
+        yield _batch(kind, len(row), **rows)
 
 
 def _batch(kind: str, length: int, **columns: Any) -> pa.RecordBatch:
