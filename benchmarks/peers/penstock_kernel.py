@@ -1,6 +1,5 @@
 """Penstock's kernel alone: native columns of results, no Arrow and no rows."""
 
-from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ TAKEN_BYTES = 1 << 20
 
 
 def missing() -> str | None:
-    return absent("penstock.kernel", "penstock.planning.compile")
+    return absent("penstock.kernel", "penstock.planning.compile", "pyarrow")
 
 
 def prepare(query: Query) -> Callable[[bytes], Any]:
@@ -42,12 +41,11 @@ def prepare(query: Query) -> Callable[[bytes], Any]:
 
 
 def values(answer: Any) -> list[str]:
+    from penstock.results.arrow import kernel_arrays
+
     kind, taken = answer
-    found = []
+    found: list[tuple[int, str]] = []
     for columns in taken:
-        starts = array("q", bytes(columns["start"]))
-        ends = array("i", bytes(columns["value_offsets"]))
-        text = bytes(columns["value_bytes"])
-        for row, start in enumerate(starts):
-            found.append((start, text[ends[row] : ends[row + 1]].decode()))
+        arrays = kernel_arrays(columns)
+        found += zip(arrays["start"].to_pylist(), arrays["value"].to_pylist(), strict=True)
     return [string_value(kind, value) for _start, value in sorted(found)]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Plan = _native.Plan
 PlanBuilder = _native.PlanBuilder
-Column = _native.Column
+Columns = _native.Columns
+"""Columns that ``pyarrow.record_batch`` takes over without a copy."""
 Batch = _native.Batch
 """What a session decided between two takes: rows in one of several forms, and witnesses."""
 Joins = _native.Joins
@@ -29,7 +30,7 @@ Witness = _native.Witness
 read_record = _native.read_record
 """What a record of witnesses says: nodes (start, end, value), bindings, edges."""
 witness_columns = _native.witness_columns
-"""The witnesses of several records as columns of three tables."""
+"""The witnesses of several records as three tables: nodes, bindings and edges."""
 event_ordinal = _native.event_ordinal
 """The ordinal of an event, made of the ids of its documents and of its nodes."""
 merge_segments = _native.merge_segments

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, pairwise
-from typing import Literal
+from itertools import chain
+from typing import Any
 
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.kernel import Batch, Plan, Session, WholeDocument
+from penstock.kernel import Batch, Columns, Plan, Session, WholeDocument
+from penstock.results.arrow import kernel_arrays
 from tests.property.strategies import documents
 from tests.property.test_readings import bushy
 from tests.property.test_whole import EXPRESSIONS, compiled
@@ -23,53 +25,31 @@ PATHS = [f"//{one}/{other}" for one in "abcdefgh" for other in "abcdefgh*"]
 CUTS = st.lists(st.integers(min_value=0, max_value=300), min_size=6, max_size=6)
 
 
-def numbers(column: object, type_: Literal["i", "q"] = "i") -> list[int]:
-    return memoryview(column).cast("B").cast(type_).tolist()  # type: ignore[arg-type]
+def lists(columns: Columns) -> dict[str, list[Any]]:
+    """Return the kernel's columns as lists, those that it leaves out included."""
+    return {name: array.to_pylist() for name, array in kernel_arrays(columns).items()}
 
 
 def taken(session: Session) -> Counter[Entry]:
     """Return the entries that wait; whether nodes share one does not matter."""
-    entries, nodes, fragments = session.take().matches()
-    starts, ends = bytes(fragments["start"]), bytes(fragments["end"])
-    kinds = bytes(fragments["kind"])
-    values = bytes(fragments["value_bytes"])
-    offsets = numbers(fragments["value_offsets"])
-
-    def node(place: int) -> tuple[object, ...]:
-        at = slice(8 * place, 8 * place + 8)
-        value = values[offsets[place] : offsets[place + 1]]
-        return starts[at], ends[at], kinds[place], value
-
-    listed = numbers(nodes)
-    first, count = numbers(entries["first"]), numbers(entries["count"])
+    entries, fragments = session.take().matches()
+    nodes = lists(fragments)
     found: Counter[Entry] = Counter()
-    pairs = zip(numbers(entries["document"]), numbers(entries["subscription"]), strict=True)
-    for place, (document, subscription) in enumerate(pairs):
-        places = listed[first[place] : first[place] + count[place]] if first else []
-        for one in places:
-            found[document, subscription, node(one)] += 1
-        if not places:
-            found[document, subscription, ()] += 1
+    for entry in pa.record_batch(entries).to_pylist():
+        pair = entry["document"], entry["subscription"]
+        for place in entry["fragments"]:
+            node = tuple(nodes[name][place] for name in ("start", "end", "kind", "value"))
+            found[*pair, node] += 1
+        if not entry["fragments"]:
+            found[*pair, ()] += 1
     return found
 
 
 def rows(batch: Batch) -> list[Row]:
     """Return the rows of a batch, in their order."""
-    columns = batch.columns()
-
-    def texts(name: str) -> list[bytes]:
-        ends, data = numbers(columns[f"{name}_offsets"]), bytes(columns[f"{name}_bytes"])  # type: ignore[arg-type]
-        return [data[start:end] for start, end in pairwise(ends)]
-
-    listed = [
-        numbers(columns["document"]),
-        numbers(columns["subscription"]),
-        *(numbers(columns[name], "q") for name in ("ordinal", "start", "end", "decided_at")),
-        list(bytes(columns["kind"])),  # type: ignore[arg-type]
-        texts("name"),
-        texts("value"),
-    ]
-    return list(zip(*listed, strict=True))
+    columns = lists(batch.columns())
+    keys = ("document", "subscription", "ordinal", "start", "end", "decided_at")
+    return list(zip(*(columns[name] for name in (*keys, "kind", "name", "value")), strict=True))
 
 
 def together(session: Session, several: Sequence[bytes]) -> Found:
@@ -145,12 +125,10 @@ def test_parts_are_all_rows_in_order() -> None:
     expected = rows(sessions[0].take())
     batch, parted, has_bare = sessions[1].take(), [], False
     while (columns := batch.next_columns(4000)) is not None:
-        count = columns["length"]
-        has_bare |= not len(bytes(columns["ordinal"]))  # type: ignore[arg-type]
-        keys = numbers(columns["document"]), numbers(columns["subscription"])
-        part = list(zip(*keys, numbers(columns["decided_at"], "q"), strict=True))
-        assert len(part) == count
-        parted.append(part)
+        has_bare |= "ordinal" not in pa.record_batch(columns).schema.names
+        part = lists(columns)
+        keys = (part[name] for name in ("document", "subscription", "decided_at"))
+        parted.append(list(zip(*keys, strict=True)))
     assert len(parted) > 1
     assert has_bare
     assert list(chain(*parted)) == [(row[0], row[1], row[5]) for row in expected]

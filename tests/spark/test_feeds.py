@@ -97,7 +97,7 @@ def test_a_stream_needs_a_place_for_its_state() -> None:
     ("given", "says"),
     [
         ({}, "`urls` is missing"),
-        ({"urls": "x"}, "no JSON list"),
+        ({"urls": "x"}, "not a JSON list"),
         ({"path": "file:///a"}, "http or https"),
         ({"path": "http://x", "pollSeconds": "soon"}, "pollSeconds"),
     ],

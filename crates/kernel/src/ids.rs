@@ -3,6 +3,8 @@
 //! An id is as wide as a word of a plan and costs nothing: `FormulaId(word)` is the id in a word,
 //! and `id.0` the word of an id.
 
+use std::mem::ManuallyDrop;
+
 /// A number that names one thing of a kind.
 ///
 /// # Safety
@@ -29,6 +31,14 @@ pub fn as_words<I: Id>(ids: &[I]) -> &[u32] {
     const { assert!(size_of::<I>() == size_of::<u32>()) };
     // SAFETY: an id is a transparent wrapper of `u32`.
     unsafe { std::slice::from_raw_parts(ids.as_ptr().cast(), ids.len()) }
+}
+
+/// The same of a vector, in place.
+pub fn into_words<I: Id>(ids: Vec<I>) -> Vec<u32> {
+    const { assert!(size_of::<I>() == size_of::<u32>()) };
+    let mut ids = ManuallyDrop::new(ids);
+    // SAFETY: an id is a transparent wrapper of `u32`, and the vector's memory changes hands.
+    unsafe { Vec::from_raw_parts(ids.as_mut_ptr().cast(), ids.len(), ids.capacity()) }
 }
 
 /// Defines id types, each with its meaning.

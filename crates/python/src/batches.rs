@@ -1,18 +1,20 @@
-//! What a session decided, for Python: tuples, columns, or matches with each node once.
+//! What a session decided, for Python: tuples, columns for Arrow, or matches with each node once.
 
-use crate::bindings::binding_columns;
-use crate::columns::Column;
+use crate::arrow::{Columns, Number, array, numbers, offsets, strings};
+use crate::bindings::binding_column;
 use crate::records::Witness;
+use arrow_buffer::Buffer;
+use arrow_schema::{DataType, Field};
 use penstock_kernel::events::Declarations;
+use penstock_kernel::ids::into_words;
 use penstock_kernel::rows::{BulkRows, DocumentId, Parts, Rows};
 use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use std::sync::Mutex;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use std::sync::{Arc, Mutex};
 
-type Spans<'py> = (Column, Column, Column, Column, Bound<'py, PyList>);
-type Matches<'py> = (Bound<'py, PyDict>, Column, Bound<'py, PyDict>);
+type Spans<'py> = ([Bound<'py, PyBytes>; 4], Bound<'py, PyList>);
 
 /// Rows and witnesses that were taken.
 struct Taken {
@@ -72,19 +74,14 @@ impl Batch {
         Ok((list, scopes(py, &rows.scopes)?, bindings(py, &rows)?))
     }
 
-    /// The rows as columns in Arrow's layout, by name.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.take_rows()?.spread())
+    /// The rows as columns. Those in which all rows say what matches say are left out.
+    fn columns(&self) -> PyResult<Columns> {
+        Ok(columns(self.take_rows()?.spread()))
     }
 
     /// The next part of the rows as such columns, of at least `rows_max` rows if there are more;
-    /// None after the last. Of a part of matches alone all columns are empty in which these say
-    /// nothing.
-    fn next_columns<'py>(
-        &self,
-        py: Python<'py>,
-        rows_max: usize,
-    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+    /// None after the last.
+    fn next_columns(&self, rows_max: usize) -> PyResult<Option<Columns>> {
         let part = self.with(|taken| {
             let rows = std::mem::take(&mut taken.rows);
             taken
@@ -92,35 +89,42 @@ impl Batch {
                 .get_or_insert_with(|| rows.parts(rows_max))
                 .next()
         })?;
-        part.map(|rows| columns(py, rows)).transpose()
+        Ok(part.map(columns))
     }
 
-    /// The rows as spans: columns of subscription, start, end and the place of the declarations in
-    /// scope, or -1; and these declarations.
+    /// The rows as spans: the bytes of subscriptions, starts, ends and places of the declarations
+    /// in scope, or -1; and these declarations.
     fn spans<'py>(&self, py: Python<'py>) -> PyResult<Spans<'py>> {
         let rows = self.take_rows()?.spread();
-        Ok((
-            Column::of(rows.subscription),
-            Column::of(rows.start),
-            Column::of(rows.end),
-            Column::of(rows.scope),
-            scopes(py, &rows.scopes)?,
-        ))
+        let scopes = scopes(py, &rows.scopes)?;
+        let columns: [Buffer; 4] = [
+            into_words(rows.subscription).into(),
+            rows.start.into(),
+            rows.end.into(),
+            rows.scope.into(),
+        ];
+        Ok((columns.map(|column| PyBytes::new(py, &column)), scopes))
     }
 
-    /// The rows in bulk: entries as columns of document, subscription, and the first and the number
-    /// of their places, both empty if no entry has any; places; and the nodes that these name, as
-    /// columns.
-    fn matches<'py>(&self, py: Python<'py>) -> PyResult<Matches<'py>> {
+    /// The rows in bulk: entries, which say what subscription found something in what document and
+    /// list the fragments, and these, each once.
+    fn matches(&self) -> PyResult<(Columns, Columns)> {
         let bulk = BulkRows::of(self.take_rows()?);
-        let entries = PyDict::new(py);
-        entries.set_item("length", bulk.document.len())?;
-        entries.set_item("document", Column::of(bulk.document))?;
-        entries.set_item("subscription", Column::of(bulk.subscription))?;
-        entries.set_item("first", Column::of(bulk.first))?;
-        entries.set_item("count", Column::of(bulk.count))?;
-        let nodes = Column::of(bulk.nodes);
-        Ok((entries, nodes, columns(py, bulk.fragments)?))
+        let length = bulk.document.len();
+        // Filters list nothing, and zeros of the system cost nothing.
+        let filled = |places: Vec<u32>| match places.is_empty() {
+            true => vec![0; length],
+            false => places,
+        };
+        let places = vec![filled(bulk.first).into(), filled(bulk.count).into()];
+        let lists = DataType::ListView(Arc::new(Field::new("item", u32::TYPE, true)));
+        let nodes = vec![numbers(bulk.nodes)];
+        let entries = [
+            ("document", numbers(into_words(bulk.document))),
+            ("subscription", numbers(into_words(bulk.subscription))),
+            ("fragments", array(lists, length, None, places, nodes)),
+        ];
+        Ok((Columns::of(length, entries), columns(bulk.fragments)))
     }
 
     /// The witnesses of the documents that joins read, by number; they are handed over once.
@@ -176,23 +180,19 @@ pub(crate) fn text_of<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyString
     PyString::new(py, &String::from_utf8_lossy(bytes))
 }
 
-/// Rows as columns in Arrow's layout, by name.
-fn columns<'py>(py: Python<'py>, rows: Rows) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("length", rows.len())?;
-    for (name, column) in binding_columns(&rows) {
-        columns.set_item(name, column)?;
-    }
-    columns.set_item("document", Column::of(rows.document))?;
-    columns.set_item("subscription", Column::of(rows.subscription))?;
-    columns.set_item("ordinal", Column::of(rows.ordinal))?;
-    columns.set_item("kind", Column::of(rows.kind))?;
-    columns.set_item("start", Column::of(rows.start))?;
-    columns.set_item("end", Column::of(rows.end))?;
-    columns.set_item("decided_at", Column::of(rows.decided_at))?;
-    columns.set_item("name_offsets", Column::of(rows.name.offsets))?;
-    columns.set_item("name_bytes", Column::of(rows.name.bytes))?;
-    columns.set_item("value_offsets", Column::of(rows.value.offsets))?;
-    columns.set_item("value_bytes", Column::of(rows.value.bytes))?;
-    Ok(columns)
+fn columns(rows: Rows) -> Columns {
+    let length = rows.len();
+    let columns = [
+        ("bindings", binding_column(&rows)),
+        ("document", numbers(into_words(rows.document))),
+        ("subscription", numbers(into_words(rows.subscription))),
+        ("ordinal", numbers(rows.ordinal)),
+        ("kind", numbers(rows.kind)),
+        ("name", strings(rows.name, None)),
+        ("value", strings(rows.value, None)),
+        ("start", offsets(rows.start)),
+        ("end", offsets(rows.end)),
+        ("decided_at", numbers(rows.decided_at)),
+    ];
+    Columns::of(length, columns)
 }

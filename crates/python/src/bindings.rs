@@ -1,37 +1,23 @@
-//! The values beside results as a column of maps, in Arrow's layout.
+//! The values beside results as a column of maps.
 
-use crate::columns::Column;
+use crate::arrow::{array, strings};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Fields};
 use penstock_kernel::rows::{Rows, TextColumn};
+use std::sync::Arc;
 
-/// A bit for every entry, as Arrow marks what is there.
-#[derive(Default)]
-struct Bits {
-    bytes: Vec<u8>,
-    length: usize,
-}
-
-impl Bits {
-    fn push(&mut self, is_set: bool) {
-        if self.length.is_multiple_of(8) {
-            self.bytes.push(0);
-        }
-        if let Some(last) = self.bytes.last_mut() {
-            *last |= u8::from(is_set) << (self.length % 8);
-        }
-        self.length += 1;
-    }
-}
-
-/// The buffers of the column, by name; none if no row has values beside it.
-pub fn binding_columns(rows: &Rows) -> Vec<(&'static str, Column)> {
-    if rows.bindings.is_empty() {
-        return Vec::new();
-    }
+/// The column; empty if no row has values beside it.
+pub fn binding_column(rows: &Rows) -> ArrayData {
+    let length = if rows.bindings.is_empty() {
+        0
+    } else {
+        rows.len()
+    };
     let (mut names, mut values) = (TextColumn::default(), TextColumn::default());
-    let (mut is_bound, mut has_value) = (Bits::default(), Bits::default());
+    let (mut is_bound, mut has_value) = (Vec::new(), Vec::new());
     let mut offsets = vec![0];
     let mut waiting = rows.bindings.iter().peekable();
-    for row in 0..rows.len() {
+    for row in 0..length {
         let bound = waiting.next_if(|beside| beside.row as usize == row);
         if let Some(beside) = bound {
             for (name, value) in beside.pairs() {
@@ -44,15 +30,24 @@ pub fn binding_columns(rows: &Rows) -> Vec<(&'static str, Column)> {
             }
         }
         is_bound.push(bound.is_some());
-        offsets.push(has_value.length as i32);
+        offsets.push(has_value.len() as i32);
     }
-    vec![
-        ("bindings_valid", Column::of(is_bound.bytes)),
-        ("bindings_offsets", Column::of(offsets)),
-        ("bindings_name_offsets", Column::of(names.offsets)),
-        ("bindings_name_bytes", Column::of(names.bytes)),
-        ("bindings_value_valid", Column::of(has_value.bytes)),
-        ("bindings_value_offsets", Column::of(values.offsets)),
-        ("bindings_value_bytes", Column::of(values.bytes)),
-    ]
+    let pair = DataType::Struct(Fields::from(vec![
+        Field::new("key", DataType::Utf8, false),
+        Field::new("value", DataType::Utf8, true),
+    ]));
+    let map = DataType::Map(Arc::new(Field::new("entries", pair.clone(), false)), false);
+    let count = has_value.len();
+    let texts = vec![
+        strings(names, None),
+        strings(values, Some(has_value.into())),
+    ];
+    let pairs = vec![array(pair, count, None, vec![], texts)];
+    array(
+        map,
+        length,
+        Some(is_bound.into()),
+        vec![offsets.into()],
+        pairs,
+    )
 }

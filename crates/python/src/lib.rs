@@ -1,10 +1,10 @@
 //! The native module `penstock._native`: the kernel's buffers for `penstock.kernel`, its only
 //! importer. Nothing is decided here.
 
+mod arrow;
 mod batches;
 mod bindings;
 mod bucketed;
-mod columns;
 mod counting;
 mod documents;
 mod join_states;
@@ -34,11 +34,11 @@ mod _native {
     }
 
     #[pymodule_export]
+    use crate::arrow::Columns;
+    #[pymodule_export]
     use crate::batches::Batch;
     #[pymodule_export]
     use crate::bucketed::BucketedState;
-    #[pymodule_export]
-    use crate::columns::Column;
     #[pymodule_export]
     use crate::counting::count_events;
     #[pymodule_export]

@@ -1,46 +1,39 @@
 //! Witnesses as columns: what records say, for engines that join relations.
 
-use crate::columns::Column;
+use crate::arrow::{Columns, numbers, strings};
 use crate::records::words_of;
+use arrow_data::ArrayData;
 use penstock_joins::record::Record;
 use penstock_joins::results::ordinal_of;
+use penstock_kernel::rows::TextColumn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyDict;
 use std::collections::HashMap;
 
-/// Strings as Arrow lays them out, with a byte for each that says whether it is there.
+/// Strings, some of which are missing.
+#[derive(Default)]
 struct Strings {
-    offsets: Vec<i32>,
-    bytes: Vec<u8>,
-    valid: Vec<u8>,
+    column: TextColumn,
+    is_there: Vec<bool>,
 }
 
 impl Strings {
-    fn new() -> Self {
-        Strings {
-            offsets: vec![0],
-            bytes: Vec::new(),
-            valid: Vec::new(),
-        }
-    }
-
     fn push(&mut self, text: Option<&[u8]>) -> Option<()> {
-        self.bytes.extend_from_slice(text.unwrap_or(b""));
-        self.offsets.push(i32::try_from(self.bytes.len()).ok()?);
-        self.valid.push(u8::from(text.is_some()));
+        self.column.bytes.extend_from_slice(text.unwrap_or(b""));
+        i32::try_from(self.column.bytes.len()).ok()?;
+        self.column.finish_value();
+        self.is_there.push(text.is_some());
         Some(())
     }
 
-    fn put(self, name: &str, columns: &Bound<'_, PyDict>) -> PyResult<()> {
-        columns.set_item(format!("{name}_offsets"), Column::of(self.offsets))?;
-        columns.set_item(format!("{name}_bytes"), Column::of(self.bytes))?;
-        columns.set_item(format!("{name}_valid"), Column::of(self.valid))
+    fn finish(self) -> ArrayData {
+        strings(self.column, Some(self.is_there.into()))
     }
 }
 
 /// The tables of several records, one below the other.
+#[derive(Default)]
 struct Tables {
     node_document: Vec<u32>,
     node_number: Vec<u32>,
@@ -57,22 +50,6 @@ struct Tables {
 }
 
 impl Tables {
-    fn new() -> Self {
-        Tables {
-            node_document: Vec::new(),
-            node_number: Vec::new(),
-            node_start: Vec::new(),
-            node_end: Vec::new(),
-            value: Strings::new(),
-            text: Strings::new(),
-            binding_row: Vec::new(),
-            binding_variable: Vec::new(),
-            edge_row: Vec::new(),
-            edge_number: Vec::new(),
-            edge_above: Vec::new(),
-        }
-    }
-
     /// Adds a record; None if the strings are too many for their offsets.
     fn add(&mut self, document: u32, record: &Record<'_>, edges: &Edges<'_>) -> Option<()> {
         let first = self.node_document.len() as u32;
@@ -112,22 +89,30 @@ impl Tables {
         Some(())
     }
 
-    fn put(self, columns: &Bound<'_, PyDict>) -> PyResult<()> {
-        for (name, numbers) in [
-            ("node_document", self.node_document),
-            ("node_number", self.node_number),
-            ("node_start", self.node_start),
-            ("node_end", self.node_end),
-            ("binding_row", self.binding_row),
-            ("binding_variable", self.binding_variable),
-            ("edge_row", self.edge_row),
-            ("edge_number", self.edge_number),
-            ("edge_above", self.edge_above),
-        ] {
-            columns.set_item(name, Column::of(numbers))?;
-        }
-        self.value.put("value", columns)?;
-        self.text.put("text", columns)
+    fn finish(self) -> (Columns, Columns, Columns) {
+        let lengths = [&self.node_document, &self.binding_row, &self.edge_row].map(Vec::len);
+        let nodes = [
+            ("document", numbers(self.node_document)),
+            ("node", numbers(self.node_number)),
+            ("start", numbers(self.node_start)),
+            ("end", numbers(self.node_end)),
+            ("value", self.value.finish()),
+            ("text", self.text.finish()),
+        ];
+        let bindings = [
+            ("row", numbers(self.binding_row)),
+            ("variable", numbers(self.binding_variable)),
+        ];
+        let edges = [
+            ("row", numbers(self.edge_row)),
+            ("edge", numbers(self.edge_number)),
+            ("above", numbers(self.edge_above)),
+        ];
+        (
+            Columns::of(lengths[0], nodes),
+            Columns::of(lengths[1], bindings),
+            Columns::of(lengths[2], edges),
+        )
     }
 }
 
@@ -137,20 +122,20 @@ struct Edges<'a> {
     numbers: HashMap<(u32, u32), u32>,
 }
 
-/// The witnesses of records as columns of three tables. Nodes have their document (the number of
-/// its record), a number there, a range, value and text. Bindings and edges refer to rows of that
-/// table: a variable's node; the lower node of an edge, whose number is its place in `edges`.
+/// The witnesses of records as three tables: nodes, bindings and edges. Nodes have their document
+/// (the number of its record), a number there, a range, value and text. Bindings and edges refer to
+/// rows of that table: a variable's node; the lower node of an edge, whose number is its place in
+/// `edges`.
 #[pyfunction]
-pub fn witness_columns<'py>(
-    py: Python<'py>,
+pub fn witness_columns(
     records: Vec<PyBackedBytes>,
     edges: Vec<(u32, u32)>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<(Columns, Columns, Columns)> {
     let edges = Edges {
         listed: &edges,
         numbers: edges.iter().copied().zip(0..).collect(),
     };
-    let mut tables = Tables::new();
+    let mut tables = Tables::default();
     for (document, bytes) in records.iter().enumerate() {
         if bytes.is_empty() {
             continue;
@@ -162,9 +147,7 @@ pub fn witness_columns<'py>(
             .add(document as u32, &record, &edges)
             .ok_or_else(|| PyValueError::new_err("too many bytes of records for one table"))?;
     }
-    let columns = PyDict::new(py);
-    tables.put(&columns)?;
-    Ok(columns)
+    Ok(tables.finish())
 }
 
 /// The ordinal of an event made of documents, given by their ids, and of nodes, given by the place

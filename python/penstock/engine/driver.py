@@ -128,8 +128,8 @@ class Driver:
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
-        joins = None if self._joining is None else self._joining.follow()
-        self._session.listen(joins)
+        if self._joining is not None:
+            self._session.listen(self._joining.follow())
 
     def _hold(self, document: Input, whole: Piece) -> bool:
         """Put a document into the bundle; return whether it waits there for others."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Pace, Portion
@@ -53,11 +52,13 @@ class Matches:
 
 def matches_of(portions: Iterable[Portion]) -> Iterator[Matches]:
     """Yield the matches of portions."""
+    import pyarrow as pa
+
     for portion in portions:
-        entries, nodes, fragments = portion.batch.matches()
+        entries, fragments = portion.batch.matches()
         yield Matches(
             _documents(portion.documents),
-            _entries(entries, nodes),
+            pa.record_batch(entries),
             _fragments(fragments),
             batch_of(portion.further_rows()),
             portion.names,
@@ -74,48 +75,7 @@ def _documents(documents: Sequence[Input]) -> Any:
     return pa.RecordBatch.from_arrays(columns, names=list(_DOCUMENT))
 
 
-def _entries(columns: dict[str, Any], nodes: Any) -> Any:
-    import pyarrow as pa
-
-    length = columns["length"]
-
-    def numbers(name: str, type_: Any) -> Any:
-        data = pa.py_buffer(columns[name])
-        # No entry has nodes: filters only.
-        return pa.Array.from_buffers(type_, length, [None, data if data.size else _zeros(length)])
-
-    listed = pa.Array.from_buffers(pa.uint32(), len(nodes) // 4, [None, pa.py_buffer(nodes)])
-    first, count = numbers("first", pa.int32()), numbers("count", pa.int32())
-    arrays = [
-        numbers("document", pa.uint32()),
-        numbers("subscription", pa.uint32()),
-        pa.ListViewArray.from_arrays(first, count, listed),
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=_entry_schema())
-
-
-def _zeros(length: int) -> Any:
-    """Return a buffer of at least so many numbers that are 0; all batches share it."""
-    import pyarrow as pa
-
-    return pa.py_buffer(_kept_zeros(max(length, PACE.rows_max).bit_length()))
-
-
-@lru_cache(maxsize=2)
-def _kept_zeros(bits: int) -> bytes:
-    return bytes(4 << bits)
-
-
-@cache
-def _entry_schema() -> Any:
-    import pyarrow as pa
-
-    number = pa.uint32()
-    lists = pa.list_view(number)
-    return pa.schema([("document", number), ("subscription", number), ("fragments", lists)])
-
-
-def _fragments(columns: dict[str, Any]) -> Any:
+def _fragments(columns: Any) -> Any:
     import pyarrow as pa
 
     arrays = kernel_arrays(columns)

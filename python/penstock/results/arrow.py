@@ -15,6 +15,8 @@ KEPT_ROWS_MIN = 1 << 10
 _KEPT_ROWS_MAX = 128 << 10
 _KEPT_TEXT_MAX = 1 << 10
 
+_OF_MATCHES = {"ordinal": 0, "name": "", "value": "", "start": None, "end": None, "bindings": None}
+"""What a row says that is nothing but a match."""
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
     Bindings: lambda bindings: list(bindings.items()),
     Fault: Fault.as_dict,
@@ -29,6 +31,11 @@ def schema() -> Any:
     Raises:
         ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
     """
+    return schema_of(COLUMNS)
+
+
+def schema_of(columns: Mapping[str, Any]) -> Any:
+    """Return the Arrow schema of columns whose types are named as those of the rows."""
     import pyarrow as pa
 
     text = pa.string()
@@ -41,7 +48,7 @@ def schema() -> Any:
         Bindings: pa.map_(text, text),
     }
     types[Fault] = pa.struct([(name, types[type_]) for name, type_ in FAULT_FIELDS.items()])
-    return pa.schema([(name, types[type_]) for name, type_ in COLUMNS.items()])
+    return pa.schema([(name, types[type_]) for name, type_ in columns.items()])
 
 
 @cache
@@ -50,28 +57,6 @@ def kind_names() -> Any:
     import pyarrow as pa
 
     return pa.array(KINDS, pa.string())
-
-
-def _bindings(columns: Mapping[str, Any], length: int) -> Any:
-    """Return the column of values beside results from the kernel's buffers."""
-    import pyarrow as pa
-
-    type_ = schema().field("bindings").type
-    if "bindings_offsets" not in columns:
-        return constant(None, type_, length)
-
-    def buffer(name: str) -> Any:
-        return pa.py_buffer(columns[f"bindings_{name}"])
-
-    offsets = buffer("offsets")
-    (count,) = memoryview(offsets).cast("i")[-1:]
-    names = pa.StringArray.from_buffers(count, buffer("name_offsets"), buffer("name_bytes"))
-    values = pa.StringArray.from_buffers(
-        count, buffer("value_offsets"), buffer("value_bytes"), buffer("value_valid")
-    )
-    fields = [type_.key_field, type_.item_field]
-    pairs = pa.StructArray.from_arrays([names, values], fields=fields)
-    return pa.Array.from_buffers(type_, length, [buffer("valid"), offsets], children=[pairs])
 
 
 def load_arrow() -> None:
@@ -85,52 +70,25 @@ def load_arrow() -> None:
     kind_names()
 
 
-def kernel_arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
+def columns_of(table: Any) -> dict[str, Any]:
+    """Return the arrays of whatever Arrow reads as a record batch, by name."""
+    import pyarrow as pa
+
+    batch = pa.record_batch(table)
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
+def kernel_arrays(columns: Any) -> dict[str, Any]:
     """Return the kernel's columns as arrays over the same memory.
 
-    ``subscription``, ``document`` and ``kind`` are numbers yet. Columns that are empty, though
-    there are rows, say of all of them what they say of a match.
+    ``subscription``, ``document`` and ``kind`` are numbers yet. Columns that the kernel leaves out
+    say of all rows what they say of a match.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    length = columns["length"]
-
-    def numbers(name: str, type_: Any) -> Any:
-        return pa.Array.from_buffers(type_, length, [None, pa.py_buffer(columns[name])])
-
-    is_bare = length > 0 and not len(columns["ordinal"])
-
-    def strings(name: str) -> Any:
-        if is_bare:
-            return constant("", pa.string(), length)
-        offsets, data = (pa.py_buffer(columns[f"{name}_{part}"]) for part in ("offsets", "bytes"))
-        return pa.StringArray.from_buffers(length, offsets, data)
-
-    def offsets(name: str) -> Any:
-        if is_bare:
-            return constant(None, pa.int64(), length)
-        found = numbers(name, pa.int64())
-        if not length:
-            return found
-        # Rows are mostly of one kind: all of them have a place, or none.
-        least, most = pc.min_max(found).as_py().values()
-        if least >= 0:
-            return found
-        return constant(None, pa.int64(), length) if most < 0 else _places_only(found)
-
-    return {
-        "subscription": numbers("subscription", pa.uint32()),
-        "document": numbers("document", pa.uint32()),
-        "ordinal": constant(0, pa.int64(), length) if is_bare else numbers("ordinal", pa.int64()),
-        "kind": numbers("kind", pa.uint8()),
-        "name": strings("name"),
-        "value": strings("value"),
-        "start": offsets("start"),
-        "end": offsets("end"),
-        "decided_at": numbers("decided_at", pa.int64()),
-        "bindings": _bindings(columns, length),
-    }
+    arrays = columns_of(columns)
+    for name, value in _OF_MATCHES.items():
+        if name not in arrays:
+            arrays[name] = constant(value, schema().field(name).type, len(columns))
+    return arrays
 
 
 def constant(value: object, type_: Any, length: int) -> Any:
@@ -175,12 +133,6 @@ def _kept_constant(value: object, type_: Any) -> Any:
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(value, type_), _KEPT_ROWS_MAX)
-
-
-def _places_only(offsets: Any) -> Any:
-    import pyarrow.compute as pc
-
-    return pc.if_else(pc.equal(offsets, -1), None, offsets)
 
 
 def batch_of(rows: Sequence[Result]) -> Any:

@@ -59,7 +59,6 @@ class LocalFolders(Folders):
     """A disk of this host."""
 
     def names(self, folder: str) -> list[str]:
-        """Return the names in a folder."""
         with _reported(folder):
             try:
                 return sorted(os.listdir(_local(folder)))
@@ -67,7 +66,6 @@ class LocalFolders(Folders):
                 return []
 
     def read(self, file: str) -> bytes | None:
-        """Return what a file holds."""
         with _reported(file):
             try:
                 return _local(file).read_bytes()
@@ -75,14 +73,12 @@ class LocalFolders(Folders):
                 return None
 
     def move(self, folder: str, target: str) -> None:
-        """Give a folder another name."""
         with _reported(target):
             self.remove(target)
             _local(target).parent.mkdir(parents=True, exist_ok=True)
             os.replace(_local(folder), _local(target))
 
     def remove(self, path: str) -> None:
-        """Remove a file or folder."""
         place = _local(path)
         with _reported(path):
             if place.is_dir() and not place.is_symlink():
@@ -99,7 +95,6 @@ class HadoopFolders(Folders):
         self._path = path
 
     def names(self, folder: str) -> list[str]:
-        """Return the names in a folder."""
         with _reported(folder):
             if not self._system.exists(self._path(folder)):
                 return []
@@ -107,7 +102,6 @@ class HadoopFolders(Folders):
             return sorted(entry.getPath().getName() for entry in entries)
 
     def read(self, file: str) -> bytes | None:
-        """Return what a file holds."""
         with _reported(file):
             if not self._system.exists(self._path(file)):
                 return None
@@ -118,7 +112,6 @@ class HadoopFolders(Folders):
                 stream.close()
 
     def move(self, folder: str, target: str) -> None:
-        """Give a folder another name."""
         with _reported(target):
             place = self._path(target)
             self._system.delete(place, True)
@@ -127,7 +120,6 @@ class HadoopFolders(Folders):
                 raise OSError("the file system does not rename it")
 
     def remove(self, path: str) -> None:
-        """Remove a file or folder."""
         with _reported(path):
             self._system.delete(self._path(path), True)
 

@@ -54,13 +54,5 @@ def result_id() -> Column:
     # The elements of an array have one type, so the three are put together by hand.
     parts = [text("subscription"), text("document")]
     trimmed = [functions.regexp_replace(part, r"^\[|\]$", "") for part in parts]
-    whole = functions.concat(
-        functions.lit("["),
-        trimmed[0],
-        functions.lit(","),
-        trimmed[1],
-        functions.lit(","),
-        functions.col("ordinal").cast("string"),
-        functions.lit("]"),
-    )
+    whole = functions.format_string("[%s,%s,%d]", *trimmed, functions.col("ordinal"))
     return functions.when(functions.col("document").isNotNull(), whole)

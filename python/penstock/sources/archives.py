@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from typing import IO, cast
 
@@ -93,19 +94,15 @@ def _other(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
 def _zip_members(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
     with zipfile.ZipFile(opened) as archive:
         for info in archive.infolist():
-            if info.is_dir() or not is_visible(info.filename):
-                continue
-            yield Member(file.path, info.filename, _zip_time(info, file), _zipped(archive, info))
+            if not info.is_dir() and is_visible(info.filename):
+                pieces = _member(partial(_open_zipped, archive, info))
+                yield Member(file.path, info.filename, _zip_time(info, file), pieces)
 
 
-def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], Iterator[Piece]]:
-    def raw() -> Iterator[Piece]:
-        if info.flag_bits & 1:
-            raise DocumentError("PS0006", "the member is encrypted", 0, 0, "")
-        with _guarded(), archive.open(info) as member:
-            yield from _read(member)
-
-    return lambda: inflate_if_compressed(raw())
+def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    if info.flag_bits & 1:
+        raise DocumentError("PS0006", "the member is encrypted", 0, 0, "")
+    return archive.open(info)
 
 
 def _zip_time(info: zipfile.ZipInfo, file: Listed) -> datetime:
@@ -118,34 +115,26 @@ def _zip_time(info: zipfile.ZipInfo, file: Listed) -> datetime:
 def _tar_members(file: Listed, opened: IO[bytes], mode: str) -> Iterator[Member]:
     with tarfile.open(fileobj=opened, mode=mode) as archive:  # type: ignore[call-overload]
         for info in archive:
-            if not info.isreg() or not is_visible(info.name):
-                continue
-            modified = datetime.fromtimestamp(info.mtime, UTC)
-            yield Member(file.path, info.name, modified, _tarred(archive, info))
+            if info.isreg() and is_visible(info.name):
+                modified = datetime.fromtimestamp(info.mtime, UTC)
+                pieces = _member(partial(archive.extractfile, info))
+                yield Member(file.path, info.name, modified, pieces)
 
 
-def _tarred(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], Iterator[Piece]]:
+def _member(open_member: Callable[[], IO[bytes]]) -> Callable[[], Iterator[Piece]]:
+    """Return what reads a member; damage inside it is an error of that member."""
+
     def raw() -> Iterator[Piece]:
-        with _guarded():
-            member = archive.extractfile(info)
-            assert member is not None, "a regular file has content"
-            yield from _read(member)
-
-    return lambda: inflate_if_compressed(raw())
-
-
-class _guarded:  # noqa: N801  # reads as a word of the language
-    """Damage inside a member is an error of that member."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, (*_DAMAGE, NotImplementedError)):
+        try:
+            with open_member() as member:
+                yield from _read(member)
+        except (*_DAMAGE, NotImplementedError) as error:
             reason = f"the member is damaged: {error}"
             raise DocumentError("PS0006", reason, 0, 0, "") from None
-        if isinstance(error, OSError):
+        except OSError as error:
             raise _lost(error) from None
+
+    return lambda: inflate_if_compressed(raw())
 
 
 class _Reader:

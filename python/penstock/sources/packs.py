@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import overload
 
 from penstock.kernel import WholeDocument
@@ -16,13 +16,21 @@ class Pack(Sequence[Input]):
     """Documents that lie behind each other in one buffer, each to be read as a whole.
 
     None is compressed, and the buffer stays as it is. ``is_text`` is said of UTF-8, whatever the
-    documents say of themselves. An input is made when one is asked for.
+    documents say of themselves. An input is made when one is asked for; ``streams`` are those of
+    the documents, if they matter.
     """
 
-    def __init__(self, data: memoryview, offsets: Sequence[int], is_text: bool) -> None:
+    def __init__(
+        self,
+        data: memoryview,
+        offsets: Sequence[int],
+        is_text: bool,
+        streams: Sequence[str] | None = None,
+    ) -> None:
         self._data = data
         self._offsets = offsets
         self._is_text = is_text
+        self._streams = streams
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -34,15 +42,20 @@ class Pack(Sequence[Input]):
     def __getitem__(self, place: int | slice) -> Input | Pack:
         if isinstance(place, slice):
             start, stop, _ = place.indices(len(self))
-            return Pack(self._data, self._offsets[start : stop + 1], self._is_text)
+            streams = self._streams and self._streams[start:stop]
+            return Pack(self._data, self._offsets[start : stop + 1], self._is_text, streams)
         start, end = self._offsets[place], self._offsets[place + 1]
         make = TextInput if self._is_text else BytesInput
-        return make(self._data[start:end], "", "default", None)
+        stream = self._streams[place] if self._streams else "default"
+        return make(self._data[start:end], "", stream, None)
 
     def bundle(self, start: int, documents_max: int, bytes_max: int) -> list[WholeDocument]:
         """Return the documents from a place on, one or more, up to both bounds."""
         offsets, data = self._offsets, self._data
         encoding = TextInput.encoding if self._is_text else None
         end = min(start + documents_max, bisect_right(offsets, offsets[start] + bytes_max) - 1)
-        places = pairwise(offsets[start : max(end, start + 1) + 1])
-        return [(data[first:last], encoding, "default") for first, last in places]
+        end = max(end, start + 1)
+        places = pairwise(offsets[start : end + 1])
+        streams = self._streams[start:end] if self._streams else repeat("default")
+        named = zip(places, streams, strict=False)
+        return [(data[first:last], encoding, stream) for (first, last), stream in named]

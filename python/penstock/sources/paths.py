@@ -13,8 +13,8 @@ from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import Expression, Filter, Identified, Step, Union
 from penstock.twigs.nodetests import NodeKind
 
-RECORDS, WHOLE = 0, 1
-"""The subscriptions of the plans for records: the records themselves, and the document.
+WHOLE = 1
+"""The document among the subscriptions of the plans for records; 0 are the records themselves.
 
 One plan gives the records with their text, the other where they are.
 """
@@ -73,14 +73,9 @@ class RecordPath:
 def _require_elements(query: Query) -> None:
     if query.selects_nodes and all(kind is NodeKind.ELEMENT for kind in _selected(query)):
         return
-    text = query.text
-    raise QueryError(
-        "PQ0119",
-        "a record path selects elements, and this one does not",
-        (0, len(text)),
-        "end the path with the name of an element, as in //item",
-        text,
-    )
+    message = "a record path selects elements, and this one does not"
+    way_out = "end the path with the name of an element, as in //item"
+    raise QueryError("PQ0119", message, (0, len(query.text)), way_out, query.text)
 
 
 def _selected(query: Query) -> Iterator[NodeKind]:

@@ -20,7 +20,6 @@ from penstock.sources.paths import WHOLE, RecordPath
 from penstock.sources.splitting import Account
 
 if TYPE_CHECKING:
-    from penstock.kernel import Column
     from penstock.sources.inputs import Piece
 
 
@@ -77,8 +76,8 @@ class SpanFinder:
         session = self._reading.session
         if not session.row_count():
             return Spans(first, (), (), (), ())
-        *columns, scopes = session.take().spans()
-        subscriptions, starts, ends, scope = map(_numbers, "Iqqi", columns)
+        columns, scopes = session.take().spans()
+        subscriptions, starts, ends, scope = map(array, "Iqqi", columns)
         if self.failure is not None or any(subscriptions) or not self._is_plain(starts, ends):
             kept = self._choose(subscriptions, starts, ends)
             starts, ends, scope = (
@@ -125,12 +124,6 @@ class SpanFinder:
             so_far.records + records,
             so_far.nested + nested,
         )
-
-
-def _numbers(code: str, column: Column) -> array[int]:
-    found = array(code)
-    found.frombytes(memoryview(column))  # type: ignore[arg-type]  # a buffer from 3.12 on
-    return found
 
 
 def _runs(scope: array[int], scopes: Sequence[dict[str, str]]) -> list[Run]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from penstock.kernel import WHOLE_BYTES_MAX
@@ -11,7 +11,9 @@ from penstock.sources.inputs import Input, Piece, unreadable
 from penstock.sources.packs import Pack
 
 
-def documents_of(column: Any, is_text: bool) -> Iterator[Input | Pack]:
+def documents_of(
+    column: Any, is_text: bool, streams: Sequence[str] | None = None
+) -> Iterator[Input | Pack]:
     """Yield the documents of a column; neighbours that are plain come as a pack."""
     import pyarrow as pa
 
@@ -21,7 +23,7 @@ def documents_of(column: Any, is_text: bool) -> Iterator[Input | Pack]:
     _, offsets, values = column.buffers()
     places = memoryview(offsets).cast("q" if is_large else "i")[column.offset :]
     data = memoryview(b"") if values is None else memoryview(values).cast("B")
-    documents = Pack(data, places[: len(column) + 1], is_text)
+    documents = Pack(data, places[: len(column) + 1], is_text, streams)
     start = 0
     for odd in _odd_ones(column, is_text):
         if start < odd:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
-from penstock.kernel import Column
+from penstock.kernel import Columns
 from penstock.results import COLUMNS, Fault
 from penstock.results.arrow import kernel_arrays, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
@@ -18,7 +18,7 @@ COUNT = "count"
 """The kind of a row that counts documents: ``ordinal`` of them, with ``end`` bytes."""
 
 
-def result_batch(columns: dict[str, int | Column], names: Any, inputs: Any) -> pa.RecordBatch:
+def result_batch(columns: Columns, names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
     arrays = kernel_arrays(columns)
     arrays["subscription"] = names.take(arrays["subscription"])

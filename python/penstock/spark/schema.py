@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 @cache
 def schema() -> StructType:
     """Return the schema of the rows, without the columns that come along from the input."""
+    return schema_of(COLUMNS)
+
+
+def schema_of(columns: Mapping[str, Any]) -> StructType:
+    """Return the schema of columns whose types are named as those of the rows."""
     from pyspark.sql import types as t
 
     text = t.StringType()
@@ -32,4 +37,4 @@ def schema() -> StructType:
         return t.StructType([t.StructField(name, types[type_]) for name, type_ in fields.items()])
 
     types[Fault] = struct(FAULT_FIELDS)
-    return struct(COLUMNS)
+    return struct(columns)

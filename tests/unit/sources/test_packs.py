@@ -55,3 +55,12 @@ def test_bundles_keep_to_their_bounds(documents_max: int, bytes_max: int, sizes:
 
 def test_the_encoding_of_text_is_known() -> None:
     assert [encoding for _, encoding, _ in pack(is_text=True).bundle(0, 2, 99)] == ["utf-8"] * 2
+
+
+def test_documents_have_the_streams_that_are_given() -> None:
+    offsets = [0, *accumulate(map(len, DOCUMENTS))]
+    streams = ["S", "T", "U", "V", "W"]
+    middle = Pack(memoryview(b"".join(DOCUMENTS)), offsets, False, streams)[1:4]
+    assert [one.stream for one in middle] == ["T", "U", "V"]
+    assert [stream for _, _, stream in middle.bundle(1, 99, 99)] == ["U", "V"]
+    assert [stream for _, _, stream in pack().bundle(3, 99, 99)] == ["default"] * 2

@@ -19,7 +19,7 @@ from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import BEGINNING, Manifest, State
-from penstock.spark.joins.worker import Job, documents_of, read_record
+from penstock.spark.joins.worker import Job, read_record, timed_witnesses
 from penstock.spark.plans import require_registry
 from penstock.spark.times import times_of
 
@@ -187,9 +187,9 @@ class Joining:
         """Join some of the documents, to see which values are rare."""
         for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
             times_us = times_of(batch.column(2))
-            for document, time_us in documents_of(batch, times_us, self.is_text, 0):
+            for one in timed_witnesses(planned, batch, times_us, self.is_text, 0):
                 with contextlib.suppress(DocumentError):
-                    record = read_record(planned, document, time_us, number)
+                    record = read_record(planned, *one, number)
                     if record:
                         planned.joins.push(record)
                 planned.joins.take()

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from penstock.engine.joining import found_row, lateness_error
 from penstock.errors import DocumentError
 from penstock.joins import Found, Published
+from penstock.kernel import Witness
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
-from penstock.sources.inputs import Input, Piece, unreadable
-from penstock.sources.memory import BytesInput, TextInput
+from penstock.sources.inputs import Input
 from penstock.spark.joins.changes import Planned, read_changes
 from penstock.spark.joins.exchange import Extent, Outbox, RowFile, read_extents
+from penstock.spark.joins.reading import read_witnesses
 from penstock.spark.joins.segments import (
     damaged_segment,
     map_segment,
@@ -197,13 +198,13 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
         batch = batch.set_column(2, batch.schema.names[2], event_times(times_us))
         faults = whole.column(4) if job.has_faults else None
         failures: list[tuple[int, DocumentError]] = []
-        found = documents_of(batch, times_us, job.is_text, job.arrival_us)
-        for number, (document, time_us) in enumerate(found):
+        found = timed_witnesses(planned, batch, times_us, job.is_text, job.arrival_us)
+        for number, (document, time_us, witness) in enumerate(found):
             try:
                 check_event_time(time_us)
                 # Event time goes on with every document, whatever else is wrong with it.
                 told.latest_us = max(told.latest_us, time_us)
-                record = read_record(planned, document, time_us, job.batch)
+                record = read_record(planned, document, time_us, witness, job.batch)
             except DocumentError as error:
                 failures.append((number, error))
                 continue
@@ -219,21 +220,30 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
     yield _row(findings.tell(told))
 
 
-def read_record(planned: Planned, document: Input, time_us: int, batch: int) -> bytes:
+def timed_witnesses(
+    planned: Planned, batch: pa.RecordBatch, times_us: Any, is_text: bool, arrival_us: int
+) -> Iterator[tuple[Input, int, Witness | DocumentError]]:
+    """Yield the documents of a batch with their event times in microseconds and witnesses."""
+    found = read_witnesses(planned.subscribers.reader, batch, is_text)
+    named = zip(found, batch.column(1).to_pylist(), times_us.to_pylist(), strict=True)
+    for (document, witness), id_, time_us in named:
+        document.document = id_ or ""
+        yield document, arrival_us if time_us is None else time_us, witness
+
+
+def read_record(
+    planned: Planned, document: Input, time_us: int, witness: Witness | DocumentError, batch: int
+) -> bytes:
     """Return the record of a document, empty if nothing in it joins.
 
     Raises:
-        DocumentError: The document is not well-formed or cannot be read.
-        LimitError: The document passed a limit.
+        DocumentError: The document could not be read.
     """
+    if isinstance(witness, DocumentError):
+        raise witness
     content = hashlib.blake2b(digest_size=8)
-
-    def pieces() -> Iterator[Piece]:
-        for piece in document.pieces():
-            content.update(piece)
-            yield piece
-
-    witness = planned.subscribers.reader.read(document.stream, pieces(), document.encoding)
+    for piece in document.pieces():
+        content.update(piece)
     number = document_number(document.stream, document.document, time_us, content.digest())
     return planned.joins.record(witness, number, document.document, time_us, batch)
 
@@ -285,28 +295,6 @@ def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequenc
         return task.segments
     segments = (*task.segments, write_segment(job.folder, task.bucket, job.batch, words))
     return merge_alike(job.folder, task.bucket, job.batch, segments, job.watermark_us)
-
-
-def documents_of(
-    batch: pa.RecordBatch, times_us: Any, is_text: bool, arrival_us: int
-) -> Iterator[tuple[Input, int]]:
-    """Yield the documents of a batch with their event times in microseconds."""
-    columns = (batch.column(0), batch.column(1), times_us, batch.column(3))
-    make = TextInput if is_text else BytesInput
-    for data, document, time_us, stream in zip(*(one.to_pylist() for one in columns), strict=True):
-        names = (document or "", stream or "default", None)
-        found = _Nothing(*names) if data is None else make(data, *names)
-        yield found, arrival_us if time_us is None else time_us
-
-
-class _Nothing(Input):
-    """A document that is null."""
-
-    def pieces(self) -> Iterator[Piece]:
-        raise unreadable("the document is null")
-
-    def original(self) -> bytes | None:
-        return None
 
 
 def _row(told: Told) -> pa.RecordBatch:

@@ -8,10 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
+from penstock.results.columns import Bindings, Fault
 from penstock.spark.inputs import quoted
 from penstock.spark.pipelines import settings
+from penstock.spark.schema import schema_of
 from penstock.spark.sources import register
-from penstock.spark.sources.tables import FAULT_TYPE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 ANCESTORS = "ancestors"
 """The column of values that records carry from around them; it comes along with their rows."""
 
-_OWN = {ANCESTORS: "map<string,string>", "fault": FAULT_TYPE}
+_OWN = {ANCESTORS: Bindings, "fault": Fault}
 
 
 def documents(
@@ -121,8 +122,10 @@ def _selected(
 
     moment = f.lit(None) if time is None else column(time)
     own = [
-        (f.col(name) if name in loaded.columns else f.lit(None)).cast(kind).alias(name)
-        for name, kind in _OWN.items()
+        (f.col(field.name) if field.name in loaded.columns else f.lit(None))
+        .cast(field.dataType)
+        .alias(field.name)
+        for field in schema_of(_OWN)
     ]
     return loaded.select(
         column(xml).alias("xml"),

@@ -22,7 +22,6 @@ from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
-from penstock.spark.pipelines.settings import SinkSetting
 from penstock.spark.rows import COUNT
 
 if TYPE_CHECKING:
@@ -202,8 +201,10 @@ class _Job:
                 # A first batch without rows is written for what it says about others. Where there
                 # must be none, it would be taken for one of them by the next run.
                 is_told = number == 0 and setting.sink.write_mode != "fail"
-                if is_told or _has_rows(setting, counts):
-                    setting.sink.write_batch(_chosen(rows, setting), number, run_name)
+                count, choose = _CHOICES[setting.rows]
+                if is_told or count(counts):
+                    chosen = choose(rows.where(f"kind <> '{COUNT}'"))
+                    setting.sink.write_batch(chosen, number, run_name)
             return counts
         finally:
             rows.unpersist()
@@ -228,23 +229,9 @@ def _count(rows: DataFrame) -> Counts:
     return Counts(*(number or 0 for number in row))
 
 
-def _has_rows(setting: SinkSetting, counts: Counts) -> bool:
-    match setting.rows:
-        case "results":
-            return counts.results > 0
-        case "quarantine":
-            return counts.quarantined > 0
-        case _:
-            return counts.results + counts.quarantined > 0
-
-
-def _chosen(rows: DataFrame, setting: SinkSetting) -> DataFrame:
-    """Return the rows that a sink gets."""
-    rows = rows.where(f"kind <> '{COUNT}'")
-    match setting.rows:
-        case "results":
-            return results(rows)
-        case "quarantine":
-            return quarantine(rows)
-        case _:
-            return rows
+_CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {
+    "results": (lambda counts: counts.results, results),
+    "quarantine": (lambda counts: counts.quarantined, quarantine),
+    "all": (lambda counts: counts.results + counts.quarantined, lambda rows: rows),
+}
+"""How many rows a sink gets of a batch, and which, by its setting."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql.datasource import (
@@ -14,13 +14,17 @@ from pyspark.sql.datasource import (
     InputPartition,
 )
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
 
+from penstock.results import arrow
+from penstock.results.columns import Fault
 from penstock.sources.feeds import FeedPoller, Poll
+from penstock.spark.schema import schema_of
 from penstock.spark.sources.options import FeedOptions
 from penstock.spark.sources.spool import Spool, read_poll
-from penstock.spark.sources.tables import FAULT_TYPE, Row, batches, fault_of, fault_type
+from penstock.spark.sources.tables import Row, batches, fault_of
 
-COLUMNS = f"id string, xml binary, feed string, guid string, ts timestamp, fault {FAULT_TYPE}"
+COLUMNS = {"id": str, "xml": bytes, "feed": str, "guid": str, "ts": datetime, "fault": Fault}
 _XML = 1
 
 
@@ -41,9 +45,9 @@ class PenstockFeeds(DataSource):
         """Return the name of the format."""
         return "penstock-feeds"
 
-    def schema(self) -> str:
+    def schema(self) -> StructType:
         """Return the columns."""
-        return COLUMNS
+        return schema_of(COLUMNS)
 
     def reader(self, schema: Any) -> FeedReader:
         """Return what reads a batch."""
@@ -62,7 +66,7 @@ class FeedReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the items as record batches."""
-        return batches(_rows(self._options.poller().poll()), arrow_schema(), _XML)
+        return batches(_rows(self._options.poller().poll()), arrow.schema_of(COLUMNS), _XML)
 
 
 class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -103,8 +107,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the items of a poll as record batches."""
-        found: Iterator[Any] = read_poll(partition.value)
-        return found
+        return read_poll(str(partition.value))
 
     def commit(self, end: dict[str, int]) -> None:
         """Forget the polls that nobody will ask for again."""
@@ -120,8 +123,8 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._polled_at = time.monotonic()
         rows = list(_rows(self._poller.poll()))
         if rows:
-            found = list(batches(rows, arrow_schema(), _XML))
-            self._spool.write(last + 1, found, arrow_schema(), self._poller.states)
+            schema = arrow.schema_of(COLUMNS)
+            self._spool.write(last + 1, batches(rows, schema, _XML), schema, self._poller.states)
 
 
 def _rows(polls: list[Poll]) -> Iterator[Row]:
@@ -130,20 +133,3 @@ def _rows(polls: list[Poll]) -> Iterator[Row]:
             yield (f"{poll.url}#{item.guid}", item.xml, poll.url, item.guid, item.time, None)
         if poll.error is not None and poll.is_new_error:
             yield (poll.url, None, poll.url, None, None, fault_of(poll.error))
-
-
-@cache
-def arrow_schema() -> Any:
-    """Return the columns in Arrow's types."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("id", pa.string()),
-            ("xml", pa.binary()),
-            ("feed", pa.string()),
-            ("guid", pa.string()),
-            ("ts", pa.timestamp("us", tz="UTC")),
-            ("fault", fault_type()),
-        ]
-    )

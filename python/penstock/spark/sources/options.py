@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from penstock.limits import Limits
 from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
+
+D = TypeVar("D")
+T = TypeVar("T")
 
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 XML_OPTIONS = (
@@ -73,36 +76,32 @@ class XmlOptions:
             ValueError: An option is missing or not what it should be.
             QueryError: The record path, or a path of an ancestor, is no query.
         """
-        require_known(options, XML_OPTIONS)
-        given = {name.lower(): value for name, value in options.items()}
-        paths = _strings(given, "paths") if "paths" in given else ()
-        if given.get("path"):
-            paths = (*paths, given["path"])
+        given = _Given(options, XML_OPTIONS)
+        paths = given.strings("paths", "a JSON list of paths")
         if not paths:
             raise ValueError("the option `path` is missing: .load(path) or .option('path', …)")
         record_path = None
-        if given.get("recordpath"):
-            namespaces = _mapping(given, "namespaces")
-            ancestors = _mapping(given, "ancestors")
-            record_path = RecordPath(given["recordpath"], namespaces, ancestors)
-        elif "ancestors" in given:
+        if text := given.text("recordPath"):
+            around = given.mapping("namespaces"), given.mapping("ancestors")
+            record_path = RecordPath(text, *around)
+        elif given.text("ancestors") is not None:
             raise ValueError("the option `ancestors` needs `recordPath`")
-        mode = given.get("mode", MODES[0]).upper()
+        mode = (given.text("mode") or MODES[0]).upper()
         if mode not in MODES:
             raise ValueError(f"the option `mode` is {mode!r}; use one of {', '.join(MODES)}")
         return cls(
             paths=paths,
             record_path=record_path,
             mode=mode,
-            partition_bytes_max=_bytes(given, "maxPartitionBytes", 128 << 20),
-            document_bytes_max=_bytes(given, "maxDocumentBytes", 256 << 20),
-            is_recursive=_flag(given, "recursiveFileLookup", True),
-            name_glob=given.get("pathglobfilter"),
-            files_per_trigger_max=_count(given, "maxFilesPerTrigger"),
-            bytes_per_trigger_max=(
-                _bytes(given, "maxBytesPerTrigger", 0) if "maxbytespertrigger" in given else None
+            partition_bytes_max=given.size("maxPartitionBytes", 128 << 20),
+            document_bytes_max=given.size("maxDocumentBytes", 256 << 20),
+            is_recursive=given.read("recursiveFileLookup", True, _flag, "true or false"),
+            name_glob=given.text("pathGlobFilter"),
+            files_per_trigger_max=given.read(
+                "maxFilesPerTrigger", None, _count, "a positive number"
             ),
-            limits=Limits(**_mapping(given, "limits")),
+            bytes_per_trigger_max=given.size("maxBytesPerTrigger", None),
+            limits=Limits(**given.mapping("limits")),
         )
 
 
@@ -123,23 +122,18 @@ class FeedOptions:
         Raises:
             ValueError: An option is missing or not what it should be.
         """
-        require_known(options, FEED_OPTIONS)
-        given = {name.lower(): value for name, value in options.items()}
-        try:
-            urls = json.loads(given.get("urls", "[]"))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"the option `urls` is no JSON list: {error}") from None
-        urls = [*urls, *([given["path"]] if given.get("path") else [])]
+        given = _Given(options, FEED_OPTIONS)
+        urls = given.strings("urls", "a JSON list of addresses")
         if not urls:
             raise ValueError("the option `urls` is missing: a JSON list of addresses")
         for url in urls:
-            require_http(str(url))
+            require_http(url)
         return cls(
-            tuple(urls),
-            given.get("statelocation"),
-            _number(given, "pollSeconds", 300),
-            _number(given, "timeoutSeconds", 20),
-            int(_number(given, "maxFeedBytes", 16 << 20)),
+            urls,
+            given.text("stateLocation"),
+            given.read("pollSeconds", 300.0, _number, "a number"),
+            given.read("timeoutSeconds", 20.0, _number, "a number"),
+            int(given.read("maxFeedBytes", 16 << 20, _number, "a number")),
         )
 
     def poller(self, states: States | None = None) -> FeedPoller:
@@ -152,65 +146,71 @@ class FeedOptions:
         )
 
 
+class _Given:
+    """Options by name, in upper or lower case.
+
+    Raises:
+        ValueError: A name is unknown; each method, if a value is not what it should be.
+    """
+
+    def __init__(self, options: Mapping[str, str], known: Sequence[str]) -> None:
+        require_known(options, known)
+        self._values = {name.lower(): value for name, value in options.items()}
+
+    def text(self, name: str) -> str | None:
+        return self._values.get(name.lower())
+
+    def read(self, name: str, default: D, parse: Callable[[str], T], use: str) -> D | T:
+        text = self.text(name)
+        try:
+            return default if text is None else parse(text)
+        except (KeyError, ValueError):
+            raise ValueError(f"the option `{name}` is {text!r}; use {use}") from None
+
+    def size(self, name: str, default: D) -> int | D:
+        return self.read(name, default, _bytes, "bytes, or 64m, or 1g")
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        return self._json(name, dict, 'a JSON object, as in {"p": "urn:p"}') or {}
+
+    def strings(self, name: str, what: str) -> tuple[str, ...]:
+        """Return the strings of a JSON list, and the path behind them."""
+        strings = self._json(name, list, what) or []
+        if not all(isinstance(value, str) for value in strings):
+            raise ValueError(f"the option `{name}` is not {what}")
+        return (*strings, *filter(None, [self.text("path")]))
+
+    def _json(self, name: str, kind: type, what: str) -> Any:
+        text = self.text(name)
+        try:
+            value = None if text is None else json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"the option `{name}` is not {what}: {error}") from None
+        if text is not None and not isinstance(value, kind):
+            raise ValueError(f"the option `{name}` is not {what}")
+        return value
+
+
 _UNITS = {"": 0, "b": 0, "k": 10, "kb": 10, "m": 20, "mb": 20, "g": 30, "gb": 30}
 
 
-def _bytes(given: Mapping[str, str], name: str, default: int) -> int:
-    text = given.get(name.lower())
-    if text is None:
-        return default
+def _bytes(text: str) -> int:
     digits = text.strip().rstrip("bBkKmMgG")
-    unit = text.strip()[len(digits) :].lower()
-    if not digits.strip().isdigit() or unit not in _UNITS or int(digits) == 0:
-        raise ValueError(f"the option `{name}` is {text!r}; use bytes, or 64m, or 1g")
-    return int(digits) << _UNITS[unit]
+    return _count(digits.strip()) << _UNITS[text.strip()[len(digits) :].lower()]
 
 
-def _count(given: Mapping[str, str], name: str) -> int | None:
-    text = given.get(name.lower())
-    if text is None:
-        return None
+def _count(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
-        raise ValueError(f"the option `{name}` is {text!r}; use a positive number")
+        raise ValueError
     return int(text)
 
 
-def _flag(given: Mapping[str, str], name: str, default: bool) -> bool:
-    text = given.get(name.lower(), str(default)).lower()
-    if text not in ("true", "false"):
-        raise ValueError(f"the option `{name}` is {text!r}; use true or false")
-    return text == "true"
+def _flag(text: str) -> bool:
+    return {"true": True, "false": False}[text.lower()]
 
 
-def _mapping(given: Mapping[str, str], name: str) -> dict[str, Any]:
-    value = _json(given, name, "{}", 'a JSON object, as in {"p": "urn:p"}')
-    if not isinstance(value, dict):
-        raise ValueError(f'the option `{name}` is no JSON object, as in {{"p": "urn:p"}}')
-    return value
-
-
-def _strings(given: Mapping[str, str], name: str) -> tuple[str, ...]:
-    value = _json(given, name, "[]", "a JSON list of paths")
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError(f"the option `{name}` is no JSON list of paths")
-    return tuple(value)
-
-
-def _json(given: Mapping[str, str], name: str, default: str, what: str) -> object:
-    try:
-        return json.loads(given.get(name.lower(), default))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"the option `{name}` is not {what}: {error}") from None
-
-
-def _number(given: Mapping[str, str], name: str, default: float) -> float:
-    text = given.get(name.lower())
-    if text is None:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
+def _number(text: str) -> float:
+    value = float(text)
     if not value >= 0:
-        raise ValueError(f"the option `{name}` is {text!r}; use a number")
+        raise ValueError
     return value

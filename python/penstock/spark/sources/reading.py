@@ -4,46 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from penstock.errors import DocumentError, LimitError
+from penstock.results import arrow
+from penstock.results.columns import Bindings, Fault
 from penstock.sources.archives import Member, members
 from penstock.sources.inputs import Piece
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task
-from penstock.sources.splitting import Record, split
+from penstock.sources.splitting import split
 from penstock.spark.sources.columns import task_batches
 from penstock.spark.sources.options import XmlOptions
 from penstock.spark.sources.partitions import Failure, Unit, cut
-from penstock.spark.sources.tables import FAULT_TYPE, Row, batches, fault_of, fault_type
+from penstock.spark.sources.tables import Row, batches, fault_of
 
-COLUMNS = (
-    "id string, xml binary, path string, member string, offset bigint, length bigint, "
-    f"ancestors map<string,string>, ts timestamp, fault {FAULT_TYPE}"
-)
+COLUMNS = {
+    **{"id": str, "xml": bytes, "path": str, "member": str, "offset": int, "length": int},
+    **{"ancestors": Bindings, "ts": datetime, "fault": Fault},
+}
 XML = 1
 """The position of the column with documents."""
-
-
-@cache
-def arrow_schema() -> Any:
-    """Return the columns in Arrow's types."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("id", pa.string()),
-            ("xml", pa.binary()),
-            ("path", pa.string()),
-            ("member", pa.string()),
-            ("offset", pa.int64()),
-            ("length", pa.int64()),
-            ("ancestors", pa.map_(pa.string(), pa.string())),
-            ("ts", pa.timestamp("us", tz="UTC")),
-            ("fault", fault_type()),
-        ]
-    )
 
 
 def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
@@ -61,55 +42,40 @@ def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
 
 
 def _part_batches(unit: Unit, options: XmlOptions) -> Iterator[Any]:
-    schema = arrow_schema()
+    schema = arrow.schema_of(COLUMNS)
     if not isinstance(unit, Task):
         yield from batches(rows_of(unit, options), schema, XML)
         return
     try:
         yield from task_batches(unit, schema)
     except DocumentError as error:
-        file = unit.file
-        rows = _fail(error, file.path, "", file.path, file.modified, options)
-        yield from batches(rows, schema, XML)
+        yield from batches(_fail(error, _whole(unit.file), options), schema, XML)
 
 
 def rows_of(unit: Listed | Failure, options: XmlOptions) -> Iterator[Row]:
     """Yield the rows of a whole file, or of what is wrong with one."""
-    match unit:
-        case Failure(file=file, error=error):
-            yield from _fail(error, file.path, "", file.path, file.modified, options)
-        case file:
+    if isinstance(unit, Failure):
+        yield from _fail(unit.error, _whole(unit.file), options)
+        return
+    try:
+        for member in members(unit):
             try:
-                yield from _read_members(file, options)
+                yield from _read(member, options)
             except DocumentError as error:
-                yield from _fail(error, file.path, "", file.path, file.modified, options)
+                yield from _fail(error, member, options)
+    except DocumentError as error:
+        yield from _fail(error, _whole(unit), options)
 
 
-def _read_members(file: Listed, options: XmlOptions) -> Iterator[Row]:
-    for member in members(file):
-        try:
-            if options.record_path is None:
-                yield _read_whole(member, options)
-            else:
-                for record in split(member.pieces(), options.record_path, options.limits):
-                    yield _record_row(record, member.id, file.path, member.member, member.modified)
-        except DocumentError as error:
-            yield from _fail(error, member.id, member.member, file.path, member.modified, options)
-
-
-def _read_whole(member: Member, options: XmlOptions) -> Row:
-    data = _join(member.pieces(), options.document_bytes_max)
-    return (
-        member.id,
-        data,
-        member.path,
-        member.member,
-        0,
-        len(data),
-        None,
-        member.modified,
-        None,
-    )
+def _read(member: Member, options: XmlOptions) -> Iterator[Row]:
+    if options.record_path is None:
+        data = _join(member.pieces(), options.document_bytes_max)
+        yield _row(member, data, 0, len(data))
+        return
+    for record in split(member.pieces(), options.record_path, options.limits):
+        ancestors = list(record.ancestors.items()) or None
+        place = (record.start, record.end - record.start)
+        yield _row(member, record.xml, *place, number=f"#{record.number}", ancestors=ancestors)
 
 
 def _join(pieces: Iterator[Piece], bytes_max: int) -> bytes:
@@ -124,29 +90,27 @@ def _join(pieces: Iterator[Piece], bytes_max: int) -> bytes:
     return b"".join(parts)
 
 
-def _record_row(record: Record, id: str, path: str, member: str, modified: datetime) -> Row:  # noqa: A002
-    return (
-        f"{id}#{record.number}",
-        record.xml,
-        path,
-        member,
-        record.start,
-        record.end - record.start,
-        list(record.ancestors.items()) or None,
-        modified,
-        None,
-    )
-
-
-def _fail(
-    error: DocumentError,
-    id: str,  # noqa: A002  # the word that users know
-    member: str,
-    path: str,
-    modified: datetime,
-    options: XmlOptions,
-) -> Iterator[Row]:
+def _fail(error: DocumentError, member: Member, options: XmlOptions) -> Iterator[Row]:
     if options.mode == "FAILFAST":
-        raise RuntimeError(f"{id}: {error}") from None
+        raise RuntimeError(f"{member.id}: {error}") from None
     if options.mode == "PERMISSIVE":
-        yield (id, None, path, member, error.byte, None, None, modified, fault_of(error))
+        yield _row(member, None, error.byte, None, fault=fault_of(error))
+
+
+def _whole(file: Listed) -> Member:
+    """Return a file of which nothing is read as its own only member."""
+    return Member(file.path, "", file.modified, lambda: iter(()))
+
+
+def _row(
+    member: Member,
+    xml: bytes | None,
+    offset: int,
+    length: int | None,
+    *,
+    number: str = "",
+    ancestors: Any = None,
+    fault: Any = None,
+) -> Row:
+    id_, modified = f"{member.id}{number}", member.modified
+    return (id_, xml, member.path, member.member, offset, length, ancestors, modified, fault)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,14 @@ class Spool:
         """Return the numbers of the polls that are kept, in order."""
         if not os.path.isdir(self.folder):
             return []
-        found = (_NAME.match(name) for name in os.listdir(self.folder))
-        return sorted(int(name[1]) for name in found if name)
+        names = map(_NAME.match, os.listdir(self.folder))
+        return sorted(int(name[1]) for name in names if name)
 
     def path(self, number: int) -> str:
         """Return where a poll is kept."""
         return os.path.join(self.folder, f"poll-{number:010}.arrow")
 
-    def write(self, number: int, batches: list[Any], schema: Any, states: States) -> None:
+    def write(self, number: int, batches: Iterable[Any], schema: Any, states: States) -> None:
         """Keep a poll: on return it survives a loss of power."""
         import pyarrow as pa
 
@@ -59,7 +60,7 @@ class Spool:
                 os.remove(self.path(old))
 
 
-def read_poll(path: str) -> Any:
+def read_poll(path: str) -> Iterator[Any]:
     """Yield the rows of a poll as record batches."""
     import pyarrow as pa
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Any
 
 from penstock.errors import DocumentError
-from penstock.results.columns import FAULT_FIELDS, Fault
+from penstock.results.columns import Fault
 
 ROWS_MAX = 4096
 """A batch has at most this many rows …"""
 BYTES_MAX = 4 << 20
 """… and ends with the row that takes its documents past this."""
-
-_SQL_TYPES = {str: "string", int: "bigint"}
-_fields = ",".join(f"{name}:{_SQL_TYPES[type_]}" for name, type_ in FAULT_FIELDS.items())
-FAULT_TYPE = f"struct<{_fields}>"
 
 Row = tuple[Any, ...]
 
@@ -46,11 +41,3 @@ def _batch(rows: list[Row], schema: Any) -> Any:
     columns = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-@cache
-def fault_type() -> Any:
-    """Return the Arrow type of the column ``fault``."""
-    from penstock.results.arrow import schema
-
-    return schema().field("error").type

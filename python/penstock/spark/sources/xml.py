@@ -18,20 +18,14 @@ from pyspark.sql.streaming.datasource import (
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
+from pyspark.sql.types import StructType
 
 from penstock.sources.listing import Listed, list_files
+from penstock.spark.schema import schema_of
 from penstock.spark.sources import offsets
 from penstock.spark.sources.options import XmlOptions
-from penstock.spark.sources.partitions import Unit, plan_units
+from penstock.spark.sources.partitions import plan_units
 from penstock.spark.sources.reading import COLUMNS, batches_of
-
-
-class Units(InputPartition):
-    """What one task reads."""
-
-    def __init__(self, units: tuple[Unit, ...]) -> None:
-        super().__init__(units)
-        self.units = units
 
 
 class PenstockXml(DataSource):
@@ -55,9 +49,9 @@ class PenstockXml(DataSource):
         """Return the name of the format."""
         return "penstock-xml"
 
-    def schema(self) -> str:
+    def schema(self) -> StructType:
         """Return the columns."""
-        return COLUMNS
+        return schema_of(COLUMNS)
 
     def reader(self, schema: Any) -> XmlReader:
         """Return what reads a batch."""
@@ -68,25 +62,34 @@ class PenstockXml(DataSource):
         return XmlStreamReader(XmlOptions.of(self.options))
 
 
-class XmlReader(DataSourceReader):
-    """Reads what is there."""
+class _Files:
+    """Files that the options stand for."""
 
     def __init__(self, options: XmlOptions) -> None:
         self._options = options
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return what each task reads."""
-        options = self._options
-        files = list_files(options.paths, options.is_recursive, options.name_glob)
-        return _partitions(files, options)
-
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a task as record batches."""
-        assert isinstance(partition, Units)
-        return batches_of(partition.units, self._options)
+        return batches_of(partition.value, self._options)
+
+    def _list(self) -> list[Listed]:
+        options = self._options
+        return list_files(options.paths, options.is_recursive, options.name_glob)
+
+    def _partitions(self, files: list[Listed]) -> list[InputPartition]:
+        # Where there is nothing to read, Spark would ask for a partition of its own making.
+        return [InputPartition(units) for units in plan_units(files, self._options) or [()]]
 
 
-class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class XmlReader(_Files, DataSourceReader):
+    """Reads what is there."""
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return what each task reads."""
+        return self._partitions(self._list())
+
+
+class XmlStreamReader(_Files, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads files as they appear, each once, by its path.
 
     A file should be complete when it appears: write it elsewhere and move it. The offset of a
@@ -94,7 +97,7 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """
 
     def __init__(self, options: XmlOptions) -> None:
-        self._options = options
+        super().__init__(options)
         self._target: frozenset[str] | None = None
         self._waiting = 0
 
@@ -130,23 +133,7 @@ class XmlStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: offsets.Offset, end: offsets.Offset) -> Sequence[InputPartition]:
         """Return what each task of a micro-batch reads."""
-        if start == end:
-            return []
-        return _partitions(offsets.files_of(end), self._options)
-
-    def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the rows of a task as record batches."""
-        assert isinstance(partition, Units)
-        return batches_of(partition.units, self._options)
-
-    def _list(self) -> list[Listed]:
-        options = self._options
-        return list_files(options.paths, options.is_recursive, options.name_glob)
-
-
-def _partitions(files: list[Listed], options: XmlOptions) -> list[InputPartition]:
-    # Where there is nothing to read, Spark would ask for a partition of its own making.
-    return [Units(units) for units in plan_units(files, options) or [()]]
+        return [] if start == end else self._partitions(offsets.files_of(end))
 
 
 def _choose(files: list[Listed], limit: ReadLimit) -> list[Listed]:

@@ -108,3 +108,31 @@ def test_readers_are_kept_for_the_next_task() -> None:
     reading = Reading("kept", plan.paths, Limits(), is_text=False)
     assert list(read(reading, iter([]))) == []
     assert ("kept", Limits()) in witnesses._idle
+
+
+def test_a_document_that_its_source_could_not_read_is_an_error() -> None:
+    plan = Plan(
+        {
+            "q": compile_program(
+                "S//a->x[./k->y] FOLLOWED BY{y=z,9} S//a->v[./k->z]", language="xscl"
+            )
+        }
+    )
+    reading = Reading("faults", plan.paths, Limits(), is_text=True, has_faults=True)
+    fault = {"code": "PS0002", "reason": "damaged", "byte": 7, "line": 0, "path": ""}
+    columns = {
+        "document": pa.array(["<a><k>1</k></a>", None, "<a><k>1</k></a>", "<a>"]),
+        "id": pa.array(["0", "1", "2", "3"]),
+        "time": pa.array([0, None, 2, 3], pa.timestamp("us", "UTC")),
+        "stream": pa.array(["S"] * 4),
+        "number": pa.array(range(4)),
+        "time_us": pa.array(range(4)),
+        "fault": pa.array([None, fault, fault, None]),
+    }
+    batches = read(reading, iter([pa.RecordBatch.from_pydict(columns)]))
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["id"] for row in rows if row["kind"] == "document"] == ["0"]
+    failed = {row["id"]: row for row in rows if row["kind"] == "error"}
+    assert list(failed) == ["1", "2", "3"]
+    assert [failed[id_]["error"]["reason"] for id_ in "12"] == ["damaged"] * 2
+    assert [failed[id_]["source"] for id_ in "123"] == [None, b"<a><k>1</k></a>", b"<a>"]

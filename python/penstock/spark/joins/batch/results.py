@@ -16,7 +16,7 @@ from penstock.results.arrow import batch_of
 from penstock.sources.memory import TextInput
 from penstock.spark.joins.batch.relations import Witnesses, table
 from penstock.spark.joins.batch.rounds import Plan, Round
-from penstock.spark.joins.batch.witnesses import Reading, read_input, reader_of
+from penstock.spark.joins.batch.witnesses import Reading, reader_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -166,8 +166,9 @@ def _rendered(
 
 def _failure(reader: WitnessReader, stream: str, xml: str) -> DocumentError | None:
     """Return what is wrong with an event as a document of a stream."""
+    document = TextInput(xml, "", stream, None)
     try:
-        read_input(reader, TextInput(xml, "", stream, None))
+        reader.read(stream, document.pieces(), document.encoding)
     except DocumentError as error:
         return error
     return None

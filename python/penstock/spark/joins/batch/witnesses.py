@@ -16,10 +16,11 @@ from penstock.errors import DocumentError
 from penstock.joins import WitnessReader
 from penstock.kernel import witness_columns
 from penstock.limits import Limits
+from penstock.results.arrow import columns_of
 from penstock.results.documents import check_event_time
-from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, unreadable
-from penstock.sources.memory import BytesInput, TextInput
 from penstock.spark.joins.batch.paths import Paths
+from penstock.spark.joins.reading import read_witnesses
+from penstock.spark.rows import error_batch
 from penstock.spark.times import event_times, times_of
 
 if TYPE_CHECKING:
@@ -64,14 +65,9 @@ def read(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
     """
     with reader_of(reading) as reader:
         for batch in batches:
-            table = _Table(reading, reader)
             times = event_times(times_of(batch.column(2)))
             timed = batch.set_column(2, batch.schema.names[2], times)
-            for row in zip(*timed.columns, strict=True):
-                table.read(*(cell.as_py() for cell in row))
-                if table.is_full:
-                    yield from table.take()
-            yield from table.take()
+            yield from _read(reading, reader, timed)
 
 
 @contextmanager
@@ -85,134 +81,65 @@ def reader_of(reading: Reading) -> Iterator[WitnessReader]:
         _idle.popitem(last=False)
 
 
-def read_input(reader: WitnessReader, document: Input) -> bytes:
-    """Return the record of a document, empty if nothing in it joins.
-
-    Raises:
-        DocumentError: The document is not well-formed or cannot be read.
-        LimitError: The document passed a limit.
-    """
-    witness = reader.read(document.stream, document.pieces(), document.encoding)
-    return reader.joins.record(witness, 0, "", 0, 0)
-
-
-class _Table:
-    """Documents that were read and not yet written."""
-
-    def __init__(self, reading: Reading, reader: WitnessReader) -> None:
-        self._reading = reading
-        self._reader = reader
-        self._pairs = reading.paths.pairs
-        self._clear()
-
-    def _clear(self) -> None:
-        self._documents: list[tuple[int, int, str]] = []
-        self._records: list[bytes] = []
-        self._bytes = 0
-        self._failed: list[dict[str, Any]] = []
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it is time to write."""
-        return self._bytes > RECORD_BYTES_MAX or len(self._records) > DOCUMENTS_MAX
-
-    def read(
-        self,
-        data: Any,
-        id_: str,
-        event_time: Any,
-        stream: str,
-        number: int,
-        time_us: int,
-        fault: dict[str, Any] | None = None,
-    ) -> None:
-        """Read a document."""
-        record = b""
+def _read(
+    reading: Reading, reader: WitnessReader, batch: pa.RecordBatch
+) -> Iterator[pa.RecordBatch]:
+    faults = batch.column(6) if reading.has_faults else None
+    documents: list[tuple[int, int, str]] = []
+    records: list[bytes] = []
+    failures: list[tuple[int, DocumentError]] = []
+    size = 0
+    witnesses = read_witnesses(reader, _readable(batch, faults), reading.is_text)
+    cells = zip(*(batch.column(place).to_pylist() for place in (4, 5, 1)), strict=True)
+    for place, (cell, (_, witness)) in enumerate(zip(cells, witnesses, strict=True)):
         try:
-            if fault is None:
-                check_event_time(time_us)
-                record = self._record(data, stream)
+            check_event_time(cell[1])
         except DocumentError as error:
-            names = ("code", "reason", "byte", "line", "path")
-            fault = {name: getattr(error, name) for name in names}
-        if fault is not None:
-            source = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-            is_small = source is not None and len(source) <= SOURCE_BYTES_MAX
-            row = {"id": id_, "stream": stream, "event_time": event_time, "error": fault}
-            self._failed.append({**row, "source": source if is_small else None})
-        elif record:
-            self._documents.append((number, time_us, id_))
-            self._records.append(record)
-            self._bytes += len(record)
+            witness = error
+        if isinstance(witness, DocumentError):
+            failures.append((place, witness))
+        elif record := reader.joins.record(witness, 0, "", 0, 0):
+            documents.append(cell)
+            records.append(record)
+            size += len(record)
+        if size > RECORD_BYTES_MAX or len(records) > DOCUMENTS_MAX:
+            yield from _batches(reading, documents, records)
+            documents, records, size = [], [], 0
+    if records:
+        yield from _batches(reading, documents, records)
+    if failures:
+        rows = error_batch(failures, batch.select(range(4)), faults)
+        kept = {name: rows.column(name) for name in ("stream", "event_time", "error", "source")}
+        yield _batch(ERROR, rows.num_rows, id=rows.column("document"), **kept)
 
-    def _record(self, data: Any, stream: str) -> bytes:
-        if data is None:
-            raise unreadable("the document is null")
-        make = TextInput if self._reading.is_text else BytesInput
-        return read_input(self._reader, make(data, "", stream, None))
 
-    def take(self) -> Iterator[pa.RecordBatch]:
-        """Yield what was read, one batch for each kind of row."""
-        import pyarrow as pa
+def _readable(batch: pa.RecordBatch, faults: Any) -> pa.RecordBatch:
+    """Return a batch without the documents that their source could not read."""
+    import pyarrow.compute as pc
 
-        if self._records:
-            yield from _batches(self._documents, witness_columns(self._records, self._pairs))
-        if self._failed:
-            type_ = _schema().field("error").type
-            yield _batch(
-                ERROR,
-                len(self._failed),
-                id=pa.array([row["id"] for row in self._failed]),
-                stream=pa.array([row["stream"] for row in self._failed]),
-                event_time=pa.array([row["event_time"] for row in self._failed]),
-                error=pa.array([row["error"] for row in self._failed], type_),
-                source=pa.array([row["source"] for row in self._failed], pa.binary()),
-            )
-        self._clear()
+    if faults is None or faults.null_count == len(faults):
+        return batch
+    documents = pc.if_else(faults.is_null(), batch.column(0), None)
+    return batch.set_column(0, batch.schema.names[0], documents)
 
 
 def _batches(
-    documents: list[tuple[int, int, str]], columns: dict[str, Any]
+    reading: Reading, documents: list[tuple[int, int, str]], records: list[bytes]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    def numbers(name: str) -> Any:
-        buffer = pa.py_buffer(columns[name])
-        return pa.Array.from_buffers(pa.uint32(), buffer.size // 4, [None, buffer])
-
-    def strings(name: str) -> Any:
-        import pyarrow.compute as pc
-
-        parts = ("offsets", "bytes", "valid")
-        offsets, data, valid = (pa.py_buffer(columns[f"{name}_{part}"]) for part in parts)
-        found = pa.StringArray.from_buffers(valid.size, offsets, data)
-        is_there = pa.Array.from_buffers(pa.uint8(), valid.size, [None, valid])
-        return pc.if_else(pc.equal(is_there, 1), found, None)
-
-    ids = pa.array([id_ for _, _, id_ in documents], pa.string())
-    documents_ = pa.array([number for number, _, _ in documents], pa.int64())
-    times = pa.array([time for _, time, _ in documents], pa.int64())
-    yield _batch(DOCUMENT, len(ids), document=documents_, time=times, id=ids)
-
-    places, node, value = numbers("node_document"), numbers("node_number"), strings("value")
-    of_node = {"document": documents_.take(places), "time": times.take(places)}
-    whole = {
-        **of_node,
-        "node": node,
-        "value": value,
-        "start": numbers("node_start"),
-        "end": numbers("node_end"),
-        "text": strings("text"),
-    }
-    yield _batch(NODE, len(node), **whole)
-    found = {**of_node, "node": node, "value": value}
-    row = numbers("binding_row")
-    bound = {name: column.take(row) for name, column in found.items()}
-    yield _batch(BINDING, len(row), variable=numbers("binding_variable"), **bound)
-    row = numbers("edge_row")
-    below = {name: column.take(row) for name, column in found.items()}
-    edge, above = numbers("edge_number"), numbers("edge_above")
-    yield _batch(EDGE, len(row), edge=edge, above=above, **below)
+    numbers, times, ids = (pa.array(cells) for cells in zip(*documents, strict=True))
+    yield _batch(DOCUMENT, len(ids), document=numbers, time=times, id=ids)
+    tables = witness_columns(records, reading.paths.pairs)
+    nodes, bindings, edges = (columns_of(table) for table in tables)
+    places = nodes["document"]
+    nodes |= {"document": numbers.take(places), "time": times.take(places)}
+    yield _batch(NODE, len(places), **nodes)
+    for kind, rows in ((BINDING, bindings), (EDGE, edges)):
+        row = rows.pop("row")
+        for name in ("document", "time", "node", "value"):
+            rows[name] = nodes[name].take(row)
+        yield _batch(kind, len(row), **rows)
 
 
 def _batch(kind: str, length: int, **columns: Any) -> pa.RecordBatch:
