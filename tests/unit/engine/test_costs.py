@@ -177,8 +177,8 @@ registry = penstock.Registry()
 registry.add("greedy", "//a[preceding::a/following::a = .]")
 free = dict(pairs_max=1 << 40, steps_max=1 << 60, memory_bytes_max=1 << 40)
 engine = penstock.Engine(registry, penstock.Limits(**free))
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     list(engine.run(b"<r>" + b"<a>x</a>" * 100_000 + b"</r>"))
 except KeyboardInterrupt:
     print(len(list(engine.run(b"<r><a>x</a><a>x</a><a>x</a></r>"))))
