@@ -30,6 +30,21 @@ pub struct DocumentError {
     pub path: String,
 }
 
+impl DocumentError {
+    /// A failure whose line and path are filled in where it leaves the tokenizer.
+    #[cold]
+    pub fn at(byte: u64, kind: ErrorKind, code: &'static str, reason: impl Into<String>) -> Self {
+        DocumentError {
+            kind,
+            code,
+            reason: reason.into(),
+            byte,
+            line: 0,
+            path: String::new(),
+        }
+    }
+}
+
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DocumentError {

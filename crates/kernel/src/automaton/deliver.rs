@@ -6,7 +6,7 @@ use super::{Automaton, limit_error};
 use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
-use crate::plan::{Aggregate, FormulaId, NodeKind, Output, SubscriptionId, TargetId};
+use crate::plan::{Aggregate, FormulaId, Output, SubscriptionId, TargetId};
 use crate::rows::{RowHead, RowKind};
 use crate::values::{Value, format_number};
 
@@ -395,21 +395,9 @@ fn row_head(document: u32, entry: &Candidate, item: Pending, end: Option<u64>) -
         document,
         subscription: item.subscription,
         ordinal: item.ordinal,
-        kind: row_kind(entry),
+        kind: RowKind::of(entry.kind),
         span: Some((entry.start, end)),
         decided_at: item.decided_at,
         node: entry.order,
-    }
-}
-
-fn row_kind(candidate: &Candidate) -> RowKind {
-    match candidate.kind {
-        NodeKind::Document => RowKind::Document,
-        NodeKind::Attribute => RowKind::Attribute,
-        NodeKind::Text => RowKind::Text,
-        NodeKind::Comment => RowKind::Comment,
-        NodeKind::Instruction => RowKind::Instruction,
-        NodeKind::Namespace => RowKind::Namespace,
-        _ => RowKind::Element,
     }
 }

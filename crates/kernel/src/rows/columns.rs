@@ -4,6 +4,7 @@ use super::matches::Matches;
 use super::selections::Selections;
 use crate::events::{Declarations, Scope};
 use crate::ids::{SubscriptionId, TargetId};
+use crate::vocabulary::NodeKind;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,6 +34,21 @@ pub enum RowKind {
     Boolean = 9,
     /// A document matched, in filter mode.
     Match = 12,
+}
+
+impl RowKind {
+    /// What the row of a node is.
+    pub fn of(kind: NodeKind) -> RowKind {
+        match kind {
+            NodeKind::Document => RowKind::Document,
+            NodeKind::Attribute => RowKind::Attribute,
+            NodeKind::Text => RowKind::Text,
+            NodeKind::Comment => RowKind::Comment,
+            NodeKind::Instruction => RowKind::Instruction,
+            NodeKind::Namespace => RowKind::Namespace,
+            NodeKind::Any | NodeKind::Element => RowKind::Element,
+        }
+    }
 }
 
 /// A column of strings: `offsets[i]..offsets[i + 1]` of `bytes`.
@@ -164,7 +180,7 @@ impl Rows {
         self.kind.is_empty()
     }
 
-    /// Adds a row whose value was appended to `value.bytes` already.
+    /// Adds a row whose value was appended to `value.bytes` already; so may part of its name be.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
         self.subscription.push(head.subscription.0);
