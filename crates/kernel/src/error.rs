@@ -33,6 +33,19 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
+    /// A failure whose line and path are filled in where it leaves the tokenizer.
+    #[cold]
+    pub fn at(byte: u64, kind: ErrorKind, code: &'static str, reason: impl Into<String>) -> Self {
+        DocumentError {
+            kind,
+            code,
+            reason: reason.into(),
+            byte,
+            line: 0,
+            path: String::new(),
+        }
+    }
+
     /// Whether the work was stopped, by a bound on its cost or because somebody asked for it.
     pub fn is_stop(&self) -> bool {
         let costs = ["memory_bytes_max", "steps_max", "seconds_max"];

@@ -46,7 +46,7 @@ impl RowKind {
             NodeKind::Comment => RowKind::Comment,
             NodeKind::Instruction => RowKind::Instruction,
             NodeKind::Namespace => RowKind::Namespace,
-            _ => RowKind::Element,
+            NodeKind::Any | NodeKind::Element => RowKind::Element,
         }
     }
 }
@@ -209,7 +209,7 @@ impl Rows {
             .retain(|values| (values.row as usize) < length);
     }
 
-    /// Adds a row whose value was appended to `value.bytes` already.
+    /// Adds a row whose value was appended to `value.bytes` already; so may part of its name be.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
         self.subscription.push(head.subscription);

@@ -121,8 +121,8 @@ impl Reading {
         let tokenizer = &mut self.tokenizer;
         match self.listeners.only() {
             Some(Engine::Automaton(runner)) => tokenize(tokenizer, chunk, &mut runner.automaton),
-            Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie),
-            Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.tree),
+            Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
+            Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }
