@@ -16,6 +16,9 @@ use std::sync::{Arc, Mutex};
 
 type Spans<'py> = ([Bound<'py, PyBytes>; 4], Bound<'py, PyList>);
 
+/// Rows, declarations, and values beside rows.
+type Tuples<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>);
+
 /// Rows and witnesses that were taken.
 struct Taken {
     rows: Rows,
@@ -62,16 +65,20 @@ impl Batch {
 impl Batch {
     /// The rows as tuples, the namespace declarations they refer to, and the values beside
     /// results, by the numbers of their rows.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>)> {
-        let rows = self.take_rows()?.spread();
-        let list = PyList::empty(py);
-        for index in 0..rows.len() {
-            list.append(row_tuple(py, &rows, index)?)?;
-        }
-        Ok((list, scopes(py, &rows.scopes)?, bindings(py, &rows)?))
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Tuples<'py>> {
+        tuples(py, &self.take_rows()?.spread())
+    }
+
+    /// The next part of them, of at least `rows_max` rows if there are more; None after the last.
+    fn next_rows<'py>(&self, py: Python<'py>, rows_max: usize) -> PyResult<Option<Tuples<'py>>> {
+        let part = self.with(|taken| {
+            let rows = std::mem::take(&mut taken.rows);
+            let parts = taken
+                .parts
+                .get_or_insert_with(|| rows.parts(rows_max).filled());
+            parts.next()
+        })?;
+        part.map(|rows| tuples(py, &rows)).transpose()
     }
 
     /// The rows as columns. Those in which all rows say what matches say are left out.
@@ -133,6 +140,14 @@ impl Batch {
         let wrap = |(document, inner): (DocumentId, _)| (document.0, Witness { inner });
         Ok(witnesses.into_iter().map(wrap).collect())
     }
+}
+
+fn tuples<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Tuples<'py>> {
+    let list = PyList::empty(py);
+    for index in 0..rows.len() {
+        list.append(row_tuple(py, rows, index)?)?;
+    }
+    Ok((list, scopes(py, &rows.scopes)?, bindings(py, rows)?))
 }
 
 fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<'py, PyTuple>> {

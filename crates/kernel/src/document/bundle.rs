@@ -107,6 +107,8 @@ pub struct Bundle {
     open: Vec<u32>,
     text_from: u32,
     text_span: Option<Span>,
+    /// Bytes of all elements together: those of nested ones count for each of them.
+    pub nested_bytes: u64,
 }
 
 impl Bundle {
@@ -121,6 +123,7 @@ impl Bundle {
         self.texts.clear();
         self.strings.clear();
         self.source.clear();
+        self.nested_bytes = 0;
     }
 
     /// Bytes that are held.
@@ -182,6 +185,7 @@ impl Bundle {
             (entry.closed, entry.last) = (now, last);
             entry.value.1 = self.texts.len() as u32;
             self.descriptions.end(node, end);
+            self.nested_bytes += self.descriptions.length(node);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::bundle::Bundle;
 use crate::error::{DocumentError, ErrorKind};
 use crate::events::{Handler, Scope, Span, StartTag, Symbol};
+use crate::ledger::Account;
 use crate::tokenizer::codes;
 use crate::vocabulary::NodeKind;
 use std::rc::Rc;
@@ -42,10 +43,11 @@ pub struct Collector<A> {
     comment: Symbol,
     /// Whether text nodes are asked about.
     has_texts: bool,
+    pub account: Account,
 }
 
 impl<A: Alphabet> Collector<A> {
-    pub fn new(mut alphabet: A, needs: Needs) -> Self {
+    pub fn new(mut alphabet: A, needs: Needs, account: Account) -> Self {
         let kinds = [NodeKind::Document, NodeKind::Text, NodeKind::Comment];
         let [document, text, comment] = kinds.map(|kind| alphabet.symbol(kind, b"", b""));
         Collector {
@@ -56,11 +58,13 @@ impl<A: Alphabet> Collector<A> {
             alphabet,
             bundle: Bundle::default(),
             needs,
+            account,
         }
     }
 
     /// Starts a document behind those of the bundle.
     pub fn begin(&mut self) {
+        self.account.begin();
         self.bundle.begin(self.document.0);
         self.describe(Span::default(), b"", b"", None);
     }
@@ -141,6 +145,9 @@ impl<A: Alphabet> Handler for Collector<A> {
         self.bundle
             .open(tag.symbol.0, NodeKind::Element, tag.span.end);
         self.describe(tag.span, tag.name, tag.uri, Some(tag.scope));
+        // Attributes may be defaults, which take no input.
+        self.account.position = tag.span.end;
+        self.account.spend(1 + tag.attributes.len() as u64);
         if self.needs.attributes {
             for attribute in tag.attributes {
                 if self.alphabet.is_asked(attribute.symbol) {

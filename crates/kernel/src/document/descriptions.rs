@@ -57,6 +57,13 @@ impl Descriptions {
         }
     }
 
+    /// How long a node is, if that is known.
+    #[inline]
+    pub fn length(&self, node: u32) -> u64 {
+        let span = self.list.get(node as usize).map(|own| own.span);
+        span.map_or(0, |span| span.end - span.start)
+    }
+
     pub fn of(&self, node: u32) -> &Description {
         &self.list[node as usize]
     }

@@ -11,6 +11,15 @@ const STEPS_BETWEEN_LOOKS: u64 = 1024;
 /// small ones have their share.
 const STEPS_BETWEEN_SAMPLES: u64 = 1024;
 
+/// So many bytes are copied in the time of a step.
+const BYTES_PER_STEP: u64 = 256;
+
+/// Steps that it takes to copy a value: one, and more for a long one.
+#[inline]
+pub fn steps_of_copy(bytes: usize) -> u64 {
+    1 + bytes as u64 / BYTES_PER_STEP
+}
+
 /// Who works, as the engine numbers them.
 pub type Actor = u32;
 

@@ -8,7 +8,7 @@
 mod account;
 mod allocator;
 
-pub use account::{Account, Actor};
+pub use account::{Account, Actor, steps_of_copy};
 pub use allocator::{Counting, thread_bytes};
 
 use crate::limits::Limits;

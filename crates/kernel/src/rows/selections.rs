@@ -126,12 +126,22 @@ impl Selections {
         self.runs.iter().map(|run| run.1)
     }
 
-    /// Appends the rows of one document, whose declarations lie behind `first_scope`.
-    pub(super) fn spread_run(&self, run: usize, first_scope: i32, to: &mut Rows) {
-        let Some(fragments) = &self.fragments else {
-            return;
-        };
-        for entry in self.runs[run].2..self.run_end(run) {
+    /// Appends the rows of one document, whose declarations lie behind `first_scope`, until there
+    /// are `rows_max`; `from` entries of it are passed over. How many are done then, if not all.
+    pub(super) fn spread_run(
+        &self,
+        run: usize,
+        from: usize,
+        first_scope: i32,
+        rows_max: usize,
+        to: &mut Rows,
+    ) -> Option<usize> {
+        let fragments = self.fragments.as_ref()?;
+        let start = self.runs[run].2;
+        for entry in start + from..self.run_end(run) {
+            if to.len() >= rows_max {
+                return Some(entry - start);
+            }
             let subscription = self.subscription[entry];
             let list = &self.items[self.first[entry] as usize..][..self.count[entry] as usize];
             let has_value = self.bare.binary_search(&(entry as u32)).is_err();
@@ -147,6 +157,7 @@ impl Selections {
                 to.decided_at[last] = item.decided_at;
             }
         }
+        None
     }
 
     /// The declarations that the fragments refer to.

@@ -31,6 +31,10 @@ pub struct Parts {
     scopes: Vec<Declarations>,
     first_scope: i32,
     rows_max: usize,
+    /// Entries of the next run that are in earlier parts.
+    entries: usize,
+    /// Whether parts of many matches leave columns out.
+    is_sparse: bool,
 }
 
 impl Rows {
@@ -39,8 +43,8 @@ impl Rows {
         self.parts(usize::MAX).next().unwrap_or_default()
     }
 
-    /// The same in parts: a part ends behind what a document gave in bulk, as soon as it has
-    /// `rows_max` rows. Many matches come in parts of their own, of which only `document`,
+    /// The same in parts: a part ends behind the matches of a document, or what a subscription
+    /// selects there, as soon as it has `rows_max` rows. Many matches come in parts of their own, of which only `document`,
     /// `subscription`, `kind` and `decided_at` are filled: the rest is the same in all their rows.
     pub fn parts(mut self, rows_max: usize) -> Parts {
         let matches = std::mem::take(&mut self.matches);
@@ -69,11 +73,21 @@ impl Rows {
             scopes,
             first_scope,
             rows_max,
+            entries: 0,
+            is_sparse: true,
         }
     }
 }
 
 impl Parts {
+    /// The same parts, with all columns.
+    pub fn filled(self) -> Parts {
+        Parts {
+            is_sparse: false,
+            ..self
+        }
+    }
+
     /// A part of matches alone, if many of them come next.
     fn next_matches(&mut self) -> Rows {
         let mut part = Rows::default();
@@ -123,7 +137,7 @@ impl Iterator for Parts {
             return Some(rows);
         }
         let is_whole = self.rows_max == usize::MAX;
-        if !is_whole {
+        if self.is_sparse && !is_whole {
             let part = self.next_matches();
             if !part.is_empty() {
                 return Some(part);
@@ -131,7 +145,7 @@ impl Iterator for Parts {
         }
         let mut part = Rows::default();
         while part.len() < self.rows_max {
-            let Some((at, run)) = self.runs.next() else {
+            let Some(&(at, run)) = self.runs.as_slice().first() else {
                 self.append_single(self.single.len(), &mut part);
                 break;
             };
@@ -139,9 +153,17 @@ impl Iterator for Parts {
             match run {
                 Run::Matches(run) => self.matches.spread_run(run, &mut part),
                 Run::Selections(run) => {
-                    self.selections.spread_run(run, self.first_scope, &mut part);
+                    let (from, first, most) = (self.entries, self.first_scope, self.rows_max);
+                    let spread = self
+                        .selections
+                        .spread_run(run, from, first, most, &mut part);
+                    self.entries = spread.unwrap_or(0);
+                    if spread.is_some() {
+                        break;
+                    }
                 }
             }
+            self.runs.next();
         }
         if is_whole {
             part.scopes = std::mem::take(&mut self.scopes);

@@ -141,6 +141,10 @@ pub const FILTERS: usize = 0;
 pub const QUERIES: usize = 1;
 pub const SELECTED: usize = 2;
 
+/// Elements that are longer together may all be results, one inside the other: these are handed out
+/// while a document is read, not after it.
+const NESTED_BYTES_MAX: u64 = 64 << 20;
+
 impl Trie {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
     /// Filters tell when they were decided if a document is alone or `with_times` asks for it,
@@ -153,7 +157,8 @@ impl Trie {
         self.met.clear();
         self.selected.clear();
         self.told.clear();
-        if self.taken.bundle.nodes.len() as u64 > self.nodes_max {
+        let bundle = &self.taken.bundle;
+        if bundle.nodes.len() as u64 > self.nodes_max || bundle.nested_bytes > NESTED_BYTES_MAX {
             return false;
         }
         let is_alone = self.taken.bundle.document_count() == 1;

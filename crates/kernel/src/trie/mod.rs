@@ -30,6 +30,7 @@ mod walk;
 pub use report::Wanted;
 
 use crate::document::{Collector, Docs, Earliest, Needs, Timed};
+use crate::ledger::Account;
 use crate::plan::questions::{Figure, Part, QuestionId};
 use crate::plan::{FormulaId, NodeKind, Plan};
 use crate::usage::Usage;
@@ -95,7 +96,7 @@ pub struct Trie {
 impl Trie {
     /// For the questions of a plan; none if it has none. Bundles of more than `nodes_max`
     /// nodes are refused.
-    pub fn new(plan: Arc<Plan>, nodes_max: u64) -> Option<Self> {
+    pub fn new(plan: Arc<Plan>, nodes_max: u64, account: Account) -> Option<Self> {
         let image = plan.questions()?;
         let has_queries = !image.part(Part::Queries).is_empty();
         let is_attribute = |test| {
@@ -110,7 +111,7 @@ impl Trie {
             bytes_max: None,
         };
         Some(Trie {
-            taken: Collector::new(Names::new(plan.clone(), image), needs),
+            taken: Collector::new(Names::new(plan.clone(), image), needs, account),
             columns: Columns::new(image.part(Part::Codes).len() / 2),
             alone: Ways::default(),
             together: Ways::default(),

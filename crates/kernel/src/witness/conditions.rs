@@ -5,13 +5,13 @@ use super::nodetests::{NodeTests, TestId};
 use super::paths::Paths;
 use super::symbols::Symbols;
 use crate::document::{Collector, Lists, between, sort_from};
+use crate::ledger::Account;
 use crate::plan::{Axis, NodeKind};
 use crate::values::parse_number;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// What was found out about one document.
-#[derive(Default)]
 pub struct Memory {
     /// The nodes that pass a test.
     pub passing: Lists,
@@ -19,14 +19,27 @@ pub struct Memory {
     truths: FxHashMap<(FormulaId, u32), bool>,
     /// How many steps were looked up.
     pub steps_taken: u64,
+    pub account: Account,
 }
 
 impl Memory {
+    /// Nothing yet; what it takes goes into an account.
+    pub fn new(account: Account) -> Memory {
+        Memory {
+            passing: Lists::default(),
+            truths: FxHashMap::default(),
+            steps_taken: 0,
+            account,
+        }
+    }
+
     /// Forgets the document before and lists the nodes of the next one.
     pub fn begin(&mut self, taken: &mut Collector<Symbols>, tests: &NodeTests) {
         self.passing.clear();
         self.truths.clear();
         self.steps_taken = 0;
+        self.account.begin();
+        self.account.position = taken.account.position;
         let (paths, symbols) = (&taken.bundle.paths, &mut taken.alphabet);
         for path in paths {
             symbols.refresh(path.symbol, tests);
@@ -158,7 +171,10 @@ impl Lookup<'_> {
     ) -> Range<usize> {
         let first = nodes.len();
         for index in from.clone() {
+            let before = nodes.len();
             self.step(step, nodes[index], nodes);
+            let reached = nodes.len() - before;
+            self.memory.account.spend(1 + reached as u64);
         }
         if from.len() > 1 {
             sort_from(nodes, first);

@@ -6,6 +6,7 @@ use super::paths::{StepId, VariableId};
 use super::standalone::selected;
 use crate::document::sort_from;
 use crate::events::Span;
+use crate::ledger::{Account, steps_of_copy};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -163,7 +164,12 @@ impl Lookup<'_> {
     }
 
     /// Numbers the bound nodes in document order and collects what is needed of them.
-    fn number(&self, bindings: &[Binding], edges: Vec<[u32; 4]>, has_entities: bool) -> Witness {
+    fn number(
+        &mut self,
+        bindings: &[Binding],
+        edges: Vec<[u32; 4]>,
+        has_entities: bool,
+    ) -> Witness {
         let needs = bindings.iter().map(|&(variable, node)| {
             let (is_valued, is_selected) = self.paths.needs(variable);
             (node, is_valued, is_selected)
@@ -183,12 +189,16 @@ impl Lookup<'_> {
             .map(|&[one, two, above, below]| [one, two, place(above), place(below)]);
         // A document that began before somebody asked for texts has no source to take them from.
         let (bundle, has_texts) = (&self.taken.bundle, self.taken.needs.source);
+        let account = &mut self.memory.account;
         let nodes = needs
             .iter()
             .map(|&(node, is_valued, is_selected)| WitnessNode {
                 span: bundle.description(node).span,
-                value: is_valued.then(|| bundle.value(node).to_vec()),
-                text: (is_selected && has_texts).then(|| selected(bundle, node, has_entities)),
+                value: is_valued.then(|| kept(bundle.value(node), account)),
+                text: (is_selected && has_texts).then(|| {
+                    account.spend(steps_of_copy(bundle.source(node).len()));
+                    selected(bundle, node, has_entities)
+                }),
             });
         Witness {
             edges: edges.collect(),
@@ -199,4 +209,10 @@ impl Lookup<'_> {
             nodes: nodes.collect(),
         }
     }
+}
+
+/// A copy of a value, which costs what it is long.
+fn kept(value: &[u8], account: &mut Account) -> Vec<u8> {
+    account.spend(steps_of_copy(value.len()));
+    value.to_vec()
 }

@@ -5,6 +5,7 @@ use super::evaluation::Witness;
 use super::paths::Paths;
 use super::symbols::Symbols;
 use crate::document::{Collector, Needs};
+use crate::ledger::Account;
 use crate::limits::Limits;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -42,7 +43,7 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    pub(crate) fn new(limits: Limits, paths: SharedPaths) -> Witnesses {
+    pub(crate) fn new(limits: Limits, paths: SharedPaths, account: Account) -> Witnesses {
         let needs = Needs {
             values: true,
             attributes: true,
@@ -51,8 +52,8 @@ impl Witnesses {
             bytes_max: Some(limits.buffer_bytes_max),
         };
         Witnesses {
-            taken: Collector::new(Symbols::default(), needs),
-            memory: Memory::default(),
+            memory: Memory::new(account.fork()),
+            taken: Collector::new(Symbols::default(), needs, account),
             paths,
             stream: "".into(),
             steps_taken: 0,
