@@ -6,8 +6,8 @@ use super::frames::{Claim, MemoryId, OperandValue, Runner};
 use super::states::Flags;
 use super::{Automaton, Node};
 use crate::circuit::CandidateId;
-use crate::plan::{AtomKind, FormulaId, OperandId, OperandKind, Output, SpineId};
-use crate::values::{Value, parse_number};
+use crate::plan::{AtomKind, FormulaId, FormulaKind, OperandId, OperandKind, Output, SpineId};
+use crate::values::{Value, compare_numbers, parse_number};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -344,13 +344,23 @@ impl Automaton {
         if self.state_at(depth).atoms.is_empty() {
             return;
         }
+        // As `ValueTest` has it, without making one: it is tried for each value and atom.
         let mut number = None;
         for index in 0..self.state_at(depth).atoms.len() {
             let atom = self.state_at(depth).atoms[index];
-            // Equality of strings is answered by the hash; what is left is inequality.
-            let holds = plan.formula(atom).value_test().is_some_and(|test| {
-                test.passes(value, || *number.get_or_insert_with(|| parse_number(value)))
-            });
+            let view = plan.formula(atom);
+            let holds = match view.kind() {
+                FormulaKind::Number => {
+                    let number = *number.get_or_insert_with(|| parse_number(value));
+                    compare_numbers(view.comparison(), number, plan.number(view.number()))
+                }
+                FormulaKind::Contains => {
+                    memchr::memmem::find(value, plan.string(view.string())).is_some()
+                }
+                FormulaKind::StartsWith => value.starts_with(plan.string(view.string())),
+                // Equality of strings is answered by the hash; what is left is inequality.
+                _ => value != plan.string(view.string()),
+            };
             if holds {
                 self.assume(depth, atom);
             }

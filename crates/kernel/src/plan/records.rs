@@ -262,18 +262,30 @@ impl<'a> Formula<'a> {
     pub fn test(&self) -> TestId {
         TestId(self.record[2])
     }
+    /// The operator of Text and Number.
+    #[inline]
+    pub fn comparison(&self) -> Comparison {
+        Comparison::from_code(self.record[1]).unwrap_or(Comparison::Eq)
+    }
+    /// The string of an atom that compares strings.
+    #[inline]
+    pub fn string(&self) -> StringId {
+        StringId(self.record[2])
+    }
+    /// The number of Number.
+    #[inline]
+    pub fn number(&self) -> NumberId {
+        NumberId(self.record[2])
+    }
     /// The test of the string value, if it is one: Text, Number, Contains, StartsWith.
     #[inline]
     pub fn value_test(&self) -> Option<ValueTest<&'a [u8]>> {
-        let (op, constant) = (Comparison::from_code(self.record[1]), self.record[2]);
-        let string = || self.plan.string(StringId(constant));
+        let op = self.comparison();
+        let string = || self.plan.string(self.string());
         Some(match self.kind() {
-            FormulaKind::Text if op == Some(Comparison::Eq) => ValueTest::Equal(string()),
+            FormulaKind::Text if op == Comparison::Eq => ValueTest::Equal(string()),
             FormulaKind::Text => ValueTest::Differs(string()),
-            FormulaKind::Number => {
-                let number = self.plan.number(NumberId(constant));
-                ValueTest::Number(op.unwrap_or(Comparison::Eq), number.to_bits())
-            }
+            FormulaKind::Number => ValueTest::Number(op, self.plan.number(self.number()).to_bits()),
             FormulaKind::Contains => ValueTest::Contains(string()),
             FormulaKind::StartsWith => ValueTest::StartsWith(string()),
             _ => return None,
