@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock import _native
-from penstock.errors import Cancelled, DocumentError, LimitError
+from penstock.errors import CancelledError, DocumentError, LimitError
 from penstock.limits import Limits
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Session:
             self.finish()
 
     def interrupt(self) -> None:
-        """Stop what is under way, from any thread: it raises ``Cancelled``, now and later."""
+        """Stop what is under way, from any thread: it raises ``CancelledError``, now and later."""
         self._native.interrupt()
 
     def suspend(self, subscriptions: Sequence[int]) -> None:
@@ -384,8 +384,8 @@ def _raise(failure: _native._Failure | None) -> None:
 
 def _error(failure: _native._Failure) -> DocumentError:
     code, reason, byte, line, path, limit = failure
-    if code == Cancelled.code:
-        raise Cancelled(reason)
+    if code == CancelledError.code:
+        raise CancelledError(reason)
     if limit is None:
         return DocumentError(code, reason, byte, line, path)
     return LimitError(code, reason, byte, line, path, limit=limit)

@@ -180,9 +180,7 @@ class Driver:
             document.keep()  # its error row may be asked for after the next document
         try:
             pieces = document.pieces()
-            for is_full in session.read_pieces(
-                pieces, document.encoding, document.stream, number
-            ):
+            for is_full in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if is_full or (self._pace.is_prompt and self._is_full()):
                     yield self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():

@@ -193,8 +193,8 @@ class Engine:
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
 
-        It takes effect in the middle of a document: who waits for rows gets ``Cancelled``. What
-        begins afterwards is not affected.
+        It takes effect in the middle of a document: who waits for rows gets ``CancelledError``.
+        What begins afterwards is not affected.
         """
         for follower in list(self._active):
             follower.session.interrupt()

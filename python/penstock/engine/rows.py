@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.errors import DocumentError
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _ELEMENT = 1
 
+_PART_ROWS = 64 << 10
+"""Objects for so many rows are made at a time."""
+
 
 def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
     """Yield the rows of portions, each of which ends in the document that its rows are of."""
@@ -25,7 +28,10 @@ def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
             document = portion.documents[-1]
             if origin is None or origin.document is not document:
                 origin = Origin(portion.session, portion.names, document)
-            rows = origin.rows(portion.batch)
+            for part in origin.parts(portion.batch):
+                if rows:
+                    yield rows
+                rows = part
         if portion.errors or portion.joined:
             rows += portion.further_rows()
         yield rows
@@ -50,11 +56,21 @@ class Origin:
         """Return the rows of a batch."""
         return [row for _, row in self.numbered_rows(batch)]
 
+    def parts(self, batch: Batch) -> Iterator[list[Result]]:
+        """Yield the rows of a batch, which has some, in parts."""
+        while (part := batch.next_rows(_PART_ROWS)) is not None:
+            yield [row for _, row in self._numbered(*part)]
+
     def numbered_rows(self, batch: Batch) -> list[tuple[int, Result]]:
         """Return the rows of a batch, each with its node's place in the document."""
-        if not batch.row_count:
-            return []
-        tuples, scopes, bindings = batch.rows()
+        return self._numbered(*batch.rows()) if batch.row_count else []
+
+    def _numbered(
+        self,
+        tuples: Sequence[tuple[int, int, int, str, str, int, int, int, int, int]],
+        scopes: Sequence[dict[str, str]],
+        bindings: Mapping[int, dict[str, str | None]],
+    ) -> list[tuple[int, Result]]:
         around = [self._outside().within(declarations) for declarations in scopes]
         document = self.document
         rows = []

@@ -60,6 +60,13 @@ impl Account {
         }
     }
 
+    /// An account that nothing stops.
+    #[cfg(test)]
+    pub fn free() -> Self {
+        let ledger = Ledger::new(&crate::limits::Limits::NONE, None, None);
+        Account::new(Arc::new(ledger))
+    }
+
     /// An account of another engine that goes into the same ledger.
     pub fn fork(&self) -> Self {
         Account::new(self.ledger.clone())
