@@ -142,6 +142,11 @@ impl<'a> Record<'a> {
         self.words[3] as usize
     }
 
+    /// Bytes of its ids, values and texts: about as much as it took of its documents.
+    pub fn text_bytes(&self) -> usize {
+        self.words[8] as usize
+    }
+
     /// How many nodes it has.
     pub fn node_count(&self) -> u32 {
         self.words[4]
@@ -315,6 +320,20 @@ impl<'a> Nodes<'a> {
     #[inline]
     pub fn at(&self, index: usize) -> u32 {
         self.words[index * self.stride + self.stride - 1]
+    }
+
+    /// Whether a node is among them.
+    pub fn contains(&self, node: u32) -> bool {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.at(middle) < node {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low < self.len() && self.at(low) == node
     }
 
     /// All of them.

@@ -2,23 +2,48 @@
 
 use crate::absence::Absent;
 use crate::bindings::Search;
+use crate::findings::{Finding, Findings, With};
+use crate::meter::Meter;
 use crate::plan::Plan;
 use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::store::Store;
+use crate::strategies::Other;
 use crate::writer::Writer;
 
-/// Where what was found goes.
+/// Where what was found goes. Results are written at once as long as they fit into a batch; what
+/// they are made of is noted in any case.
 pub struct Sink<'a> {
     pub plan: &'a Plan,
+    pub meter: &'a Meter,
     pub results: &'a mut Results,
-    pub partials: &'a mut Vec<Vec<u32>>,
+    pub findings: &'a mut Findings,
+    pub partials: &'a mut Vec<Box<[u32]>>,
+    /// The number of the record that is joined.
+    pub own: u32,
+    pub tuples: Vec<u32>,
 }
 
+/// Appends tuples, or more than so many of them where there are more; says whether there is any.
+type Fill<'f> = dyn Fn(&mut Vec<u32>, usize) -> bool + 'f;
+
 impl Sink<'_> {
+    /// Hands on what a row gives in two records.
+    pub fn emit_pair(&mut self, row: u32, left: Record<'_>, right: Record<'_>, other: Other) {
+        let stage = self.plan.stage(row);
+        let search = Search {
+            shape: &stage.shape,
+            variables: &stage.variables,
+            left,
+            right,
+            meter: self.meter,
+        };
+        let fill = |tuples: &mut Vec<u32>, most: usize| search.kept(tuples, most);
+        self.emit(row, (left, Some(right)), With::Other(other), &fill);
+    }
+
     /// Hands on what a record gives by itself.
     pub fn emit_alone(&mut self, record: &Record<'_>) {
-        let mut tuples = Vec::new();
         for number in self.plan.woken_by(record) {
             let stage = self.plan.stage(number);
             let search = Search {
@@ -26,10 +51,11 @@ impl Sink<'_> {
                 variables: &stage.variables,
                 left: *record,
                 right: *record,
+                meter: self.meter,
             };
-            tuples.clear();
-            if search.shape.kind.is_none() && search.kept(&mut tuples) {
-                self.emit(number, &search, None, &tuples, &|_| true);
+            if search.shape.kind.is_none() {
+                let fill = |tuples: &mut Vec<u32>, most: usize| search.kept(tuples, most);
+                self.emit(number, (*record, None), With::Alone, &fill);
             }
         }
     }
@@ -42,41 +68,67 @@ impl Sink<'_> {
             shape: &stage.shape,
             stage,
             left,
+            meter: self.meter,
         };
         for since in waiting.versions() {
-            if let Some(tuples) = waiting.survivors(since) {
-                let search = waiting.search(left);
-                self.emit(number, &search, None, &tuples, &|version| version == since);
-            }
+            let met = waiting.partnered(since);
+            let fill =
+                |tuples: &mut Vec<u32>, most: usize| waiting.survivors(&met, None, tuples, most);
+            self.emit(number, (left, None), With::Nobody(since), &fill);
         }
     }
 
     /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
-    pub fn emit(
+    fn emit(
         &mut self,
         number: u32,
-        search: &Search<'_>,
-        right: Option<Record<'_>>,
-        tuples: &[u32],
-        admits: &dyn Fn(u32) -> bool,
+        (left, right): (Record<'_>, Option<Record<'_>>),
+        with: With,
+        fill: &Fill<'_>,
     ) {
         let stage = self.plan.stage(number);
-        let (left, kept) = (search.left, &search.shape.kept);
+        let kept = &stage.shape.kept;
         let version = right.map_or(left.version(), |right| right.version().min(left.version()));
         let time = right.map_or(left.time(), |right| right.time().max(left.time()));
         let seen = || {
-            let seen = stage
-                .subscriptions
-                .iter()
-                .filter(|(_, since)| *since <= version && admits(*since));
+            let admits = move |since: u32| match with {
+                With::Nobody(own) => since == own,
+                _ => since <= version,
+            };
+            let seen = stage.subscriptions.iter().filter(move |one| admits(one.1));
             seen.map(|one| one.0)
         };
-        if seen().next().is_none() {
+        let is_written = stage.is_last() && !self.results.is_counting();
+        let tuples_max = if is_written {
+            match seen().count() {
+                0 => return,
+                count => self.results.room(count),
+            }
+        } else if seen().next().is_none() {
             return;
+        } else {
+            usize::MAX
+        };
+        self.tuples.clear();
+        if !fill(&mut self.tuples, tuples_max) {
+            return;
+        }
+        let width = kept.len().max(1);
+        if is_written {
+            let own = self.own;
+            let row = number;
+            self.findings.list.push(Finding { row, own, with });
+            if self.results.is_ordered() {
+                return;
+            }
+            if tuples_max == 0 || self.tuples.len() / width > tuples_max {
+                self.results.overflow();
+                return;
+            }
         }
         let shift = left.parts_count() as u32;
         let node = |(&slot, &node): (&u32, &u32)| match right {
-            Some(right) if slot >= search.shape.left_count => {
+            Some(right) if slot >= stage.shape.left_count => {
                 let node = right.node(node);
                 (shift + node.part, node)
             }
@@ -85,16 +137,20 @@ impl Sink<'_> {
                 (node.part, node)
             }
         };
-        let width = kept.len().max(1);
         let once = [0];
-        let tuples = if kept.is_empty() { &once } else { tuples };
+        let tuples = if kept.is_empty() { &once[..] } else { &self.tuples[..] };
         for tuple in tuples.chunks_exact(width) {
             let nodes = kept.iter().zip(tuple).map(node);
             if stage.is_last() {
                 let chained = left.is_partial().then_some(number);
                 let parts = parts_of(left, right);
                 self.results.add(chained, seen(), time, parts, nodes);
+                if self.results.is_over() {
+                    self.results.overflow();
+                    return;
+                }
             } else {
+                self.meter.spend(1);
                 let mut writer = Writer::new(time, version);
                 for part in parts_of(left, right) {
                     writer.part(&part);
@@ -105,7 +161,7 @@ impl Sink<'_> {
                     let copy = writer.copy(part, &node);
                     writer.bind(variable, copy);
                 }
-                self.partials.push(writer.finish_partial());
+                self.partials.push(writer.finish_partial().into());
             }
         }
     }
