@@ -54,8 +54,10 @@ BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
 """Small documents are read together up to this size …"""
 BUNDLE_DOCUMENTS_MAX = _native.BUNDLE_DOCUMENTS_MAX
 """… and so many at most."""
-JOIN_MEMORY_BYTES_MAX = _native.JOIN_MEMORY_BYTES_MAX
-"""Records that joins keep in memory, unless somebody says otherwise."""
+JOIN_STATE_BYTES_MAX = _native.JOIN_STATE_BYTES_MAX
+"""Bytes of state that joins keep in memory, unless somebody says otherwise."""
+JOIN_BATCH_ROWS_MAX = _native.JOIN_BATCH_ROWS_MAX
+"""Results that joins hand out at once, likewise."""
 JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
 """Views that joins keep, likewise."""
 ALONE = Surroundings({}, {})
@@ -174,7 +176,7 @@ class Session:
         Returns the errors by number; a bad document never harms the next one.
         """
         failures = self._native.read(documents, first, with_times=with_times)
-        return [(number, _error(failure)) for number, failure in failures]
+        return [(number, error_of(failure)) for number, failure in failures]
 
     def take(self) -> Batch:
         """Return what was decided since the last call."""
@@ -317,10 +319,11 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
 
 def _raise(failure: _native._Failure | None) -> None:
     if failure is not None:
-        raise _error(failure)
+        raise error_of(failure)
 
 
-def _error(failure: _native._Failure) -> DocumentError:
+def error_of(failure: _native._Failure) -> DocumentError:
+    """Return what the kernel says of a failure as an error."""
     code, reason, byte, line, path, limit = failure
     if limit is None:
         return DocumentError(code, reason, byte, line, path)

@@ -40,6 +40,12 @@ class Limits:
     """Bytes of one document type declaration."""
     document_bytes_max: int = 1 << 40
     """Bytes of one document."""
+    memory_bytes_max: int = 4 << 30
+    """Bytes of memory that one document costs, whoever spends them."""
+    steps_max: int = 1 << 36
+    """Steps of work on one document, beyond a few for each byte."""
+    results_max: int = 1 << 40
+    """Results of one subscription in one document; for joins, those that it completes."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -54,11 +54,7 @@ impl Absences {
 
     /// The records in memory moved, and some are gone; what waits for a stage that does not see it
     /// any more is forgotten.
-    pub fn relocate(
-        &mut self,
-        moved: &FxHashMap<u32, u32>,
-        is_seen: impl Fn(Waiting) -> bool,
-    ) {
+    pub fn relocate(&mut self, moved: &FxHashMap<u32, u32>, is_seen: impl Fn(Waiting) -> bool) {
         let all = std::mem::take(&mut self.due).into_iter();
         self.due = all
             .filter_map(|Reverse((until, number, mut waiting))| {
@@ -91,7 +87,8 @@ impl Absences {
     pub fn sealed(&mut self, number: u32, segment: &Segment) {
         if segment.wait_count() > 0 {
             self.outside += segment.wait_count();
-            self.segments.push(Reverse((segment.wait(0).until, number, 0)));
+            self.segments
+                .push(Reverse((segment.wait(0).until, number, 0)));
         }
     }
 

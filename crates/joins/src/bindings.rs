@@ -37,12 +37,7 @@ impl<'a> Search<'a> {
     }
 
     /// The same where slots are fixed.
-    pub fn run_fixed(
-        &self,
-        steps: &[Step],
-        fixed: &Fixed,
-        found: &mut impl FnMut(&[u32]) -> bool,
-    ) {
+    pub fn run_fixed(&self, steps: &[Step], fixed: &Fixed, found: &mut impl FnMut(&[u32]) -> bool) {
         let mut nodes = vec![NONE; self.shape.parents.len()];
         self.choose_fixed(steps, fixed, &mut nodes, found);
     }

@@ -67,21 +67,20 @@ impl Joins {
     }
 
     /// Lets go what waited in vain in an attached segment until a time in `from..to`, as far as it
-    /// is of one depth. Returns the time until which the next one waits, if there is any.
+    /// is of one depth. If work was stopped, nothing is let go.
     pub fn release_segment(
         &mut self,
         number: u32,
         from: i64,
         to: i64,
         depth: u32,
-    ) -> Result<Option<i64>, Stop> {
+    ) -> Result<(), Stop> {
         self.refresh();
         let Some(segment) = self.store.segment(number) else {
-            return Ok(None);
+            return Ok(());
         };
         let (first, end) = (segment.first_wait(from), segment.first_wait(to));
         let due: Vec<Wait> = (first..end).map(|index| segment.wait(index)).collect();
-        let next = (end < segment.wait_count()).then(|| segment.wait(end).until);
         self.begin(due.len() * WAITED_BYTES);
         self.gather(|joins| {
             for wait in due {
@@ -92,8 +91,15 @@ impl Joins {
                 }
             }
             Vec::new()
-        })?;
-        Ok(next)
+        })
+    }
+
+    /// The time until which the first one waits in an attached segment that waits until a time or
+    /// longer, if there is any.
+    pub fn next_wait(&self, number: u32, time: i64) -> Option<i64> {
+        let segment = self.store.segment(number)?;
+        let at = segment.first_wait(time);
+        (at < segment.wait_count()).then(|| segment.wait(at).until)
     }
 
     /// The largest depth of a row of absence.

@@ -35,7 +35,10 @@ impl Joins {
     ///
     /// Call `release` afterwards, until it returns false.
     pub fn push(&mut self, words: impl Into<Box<[u32]>>) -> Result<bool, Stop> {
-        assert!(self.cursor.is_none(), "results are taken before others come");
+        assert!(
+            self.cursor.is_none(),
+            "results are taken before others come"
+        );
         let words = words.into();
         let Some(record) = self.read(&words) else {
             return Ok(false);
@@ -53,7 +56,10 @@ impl Joins {
     /// What it published has to be pushed before the next call: whoever is due later may depend
     /// on it.
     pub fn release(&mut self) -> Result<bool, Stop> {
-        assert!(self.cursor.is_none(), "results are taken before others come");
+        assert!(
+            self.cursor.is_none(),
+            "results are taken before others come"
+        );
         self.refresh();
         // A row that nobody asks for any more has no depth.
         let retention = &self.plan.retention;
@@ -81,7 +87,10 @@ impl Joins {
 
     /// Does work that finds results and partial matches, joins these as well, and then keeps all
     /// records that were joined.
-    pub(crate) fn gather(&mut self, work: impl FnOnce(&mut Self) -> Vec<Joined>) -> Result<(), Stop> {
+    pub(crate) fn gather(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Vec<Joined>,
+    ) -> Result<(), Stop> {
         let (mark, partials) = (self.findings.mark(), self.partials.len());
         let ledger = self.ledger.clone();
         let gathered = ledger.guard(|| {
@@ -255,7 +264,10 @@ impl Joins {
 
     /// Finds what a record gives by itself, and keeps nothing of it; returns whether it is one.
     pub(crate) fn join_alone(&mut self, words: Box<[u32]>) -> Result<bool, Stop> {
-        assert!(self.cursor.is_none(), "results are taken before others come");
+        assert!(
+            self.cursor.is_none(),
+            "results are taken before others come"
+        );
         let Some(record) = self.read(&words) else {
             return Ok(false);
         };
@@ -313,9 +325,9 @@ impl Joins {
                 meter: &self.meter,
             };
             let findings = &mut self.findings;
-            let cursor = self.cursor.get_or_insert_with(|| {
-                Box::new(Cursor::new(std::mem::take(findings), ground))
-            });
+            let cursor = self
+                .cursor
+                .get_or_insert_with(|| Box::new(Cursor::new(std::mem::take(findings), ground)));
             let mut results = self.results.fresh();
             let is_done = cursor.fill(ground, results_max, &mut results);
             (results, is_done)
@@ -329,8 +341,13 @@ impl Joins {
         filled.map(|(results, _)| results)
     }
 
+    /// Whether some of the results were taken and others wait: nothing is joined meanwhile.
+    pub fn is_taking(&self) -> bool {
+        self.cursor.is_some()
+    }
+
     /// Forgets the results that wait.
-    pub(crate) fn forget_results(&mut self) {
+    pub fn forget_results(&mut self) {
         self.cursor = None;
         self.findings.truncate((0, 0));
         self.results = self.results.fresh();

@@ -164,7 +164,8 @@ impl Joins {
         assert!(!self.has_results(), "results are taken before time goes on");
         // What was published since the last document has met everything by now.
         let before = self.store.len();
-        self.absences.forget_before(self.watermark.now(), &self.store);
+        self.absences
+            .forget_before(self.watermark.now(), &self.store);
         self.dropped_segments
             .extend(self.store.evict(self.watermark.now()));
         if self.store.len() < before {

@@ -29,8 +29,8 @@ pub const STATE_BYTES_MAX: usize = 1 << 30;
 /// So many views are kept, likewise.
 pub const VIEWS_MAX: usize = 1 << 16;
 
-/// So many results are handed out at once, likewise.
-pub const BATCH_ROWS_MAX: usize = 8 << 10;
+/// So many results are handed out at once, likewise: few enough that the first ones come soon.
+pub const BATCH_ROWS_MAX: usize = 2 << 10;
 
 /// Bytes of texts that are handed out at once, if more than one result has them.
 pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;

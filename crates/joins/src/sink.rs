@@ -138,7 +138,11 @@ impl Sink<'_> {
             }
         };
         let once = [0];
-        let tuples = if kept.is_empty() { &once[..] } else { &self.tuples[..] };
+        let tuples = if kept.is_empty() {
+            &once[..]
+        } else {
+            &self.tuples[..]
+        };
         for tuple in tuples.chunks_exact(width) {
             let nodes = kept.iter().zip(tuple).map(node);
             if stage.is_last() {

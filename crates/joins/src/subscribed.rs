@@ -147,7 +147,11 @@ impl Subscribed {
         held.variables.reserve_exact(program.variables.len());
         let partials = program.partials_of_absences();
         for (place, spec) in (0..).zip(&program.variables) {
-            let since = if partials.contains(&place) { version } else { 0 };
+            let since = if partials.contains(&place) {
+                version
+            } else {
+                0
+            };
             let (number, is_new) = self.hold_variable(paths, spec, since);
             held.variables.push((number, spec.needs));
             let (is_valued, is_selected) = needs_of(spec.needs);

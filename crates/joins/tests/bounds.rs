@@ -17,7 +17,9 @@ const NONE: u32 = u32::MAX;
 /// `left FOLLOWED BY right` where values are equal; both are kept, or go on as a partial match.
 fn row(variables: [u32; 2], output: &[u32]) -> Row {
     let [left, right] = variables;
-    let mut words = vec![1, 0, 100, 0, 1, left, NONE, 1, right, NONE, 1, 0, 0, 0, 2, 0, 1];
+    let mut words = vec![
+        1, 0, 100, 0, 1, left, NONE, 1, right, NONE, 1, 0, 0, 0, 2, 0, 1,
+    ];
     words.push(output.len() as u32);
     words.extend(output);
     Row::read(&words, 8, 1).expect("a row")
@@ -136,8 +138,10 @@ fn chain(limits: Limits) -> Joins {
 #[test]
 fn a_document_that_passes_a_limit_leaves_nothing_behind() {
     let bounds: [(&str, fn(&mut Limits)); 2] = [
-        ("memory_bytes_max", |limits| limits.memory_bytes_max = 1 << 20),
-        ("steps_max", |limits| limits.steps_max = 1 << 10),
+        ("memory_bytes_max", |limits| {
+            limits.memory_bytes_max = 1 << 20
+        }),
+        ("steps_max", |limits| limits.steps_max = 1 << 16),
     ];
     for (name, bound) in bounds {
         let mut limits = Limits::NONE;
@@ -162,12 +166,16 @@ fn whoever_interrupts_ends_what_is_joined_and_what_is_taken() {
     let ledger = Arc::new(Ledger::new(&Limits::NONE, None, None));
     let mut joins = joins_of(Options::default(), Some(ledger.clone()));
     joins.add(3, 0, row([0, 1], &[]));
-    joins.push(document(1, 0, 2000, b"x")).expect("nobody asked");
+    joins
+        .push(document(1, 0, 2000, b"x"))
+        .expect("nobody asked");
     ledger.interrupt();
     let stopped = joins.push(document(2, 1, 2000, b"x"));
     assert_eq!(stopped, Err(Stop::Interrupted));
     ledger.resume();
-    joins.push(document(3, 1, 2000, b"x")).expect("nobody asked");
+    joins
+        .push(document(3, 1, 2000, b"x"))
+        .expect("nobody asked");
     let first = joins.take_results().expect("nobody asked");
     assert!(!first.rows.is_empty() && joins.has_results());
     ledger.interrupt();

@@ -190,7 +190,8 @@ impl Buckets {
                         self.joins.push(words.as_slice()).expect("no bound");
                     }
                 }
-                self.found.extend(found(&self.joins.take_results().expect("no bound")));
+                self.found
+                    .extend(found(&self.joins.take_results().expect("no bound")));
                 partials.extend(self.joins.take_partials().into_iter().map(Vec::from));
                 self.segments[bucket].extend(self.joins.write_segment());
                 assert!(!self.joins.is_damaged());
@@ -209,7 +210,8 @@ impl Buckets {
                         .release_segment(segment, i64::MIN, i64::MAX, depth)
                         .expect("no bound");
                 }
-                self.found.extend(found(&self.joins.take_results().expect("no bound")));
+                self.found
+                    .extend(found(&self.joins.take_results().expect("no bound")));
                 partials.extend(self.joins.take_partials().into_iter().map(Vec::from));
             }
             self.join(partials);

@@ -89,7 +89,9 @@ fn a_segment_goes_when_its_last_record_may_go() {
     joins.seal();
     for (number, time) in [(2, 10), (3, 11)] {
         assert!(joins.admit(time));
-        joins.push(record(number, time, &["v", "w"])).expect("no bound");
+        joins
+            .push(record(number, time, &["v", "w"]))
+            .expect("no bound");
         assert_eq!(joins.take_dropped(), []);
     }
     assert!(joins.admit(12));

@@ -13,7 +13,12 @@ mod records;
 mod segments;
 mod serialization;
 mod sessions;
+mod watch;
 mod witnesses;
+
+/// What documents cost in memory is counted where memory is given out.
+#[global_allocator]
+static ALLOCATOR: penstock_kernel::ledger::Counting = penstock_kernel::ledger::Counting;
 
 /// The kernel for `penstock.kernel`, its only importer.
 #[pyo3::pymodule]
@@ -50,7 +55,9 @@ mod _native {
     #[pymodule_export]
     const BUNDLE_DOCUMENTS_MAX: usize = session::BUNDLE_DOCUMENTS_MAX;
     #[pymodule_export]
-    const JOIN_MEMORY_BYTES_MAX: usize = joins::MEMORY_BYTES_MAX;
+    const JOIN_STATE_BYTES_MAX: usize = joins::STATE_BYTES_MAX;
+    #[pymodule_export]
+    const JOIN_BATCH_ROWS_MAX: usize = joins::BATCH_ROWS_MAX;
     #[pymodule_export]
     const JOIN_VIEWS_MAX: usize = joins::VIEWS_MAX;
 }

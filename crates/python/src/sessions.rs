@@ -4,13 +4,14 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
+use penstock_kernel::ledger::Ledger;
 use penstock_kernel::options::Options;
 use penstock_kernel::session::{self, Document};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// A session that may change threads.
@@ -59,7 +60,9 @@ impl Session {
             cache_bytes_max,
             questions_min,
         };
-        let inner = session::Session::new(plan.tiers.clone(), read_limits(limits)?, options);
+        let limits = read_limits(limits)?;
+        let ledger = Arc::new(Ledger::new(&limits, None, None));
+        let inner = session::Session::new(plan.tiers.clone(), limits, options, ledger);
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
         })

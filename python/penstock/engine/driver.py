@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,14 @@ from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
-from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
+from penstock.kernel import (
+    BUNDLE_BYTES_MAX,
+    JOIN_BATCH_ROWS_MAX,
+    Batch,
+    Session,
+    WholeDocument,
+    Witness,
+)
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Piece
@@ -39,6 +46,9 @@ class Pace:
 
 
 EACH_PIECE = Pace()
+
+_JOINED_BYTES_MAX = 4 << 20
+"""Joined rows of one portion have about so many characters of values at most."""
 
 
 class Portion(NamedTuple):
@@ -105,16 +115,16 @@ class Driver:
             elif self._hold(item, whole):
                 continue
             if self._is_due(len(self._documents)):
-                yield self._take(self._documents)
+                yield from self._take(self._documents)
         yield from self._flush()
         if self._joining is not None:
-            yield self._portion((), self._session.take(), (), self._joining.end())
+            yield from self._joined_alone(self._joining.end())
 
     def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
         if self._joining is not None:
             yield from self._flush()
-            joined = self._joining.advance(microseconds_of(heartbeat.event_time))
-            yield self._portion((), self._session.take(), (), joined)
+            time_us = microseconds_of(heartbeat.event_time)
+            yield from self._joined_alone(self._joining.advance(time_us))
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
@@ -150,7 +160,7 @@ class Driver:
             self._errors += self._session.read(bundle, end - start)
             end += len(bundle)
             if end == len(pack) or self._is_due(end - start):
-                yield self._take(pack[start:end])
+                yield from self._take(pack[start:end])
                 start = end
 
     def _feed(self, document: Input) -> Iterator[Portion]:
@@ -163,7 +173,7 @@ class Driver:
             pieces = document.pieces()
             for _ in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if self._pace.is_prompt and self._is_full():
-                    yield self._take(self._documents, is_open=True)
+                    yield from self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
         except DocumentError as error:
@@ -181,36 +191,56 @@ class Driver:
 
     def _flush(self) -> Iterator[Portion]:
         if self._documents:
-            yield self._take(self._documents)
+            yield from self._take(self._documents)
 
-    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Portion:
-        """Take a portion; if ``is_open``, the last document goes on, with the same number."""
+    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Iterator[Portion]:
+        """Take a portion; if ``is_open``, the last document goes on, with the same number.
+
+        Joins that give more rows than one portion has get further portions.
+        """
         self._read_bundle()
         batch, errors = self._session.take(), self._errors
         ended = len(documents) - is_open
-        portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))
+        numbers = range(self._joined, ended)
+        joined = self._join(documents, numbers, dict(errors), dict(batch.witnesses()))
         self._errors = []
         if is_open:
             self._joined = ended
         else:
             self._documents, self._joined = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
-        return portion
+        yield self._portion(documents, batch, errors, next(joined, []))
+        yield from self._joined_alone(joined)
 
-    def _join(self, documents: Sequence[Input], ended: int, batch: Batch) -> list[Result]:
-        """Return the rows of joining the documents before ``ended``."""
+    def _joined_alone(self, joined: Iterator[list[Result]]) -> Iterator[Portion]:
+        """Yield joined rows as portions of their own."""
+        for rows in joined:
+            yield self._portion((), self._session.take(), (), rows)
+
+    def _join(
+        self,
+        documents: Sequence[Input],
+        numbers: range,
+        errors: Mapping[int, DocumentError],
+        witnesses: Mapping[int, Witness],
+    ) -> Iterator[list[Result]]:
+        """Yield the rows of joining documents, in lists of bounded size."""
         if self._joining is None or self._joining.is_idle:
-            return []
+            return
         rows: list[Result] = []
-        witnesses = dict(batch.witnesses())
-        failed = {number for number, _ in self._errors}
-        for number in range(self._joined, ended):
-            document = documents[number]
-            if number in failed:
-                rows += self._joining.pass_by(document)
+        value_bytes = 0
+        for number in numbers:
+            if number in errors:
+                completed = self._joining.pass_by(documents[number])
             else:
-                rows += self._joining.finish(document, witnesses.get(number))
-        return rows
+                completed = self._joining.finish(documents[number], witnesses.get(number))
+            for further in completed:
+                rows += further
+                value_bytes += sum(len(row.value or "") for row in further)
+                if len(rows) >= JOIN_BATCH_ROWS_MAX or value_bytes >= _JOINED_BYTES_MAX:
+                    yield rows
+                    rows, value_bytes = [], 0
+        yield rows
 
     def _portion(
         self,

@@ -289,11 +289,7 @@ impl Current {
 }
 
 /// What the tuples of a finding are asked of; None if a record is gone.
-fn source_of<'a>(
-    ground: Ground<'a>,
-    findings: &'a Findings,
-    number: u32,
-) -> Option<Source<'a>> {
+fn source_of<'a>(ground: Ground<'a>, findings: &'a Findings, number: u32) -> Option<Source<'a>> {
     let finding = &findings.list[number as usize];
     let (left, right) = findings.records(ground.store, finding)?;
     let stage = ground.plan.stage(finding.row);

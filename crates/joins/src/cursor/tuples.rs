@@ -224,6 +224,9 @@ impl Tuples {
         let mut keyed: Vec<(Spans, &[u32])> =
             tuples.map(|tuple| (source.spans(tuple), tuple)).collect();
         keyed.sort_by(|one, two| one.0.cmp(&two.0));
-        self.ready = keyed.into_iter().flat_map(|one| one.1.iter().copied()).collect();
+        self.ready = keyed
+            .into_iter()
+            .flat_map(|one| one.1.iter().copied())
+            .collect();
     }
 }

@@ -70,7 +70,9 @@ impl Templates {
             for is_right in [true, false] {
                 template.collect(store, record, is_right, &mut self.seen, &mut places);
                 meter.spend((record.entry_count() + places.len()) as u64);
-                for (place, other) in places.iter().filter_map(|&at| Some((at, store.record(at)?)))
+                for (place, other) in places
+                    .iter()
+                    .filter_map(|&at| Some((at, store.record(at)?)))
                 {
                     let (left, right) = if is_right {
                         (other, *record)
@@ -90,13 +92,7 @@ impl Templates {
     }
 
     /// The conjunctive queries of all templates over what two records have in common.
-    pub fn query<'r>(
-        &self,
-        plan: &Plan,
-        met: &Met,
-        pair: Pair<'r>,
-        found: &mut Found<'_, 'r>,
-    ) {
+    pub fn query<'r>(&self, plan: &Plan, met: &Met, pair: Pair<'r>, found: &mut Found<'_, 'r>) {
         for template in &self.templates {
             template.query(plan, met, pair, found);
         }
@@ -160,13 +156,7 @@ impl Template {
         }
     }
 
-    fn query<'r>(
-        &self,
-        plan: &Plan,
-        met: &Met,
-        pair: Pair<'r>,
-        found: &mut Found<'_, 'r>,
-    ) {
+    fn query<'r>(&self, plan: &Plan, met: &Met, pair: Pair<'r>, found: &mut Found<'_, 'r>) {
         self.query_from(0, plan, met, pair, found);
     }
 

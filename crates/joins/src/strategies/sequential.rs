@@ -27,7 +27,10 @@ pub fn find<'r>(
         probe(store, record, stage, (right, left), true, &mut places);
         let is_left = true;
         meter.spend(1 + places.len() as u64);
-        for (place, other) in places.iter().filter_map(|&at| Some((at, store.record(at)?))) {
+        for (place, other) in places
+            .iter()
+            .filter_map(|&at| Some((at, store.record(at)?)))
+        {
             if admits(stage, &other, record) && !is_overlapping(&other, record) {
                 found(row, other, *record, Other { place, is_left });
             }
@@ -35,7 +38,10 @@ pub fn find<'r>(
         probe(store, record, stage, (left, right), false, &mut places);
         let is_left = false;
         meter.spend(1 + places.len() as u64);
-        for (place, other) in places.iter().filter_map(|&at| Some((at, store.record(at)?))) {
+        for (place, other) in places
+            .iter()
+            .filter_map(|&at| Some((at, store.record(at)?)))
+        {
             if admits(stage, record, &other) && !is_overlapping(record, &other) {
                 found(row, *record, other, Other { place, is_left });
             }

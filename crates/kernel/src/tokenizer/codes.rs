@@ -58,6 +58,11 @@ codes! {
     DOCTYPE_BYTES = "PL0010", "A document type declaration longer than `doctype_bytes_max`.";
     DOCUMENT_BYTES = "PL0011", "A document longer than `document_bytes_max`.";
     PAIRS = "PL0012", "More pairs of nodes than `pairs_max`.";
+    MEMORY_BYTES = "PL0013", "A document costs more memory than `memory_bytes_max`.";
+    STEPS = "PL0014", "A document takes more work than `steps_max`.";
+    SECONDS = "PL0015", "A document takes longer than `seconds_max`.";
+    RESULTS = "PL0016", "More results of a subscription than `results_max`.";
+    INTERRUPTED = "PL0017", "The work was interrupted.";
 }
 
 #[cfg(test)]
