@@ -290,6 +290,12 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The valued bindings as they lie, for loops that look at very many of them.
+    #[inline]
+    pub(crate) fn entry_table(&self) -> &'a [[u32; ENTRY_WORDS]] {
+        self.words[self.entries_at()..self.edges_at()].as_chunks().0
+    }
+
     /// All valued bindings.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
         (0..self.entry_count()).map(|index| self.entry(index))

@@ -260,22 +260,22 @@ impl Results {
     /// Orders rows by subscription, time, documents and nodes: no trace of how they were found.
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
+        let id = |part: &u32| self.documents[*part as usize].2.as_slice();
+        let spans = |node: &Kept| (node.part, node.span);
         rows.sort_by(|one, two| {
-            let key = |&(subscription, event): &(u32, u32)| {
-                let event = &self.events[event as usize];
-                let ids: Vec<&[u8]> = event
-                    .parts
-                    .iter()
-                    .map(|&part| self.documents[part as usize].2.as_slice())
-                    .collect();
-                let spans: Vec<(u32, (u32, u32))> = event
-                    .nodes
-                    .iter()
-                    .map(|node| (node.part, node.span))
-                    .collect();
-                (subscription, event.time, ids, spans)
-            };
-            key(one).cmp(&key(two))
+            let events = [one, two].map(|row| &self.events[row.1 as usize]);
+            let [first, second] = events;
+            one.0
+                .cmp(&two.0)
+                .then_with(|| first.time.cmp(&second.time))
+                .then_with(|| first.parts.iter().map(id).cmp(second.parts.iter().map(id)))
+                .then_with(|| {
+                    first
+                        .nodes
+                        .iter()
+                        .map(spans)
+                        .cmp(second.nodes.iter().map(spans))
+                })
         });
         self.rows = rows;
     }

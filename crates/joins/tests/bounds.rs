@@ -137,7 +137,8 @@ fn chain(limits: Limits) -> Joins {
 
 #[test]
 fn a_document_that_passes_a_limit_leaves_nothing_behind() {
-    let bounds: [(&str, fn(&mut Limits)); 2] = [
+    type Bound = (&'static str, fn(&mut Limits));
+    let bounds: [Bound; 2] = [
         ("memory_bytes_max", |limits| {
             limits.memory_bytes_max = 1 << 20
         }),

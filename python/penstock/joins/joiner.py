@@ -135,8 +135,9 @@ class Joiner:
                 if not is_any:
                     break
                 yield from self._settled(version)
-        finally:
+        except BaseException:  # whoever closes the iterator, or interrupts, gives up the rest
             self.joins.forget_results()
+            raise
         self._spill.relieve()
 
     def end(self, version: int) -> Iterator[Sequence[Outcome]]:

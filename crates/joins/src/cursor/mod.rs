@@ -9,7 +9,7 @@ mod tuples;
 
 use crate::absence::Absent;
 use crate::bindings::Search;
-use crate::findings::{Finding, Findings, Records, With, time_of, version_of};
+use crate::findings::{Finding, Findings, With, time_of, version_of};
 use crate::meter::Meter;
 use crate::plan::Plan;
 use crate::results::{Results, parts_of};
@@ -141,13 +141,10 @@ fn sort(findings: &mut Findings, ground: Ground<'_>) -> Vec<u32> {
         let (Some(one), Some(two)) = (key(one), key(two)) else {
             return std::cmp::Ordering::Equal;
         };
-        let ids = |records: Records<'_>| -> Vec<Vec<u8>> {
-            let parts = parts_of(records.0, records.1);
-            parts.map(|part| part.id.to_vec()).collect()
-        };
-        time_of(one)
-            .cmp(&time_of(two))
-            .then_with(|| ids(one).cmp(&ids(two)))
+        time_of(one).cmp(&time_of(two)).then_with(|| {
+            let ids = parts_of(one.0, one.1).map(|part| part.id);
+            ids.cmp(parts_of(two.0, two.1).map(|part| part.id))
+        })
     };
     list.sort_by(&compare);
     let mut groups = Vec::with_capacity(list.len());

@@ -113,6 +113,7 @@ impl Shared {
         }
     }
 
+    #[inline(never)]
     fn pair<'r>(
         &mut self,
         plan: &Plan,
