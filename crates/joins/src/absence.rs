@@ -66,6 +66,17 @@ impl Absences {
             .collect();
     }
 
+    /// The places in memory of records that wait.
+    pub fn places(&self) -> FxHashSet<u32> {
+        let places = self.due.iter().map(|one| one.0.2.place);
+        places
+            .filter_map(|place| match place {
+                Place::Head(place) => Some(place),
+                Place::Segment(..) => None,
+            })
+            .collect()
+    }
+
     /// Takes out what waits of the records in memory, to be written into their segment.
     pub fn seal(&mut self) -> Vec<Wait> {
         let mut sealed = Vec::new();

@@ -17,6 +17,9 @@ use penstock_kernel::ledger::Stop;
 /// Bytes that something which waited stands for: each byte allows some steps.
 pub(crate) const WAITED_BYTES: usize = 256;
 
+/// From so many results on nobody counts them.
+const UNLIMITED: u64 = 1 << 40;
+
 /// A record that was joined and is still to be kept.
 pub(crate) struct Joined {
     words: Box<[u32]>,
@@ -94,6 +97,8 @@ impl Joins {
         let (mark, partials) = (self.findings.mark(), self.partials.len());
         let ledger = self.ledger.clone();
         let gathered = ledger.guard(|| {
+            // Whoever interrupts stops the next document, however small it is.
+            ledger.check();
             let mut joined = work(self);
             if !self.plan.pairs().is_pinned() {
                 while let Some(words) = self.partials.pop() {
@@ -299,9 +304,11 @@ impl Joins {
         self.cursor.is_some() || !self.findings.list.is_empty()
     }
 
-    /// Whether as many results wait as are handed out at once; then they should be taken.
+    /// Whether as many results wait as are handed out at once; then they should be taken. Where
+    /// results are limited, these are the results of one record.
     pub fn is_batch_full(&self) -> bool {
-        self.cursor.is_some() || self.results.is_ordered() || self.results.is_full()
+        let is_limited = self.options.limits.results_max < UNLIMITED;
+        self.results.is_ordered() || self.results.is_full() || (is_limited && self.has_results())
     }
 
     /// The results since the last call, or the next batch of them: `has_results` says whether there

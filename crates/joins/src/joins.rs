@@ -143,7 +143,7 @@ impl Joins {
             let needed = live.map(|variable| retention.needed(variable));
             needed.max().unwrap_or(-1)
         };
-        let moved = self.store.sweep(needed, is_live);
+        let moved = self.store.sweep(&self.absences.places(), needed, is_live);
         self.finder.forget();
         let (plan, store) = (&self.plan, &self.store);
         self.absences.relocate(&moved, |waiting| {

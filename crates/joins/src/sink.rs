@@ -2,9 +2,9 @@
 
 use crate::absence::Absent;
 use crate::bindings::Search;
-use crate::findings::{Finding, Findings, With};
+use crate::findings::{Finding, Findings, Records, With, time_of, version_of};
 use crate::meter::Meter;
-use crate::plan::Plan;
+use crate::plan::{Plan, Stage};
 use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::store::Store;
@@ -79,32 +79,16 @@ impl Sink<'_> {
     }
 
     /// Hands on the tuples of kept nodes of a stage: as results, or as partial matches.
-    fn emit(
-        &mut self,
-        number: u32,
-        (left, right): (Record<'_>, Option<Record<'_>>),
-        with: With,
-        fill: &Fill<'_>,
-    ) {
-        let stage = self.plan.stage(number);
-        let kept = &stage.shape.kept;
-        let version = right.map_or(left.version(), |right| right.version().min(left.version()));
-        let time = right.map_or(left.time(), |right| right.time().max(left.time()));
-        let seen = || {
-            let admits = move |since: u32| match with {
-                With::Nobody(own) => since == own,
-                _ => since <= version,
-            };
-            let seen = stage.subscriptions.iter().filter(move |one| admits(one.1));
-            seen.map(|one| one.0)
-        };
+    fn emit(&mut self, row: u32, records: Records<'_>, with: With, fill: &Fill<'_>) {
+        let stage = self.plan.stage(row);
+        let mut seen = seen_by(stage, with, version_of(records));
         let is_written = stage.is_last() && !self.results.is_counting();
         let tuples_max = if is_written {
-            match seen().count() {
+            match seen.count() {
                 0 => return,
                 count => self.results.room(count),
             }
-        } else if seen().next().is_none() {
+        } else if seen.next().is_none() {
             return;
         } else {
             usize::MAX
@@ -113,19 +97,23 @@ impl Sink<'_> {
         if !fill(&mut self.tuples, tuples_max) {
             return;
         }
-        let width = kept.len().max(1);
         if is_written {
             let own = self.own;
-            let row = number;
             self.findings.list.push(Finding { row, own, with });
-            if self.results.is_ordered() {
-                return;
-            }
-            if tuples_max == 0 || self.tuples.len() / width > tuples_max {
+            let count = self.tuples.len() / stage.shape.kept.len().max(1);
+            if tuples_max == 0 || count > tuples_max {
                 self.results.overflow();
                 return;
             }
         }
+        self.write(row, records, with);
+    }
+
+    /// Writes the tuples at hand.
+    fn write(&mut self, row: u32, (left, right): Records<'_>, with: With) {
+        let stage = self.plan.stage(row);
+        let kept = &stage.shape.kept;
+        let (time, version) = (time_of((left, right)), version_of((left, right)));
         let shift = left.parts_count() as u32;
         let node = |(&slot, &node): (&u32, &u32)| match right {
             Some(right) if slot >= stage.shape.left_count => {
@@ -143,12 +131,13 @@ impl Sink<'_> {
         } else {
             &self.tuples[..]
         };
-        for tuple in tuples.chunks_exact(width) {
+        for tuple in tuples.chunks_exact(kept.len().max(1)) {
             let nodes = kept.iter().zip(tuple).map(node);
             if stage.is_last() {
-                let chained = left.is_partial().then_some(number);
+                let chained = left.is_partial().then_some(row);
+                let seen = seen_by(stage, with, version);
                 let parts = parts_of(left, right);
-                self.results.add(chained, seen(), time, parts, nodes);
+                self.results.add(chained, seen, time, parts, nodes);
                 if self.results.is_over() {
                     self.results.overflow();
                     return;
@@ -169,4 +158,14 @@ impl Sink<'_> {
             }
         }
     }
+}
+
+/// The subscriptions of a stage that see records of a version, with what they hold.
+fn seen_by(stage: &Stage, with: With, version: u32) -> impl Iterator<Item = u32> + '_ {
+    let admits = move |since: u32| match with {
+        With::Nobody(own) => since == own,
+        _ => since <= version,
+    };
+    let seen = stage.subscriptions.iter().filter(move |one| admits(one.1));
+    seen.map(|one| one.0)
 }

@@ -73,18 +73,22 @@ impl Store {
 
     /// Keeps of the records in memory only what is needed: `needed` says how long a record is
     /// after its event time (negative: not at all), `is_live` which variables of it still count.
-    /// Returns where the records are now, by where they were.
+    /// What waits stays as long as before. Returns where the records are now, by where they were.
     pub fn sweep(
         &mut self,
+        waiting: &FxHashSet<u32>,
         needed: impl Fn(&Record<'_>) -> i64,
         is_live: impl Fn(&Record<'_>, u32) -> bool,
     ) -> FxHashMap<u32, u32> {
         let mut moved = FxHashMap::default();
-        for (place, words, _) in self.head.drain() {
+        for (place, words, before) in self.head.drain() {
             let record = Record::new(&words);
             let kept = needed(&record);
             if kept >= 0 {
-                let expires = record.time().saturating_add(kept);
+                let mut expires = record.time().saturating_add(kept);
+                if waiting.contains(&place) {
+                    expires = expires.max(before);
+                }
                 let keys = self
                     .keys
                     .of_live(&record, |variable| is_live(&record, variable));

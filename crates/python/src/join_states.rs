@@ -194,6 +194,11 @@ impl Joins {
         self.with(py, |subscribed| subscribed.joins.has_results())
     }
 
+    /// Whether results should be taken before others are found.
+    fn is_batch_full(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |subscribed| subscribed.joins.is_batch_full())
+    }
+
     /// Forgets the results that wait.
     fn forget_results(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, |subscribed| subscribed.joins.forget_results())

@@ -224,6 +224,8 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
                 failures.append((number, lateness_error(job.lateness)))
             elif record:
                 findings.send(record)
+                if planned.joins.is_batch_full():
+                    findings.settle()
         findings.settle()
         if failures:
             findings.add_errors(error_batch(failures, batch, faults))
