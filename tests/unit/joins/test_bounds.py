@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock.joins import Found, Joiner, JoinOptions, WitnessReader
-from penstock.kernel import JOIN_BATCH_ROWS_MAX
+from penstock.kernel import JOIN_BATCH_ROWS_MAX, BucketedState
 from penstock.planning.programs import compile_program
 from penstock.results import Document, Heartbeat, Result
 
@@ -243,3 +243,52 @@ def test_a_signal_ends_a_join() -> None:
 
 def _raise(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def bucketed(limits: penstock.Limits, text: str = PAIRS) -> tuple[BucketedState, WitnessReader]:
+    joins = BucketedState(limits)
+    joins.add(0, 0, compile_program(penstock.xscl(text)))
+    joins.pin(joins.ranked())
+    joins.enter(0, 1)
+    return joins, WitnessReader(joins)
+
+
+def queue(joins: BucketedState, reader: WitnessReader, documents: list[Document]) -> None:
+    records = []
+    for number, document in enumerate(documents):
+        witness = reader.read("S", [str(document.data).encode()])
+        records.append(joins.record(witness, number, str(document.id), number, 0))
+    joins.queue(b"".join(records), is_derived=False)
+
+
+def test_records_of_a_bucket_that_pass_a_limit_are_named_and_not_joined() -> None:
+    chain = f"{PAIRS} FOLLOWED BY{{y = u, 10}} S//c[k->u]"
+    joins, reader = bucketed(penstock.Limits(steps_max=1_000), chain)
+    queue(joins, reader, [many("a", 1, 600), many("b", 2, 600), many("b", 3, 2)])
+    is_more, ((document, time, failure),) = joins.push_queued()
+    assert (is_more, document, time, failure[0]) == (False, "b2", 1, "PL0014")
+    assert len(joins.take_partials()) == 1_200
+
+
+def test_joins_of_a_bucket_are_interrupted() -> None:
+    joins, reader = bucketed(penstock.Limits())
+    queue(joins, reader, [many("a", 1, 1), many("b", 2, 1)])
+    joins.interrupt()
+    with pytest.raises(InterruptedError):
+        joins.push_queued()
+    assert not joins.has_results()
+
+
+def test_results_max_counts_for_each_record_of_a_bucket() -> None:
+    joins, reader = bucketed(penstock.Limits(results_max=5))
+    queue(joins, reader, [many("a", 1, 2), many("b", 2, 2), many("b", 3, 2), many("b", 4, 3)])
+    taken = []
+    is_more = True
+    while is_more:
+        is_more, failed = joins.push_queued()
+        assert not failed
+        while joins.has_results():
+            rows, *_, beyond, failure = joins.take()
+            assert failure is None
+            taken.append((len(rows), beyond))
+    assert taken == [(4, []), (4, []), (6, [5])]
