@@ -345,7 +345,10 @@ impl Joins {
         if !matches!(filled, Ok((_, false))) {
             self.forget_results();
         }
-        filled.map(|(results, _)| results)
+        filled.map(|(results, _)| {
+            self.meter.earn(results.rows.len());
+            results
+        })
     }
 
     /// Whether some of the results were taken and others wait: nothing is joined meanwhile.

@@ -30,6 +30,11 @@ impl Meter {
         account.position = bytes as u64;
     }
 
+    /// Results went out: each allows some steps, as a byte of the document does.
+    pub fn earn(&mut self, results: usize) {
+        self.account.get_mut().position += results as u64;
+    }
+
     /// Counts steps. It may unwind to the guard of the ledger, so nothing that is kept may be half
     /// written then.
     #[inline]

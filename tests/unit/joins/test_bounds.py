@@ -263,7 +263,7 @@ def queue(joins: BucketedState, reader: WitnessReader, documents: list[Document]
 
 def test_records_of_a_bucket_that_pass_a_limit_are_named_and_not_joined() -> None:
     chain = f"{PAIRS} FOLLOWED BY{{y = u, 10}} S//c[k->u]"
-    joins, reader = bucketed(penstock.Limits(steps_max=1_000), chain)
+    joins, reader = bucketed(penstock.Limits(steps_max=20_000), chain)
     queue(joins, reader, [many("a", 1, 600), many("b", 2, 600), many("b", 3, 2)])
     is_more, ((document, time, failure),) = joins.push_queued()
     assert (is_more, document, time, failure[0]) == (False, "b2", 1, "PL0014")
