@@ -222,7 +222,7 @@ class Engine:
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
             self._joining.follow()
-            return self._joining.advance(time_us)
+            return [row for rows in self._joining.advance(time_us) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
@@ -232,7 +232,7 @@ class Engine:
         """
         ended, self._joining = self._joining, self._new_joining()
         with ended.lock:
-            return ended.end()
+            return [row for rows in ended.end() for row in rows]
 
     def _new_joining(self) -> Joining:
         return Joining(self.registry, self.limits, self.joins)

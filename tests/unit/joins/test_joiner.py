@@ -235,7 +235,7 @@ def test_batches_join_for_a_subscription_that_comes_later() -> None:
 
 
 def test_one_value_in_ten_thousand_records_is_found_after_spilling() -> None:
-    options = JoinOptions(memory_bytes_max=100_000)
+    options = JoinOptions(state_bytes_max=100_000)
     engine = penstock.Engine(registry_of(q=SAME.replace("10}", "INF}")), joins=options)
     arrivals = [document("a", second, str(second)) for second in range(5000)]
     rows = list(engine.run([*arrivals, document("b", 6000, "17"), document("b", 6001, "4999")]))
