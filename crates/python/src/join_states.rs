@@ -16,7 +16,7 @@ use penstock_kernel::ledger::{Ledger, Stop};
 use penstock_kernel::limits::Limits;
 use penstock_kernel::plan::SubscriptionId;
 use penstock_kernel::tokenizer::codes;
-use pyo3::exceptions::{PyInterruptedError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::{Arc, Mutex};
@@ -92,9 +92,10 @@ impl Joins {
             Err(Stop::Limit(name)) => Ok(Err(passed(name))),
             Err(Stop::Interrupted) => {
                 self.ledger.resume();
-                let raised = take_raised(&self.raised);
-                let reason = "the joins were interrupted";
-                Err(raised.unwrap_or_else(|| PyInterruptedError::new_err(reason)))
+                match take_raised(&self.raised) {
+                    Some(raised) => Err(raised),
+                    None => Ok(Err(interrupted())),
+                }
             }
         }
     }
@@ -103,6 +104,12 @@ impl Joins {
 /// Somebody joins before all results are taken.
 pub(crate) fn still_taking() -> PyErr {
     PyRuntimeError::new_err("results are to be taken before")
+}
+
+/// Somebody asked to stop.
+fn interrupted() -> Failure {
+    let reason = "the joins were interrupted".to_owned();
+    (codes::INTERRUPTED, reason, 0, 0, String::new(), None)
 }
 
 /// A limit was passed while something was joined.

@@ -68,7 +68,7 @@ class Engine:
     ) -> None:
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
-        self._active: WeakSet[Follower] = WeakSet()
+        self._active: WeakSet[Follower | Joining] = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -196,8 +196,8 @@ class Engine:
         It takes effect in the middle of a document: who waits for rows gets ``CancelledError``.
         What begins afterwards is not affected.
         """
-        for follower in list(self._active):
-            follower.session.interrupt()
+        for active in list(self._active):
+            active.interrupt()
 
     def suspended(self) -> dict[str, DocumentError]:
         """Return the subscriptions that are suspended, by name, and why."""
@@ -292,6 +292,7 @@ class Engine:
         **options: bool,
     ) -> Iterator[Portion]:
         joining = self._new_joining()
+        self._active.add(joining)
         with self._followed(**options) as follower, closing(joining):
             driver = Driver(follower, pace, joining if joins else None, self._suspensions)
             yield from driver.run(items)

@@ -107,7 +107,7 @@ class Joiner:
 
         Raises:
             LimitError: Joining it passed a limit; it is not joined, as if it had never come.
-            InterruptedError: Somebody called ``interrupt``; likewise.
+            CancelledError: Somebody called ``interrupt``; likewise.
         """
         number = next(self._numbers)
         is_in_time, failure = self.joins.join(witness, number, document, time_us, version)
@@ -124,7 +124,7 @@ class Joiner:
         each of these gives an error. Who closes the iterator gives up what was not yielded.
 
         Raises:
-            InterruptedError: Somebody called ``interrupt``; the rest of the results is gone.
+            CancelledError: Somebody called ``interrupt``; the rest of the results is gone.
         """
         try:
             yield from self._settled(version)

@@ -8,6 +8,7 @@ from threading import Event, Thread
 import pytest
 
 import penstock
+from penstock.errors import CancelledError
 from penstock.joins import Found, Joiner, JoinOptions, WitnessReader
 from penstock.kernel import JOIN_BATCH_ROWS_MAX, BucketedState
 from penstock.planning.programs import compile_program
@@ -200,7 +201,7 @@ def test_a_join_is_interrupted_from_another_thread() -> None:
         try:
             for _ in batches:
                 taken.set()
-        except InterruptedError as error:
+        except CancelledError as error:
             errors.append(error)
 
     thread = Thread(target=take)
@@ -219,7 +220,7 @@ def test_an_interrupted_document_is_not_joined() -> None:
     join(joiner, many("a", 1, 2_000))
     assert not list(joiner.results(0))
     joiner.interrupt()
-    with pytest.raises(InterruptedError):
+    with pytest.raises(CancelledError):
         join(joiner, many("b", 2, 2_000))
     assert joiner.statistics().records == 1
 
@@ -274,7 +275,7 @@ def test_joins_of_a_bucket_are_interrupted() -> None:
     joins, reader = bucketed(penstock.Limits())
     queue(joins, reader, [many("a", 1, 1), many("b", 2, 1)])
     joins.interrupt()
-    with pytest.raises(InterruptedError):
+    with pytest.raises(CancelledError):
         joins.push_queued()
     assert not joins.has_results()
 
