@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from penstock.engine.driver import Portion
 
 _ELEMENT = 1
-
-_PART_ROWS = 64 << 10
+_CHUNK_ROWS = 1 << 14
 """Objects for so many rows are made at a time."""
 
 
@@ -28,10 +27,10 @@ def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
             document = portion.documents[-1]
             if origin is None or origin.document is not document:
                 origin = Origin(portion.session, portion.names, document)
-            for part in origin.parts(portion.batch):
+            for chunk in origin.chunks(portion.batch):
                 if rows:
                     yield rows
-                rows = part
+                rows = chunk
         if portion.errors or portion.joined:
             rows += portion.further_rows()
         yield rows
@@ -54,16 +53,20 @@ class Origin:
 
     def rows(self, batch: Batch) -> list[Result]:
         """Return the rows of a batch."""
-        return [row for _, row in self.numbered_rows(batch)]
+        return [row for chunk in self.chunks(batch) for row in chunk]
 
-    def parts(self, batch: Batch) -> Iterator[list[Result]]:
-        """Yield the rows of a batch, which has some, in parts."""
-        while (part := batch.next_rows(_PART_ROWS)) is not None:
-            yield [row for _, row in self._numbered(*part)]
+    def chunks(self, batch: Batch) -> Iterator[list[Result]]:
+        """Yield the rows of a batch in lists: a batch is smaller than its rows as objects."""
+        for chunk in self._numbered_chunks(batch):
+            yield [row for _, row in chunk]
 
     def numbered_rows(self, batch: Batch) -> list[tuple[int, Result]]:
         """Return the rows of a batch, each with its node's place in the document."""
-        return self._numbered(*batch.rows()) if batch.row_count else []
+        return [row for chunk in self._numbered_chunks(batch) for row in chunk]
+
+    def _numbered_chunks(self, batch: Batch) -> Iterator[list[tuple[int, Result]]]:
+        while (part := batch.next_rows(_CHUNK_ROWS)) is not None:
+            yield self._numbered(*part)
 
     def _numbered(
         self,

@@ -7,7 +7,6 @@ use super::{Automaton, limit_error};
 use crate::circuit::CandidateId;
 use crate::error::DocumentError;
 use crate::events::Span;
-use crate::ledger::steps_of_copy;
 use crate::plan::{Aggregate, FormulaId, Output, SubscriptionId, TargetId};
 use crate::rows::{DocumentId, RowHead, RowKind};
 use crate::values::{Value, format_number};
@@ -257,7 +256,7 @@ impl Automaton {
                 continue;
             };
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
-            self.account.spend(steps_of_copy(text.len()));
+            self.account.add_row(text.len());
             let head = RowHead {
                 document: self.document,
                 subscription,
@@ -308,7 +307,7 @@ impl Automaton {
             self.append_bytes(entry.sent.max(entry.start), end, candidate);
         }
         let value_bytes = self.rows.value.bytes.len() - value_from;
-        self.account.spend(steps_of_copy(value_bytes));
+        self.account.add_row(value_bytes);
         let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
             self.write_row(candidate, item, Some(end));
@@ -372,6 +371,7 @@ impl Automaton {
             for item in entry.pending.clone() {
                 if self.plan.target(item.target).0 == Output::Fragments {
                     self.append_bytes(from, upto, candidate);
+                    self.account.add_row((upto - from) as usize);
                     self.write_row(candidate, item, None);
                 }
             }
