@@ -56,6 +56,8 @@ class Portion(NamedTuple):
     batch: Batch
     errors: Sequence[tuple[int, DocumentError]]
     joined: Sequence[Result]
+    is_open: bool = False
+    """Whether the last document goes on, with the same number in the next portion."""
 
     def further_rows(self) -> list[Result]:
         """Return the rows that are not in the batch: those of errors, then those of joins."""
@@ -180,9 +182,7 @@ class Driver:
             document.keep()  # its error row may be asked for after the next document
         try:
             pieces = document.pieces()
-            for is_full in session.read_pieces(
-                pieces, document.encoding, document.stream, number
-            ):
+            for is_full in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if is_full or (self._pace.is_prompt and self._is_full()):
                     yield self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
@@ -210,6 +210,7 @@ class Driver:
         batch, ended = self._session.take(), len(documents) - is_open
         errors = self._with_failing(ended)
         portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))
+        portion = portion._replace(is_open=is_open)
         self._errors = []
         if is_open:
             self._joined = ended

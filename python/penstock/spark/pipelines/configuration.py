@@ -15,6 +15,7 @@ from pathlib import Path
 
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.spark.bounds import WAY_OUT
 from penstock.spark.pipelines.configured_registry import HINTS, read_registry
 from penstock.spark.pipelines.configured_sinks import holds, read_sinks
 from penstock.spark.pipelines.configured_sources import read_source
@@ -133,9 +134,16 @@ def _trigger(node: Node) -> Trigger:
 
 def _limits(node: Node) -> Limits:
     found = node.fields(one.name for one in fields(Limits))
-    defaults = Limits().as_dict()
+    if "seconds_max" in found:
+        message = "a pipeline does not limit seconds: what runs again must give the same rows"
+        node.report(found["seconds_max"].error("PC0005", message, WAY_OUT))
+        return Limits()
+    defaults = Limits()
     return Limits(
-        **{name: found.read(name, Node.integer, defaults[name]) for name, _ in found.items()}
+        **{
+            name: found.read(name, Node.integer, int(getattr(defaults, name)))
+            for name, _ in found.items()
+        }
     )
 
 

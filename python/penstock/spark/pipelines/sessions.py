@@ -21,6 +21,9 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Spark looks every two seconds whether a task was cancelled, and waits two more seconds before
+    # it ends a Python worker that is in the middle of a document.
+    "spark.python.task.killTimeout": "500ms",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
