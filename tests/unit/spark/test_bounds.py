@@ -36,5 +36,5 @@ def test_limits_that_count_are_taken() -> None:
     ],
 )
 def test_seconds_are_rejected(use: Any) -> None:
-    with pytest.raises(SettingError, match="PL0019: seconds_max is not for Spark.* steps_max"):
+    with pytest.raises(SettingError, match=r"PL0019: seconds_max is not for Spark.* steps_max"):
         use()
