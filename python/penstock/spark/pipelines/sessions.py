@@ -50,6 +50,7 @@ def start(pipeline: Pipeline) -> SparkSession:
     # A connection that breaks is raised, too; once is enough.
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(_is_no_interrupt)
     # Workers run the Python that has this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     is_local = pipeline.master.startswith("local")
@@ -61,6 +62,11 @@ def start(pipeline: Pipeline) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Return whether a record is other than py4j's report of a Ctrl-C, which is raised, too."""
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
 
 
 def _with_retries(master: str) -> str:
