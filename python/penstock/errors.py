@@ -176,6 +176,10 @@ class _MessageError(PenstockError):
         return f"{self.code}: {self.message}"
 
 
+class SettingError(_MessageError, ValueError):
+    """A setting has no place where it was given."""
+
+
 class RegistryError(_MessageError):
     """A change to a registry was refused: a duplicate name, an unknown one."""
 

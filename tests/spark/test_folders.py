@@ -52,6 +52,19 @@ def test_folders_are_listed_moved_and_removed(
     assert caught.value.code == "PO0001"
 
 
+@pytest.mark.parametrize("kind", ["local", "hadoop"])
+def test_small_files_are_written_and_replaced(
+    spark: SparkSession, tmp_path: Path, kind: str
+) -> None:
+    folders, file = made(spark, kind), str(tmp_path / "new/folder/é")
+    for data in (b"one\x00\xff", b"", b"three"):
+        folders.write(file, data)
+        assert folders.read(file) == data
+    assert folders.names(str(tmp_path / "new/folder")) == ["é"]
+    with pytest.raises(SinkError, match="PO0001"):
+        folders.write(f"{file}/below", b"")
+
+
 def test_a_disk_of_this_host_is_told_from_others(spark: SparkSession, tmp_path: Path) -> None:
     for path in (str(tmp_path), tmp_path.as_uri()):
         folders = folders_of(spark, path)

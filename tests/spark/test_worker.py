@@ -153,3 +153,97 @@ def test_limits_make_sessions_of_their_own() -> None:
     (bound,) = evaluate(job_of("//b", limits=Limits(depth_max=1)), iter([batch]))
     assert free.column("kind").to_pylist() == ["element"]
     assert bound.column("kind").to_pylist() == ["error"]
+
+
+GREEDY = "//a[preceding::a/following::a = .]"
+
+
+def siblings(count: int) -> bytes:
+    return b"<r>" + b"<a>x</a>" * count + b"</r>"
+
+
+def nested(depth: int, text: bytes = b"") -> bytes:
+    return b"<a>" * depth + text + b"</a>" * depth
+
+
+@pytest.mark.parametrize("large", [nested(3_000), nested(60, b"x" * 300_000)])
+@pytest.mark.parametrize("is_odd", [False, True])
+def test_rows_of_one_document_leave_in_several_batches(large: bytes, is_odd: bool) -> None:
+    documents: list[bytes | None] = [b"<a/>", large, b"<a/>", b"<a/><b/>", b"<a/>"]
+    if is_odd:
+        documents = [gzip.compress(one or b"") for one in documents]
+    batches = list(evaluate(job_of("//a"), iter([batch_of(documents)])))
+    sizes = [batch.column("value").nbytes for batch in batches]
+    assert sum(sizes) > 8 << 20
+    assert max(sizes) < 32 << 20
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    ordinals = [row["ordinal"] for row in rows if row["number"] == 1]
+    assert sorted(ordinals) == list(range(large.count(b"<a>")))
+    others = [(row["number"], row["document"], row["kind"]) for row in rows if row["number"] != 1]
+    # What a document with an error decided before it may come or not, by how it was read.
+    found = [(0, "d0", "element"), (2, "d2", "element"), (4, "d4", "element")]
+    assert [one for one in others if one[0] != 3] == found
+    assert (3, "d3", "error") in others
+
+
+def test_the_rows_of_a_large_document_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Sessions(worker.Session):
+        most = 0
+
+        def take(self) -> Any:
+            Sessions.most = max(Sessions.most, self.value_bytes())
+            return super().take()
+
+    monkeypatch.setattr(worker, "Session", Sessions)
+    document = nested(300, b"x" * 300_000)
+    total = 0
+    for batch in evaluate(job_of("//a"), iter([batch_of([document])])):
+        total += batch.column("value").nbytes
+    assert total > 80 << 20
+    assert 0 < Sessions.most < 32 << 20
+
+
+def test_a_subscription_that_fails_alone_is_named_and_its_document_has_no_source() -> None:
+    job = job_of(GREEDY, "count(//a)", limits=Limits(steps_max=10_000))
+    documents: list[bytes | None] = [b"<r>", siblings(3_000), b"<r><a/></r>"]
+    rows = [row for one in evaluate(job, iter([batch_of(documents)])) for row in one.to_pylist()]
+    errors = [row for row in rows if row["kind"] == "error"]
+    assert [(one["document"], one["subscription"], one["source"]) for one in errors] == [
+        ("d0", None, b"<r>"),
+        ("d1", GREEDY, None),
+    ]
+    assert [one["error"]["code"] for one in errors] == ["PD0026", "PL0014"]
+    counts = [row["value"] for row in rows if row["subscription"] == "count(//a)"]
+    assert counts == ["3000", "1"]
+
+
+def test_a_document_that_cannot_be_read_again_names_who_is_to_blame() -> None:
+    job = job_of(GREEDY, "count(//a)", limits=Limits(steps_max=10_000))
+    packed = gzip.compress(siblings(3_000))
+    *_, batch = evaluate(job, iter([batch_of([packed])]))
+    (row,) = batch.to_pylist()
+    assert (row["subscription"], row["source"]) == (None, packed)
+    assert f"`{GREEDY}`" in row["error"]["reason"]
+
+
+def test_a_task_that_ends_inside_a_document_leaves_nothing_behind() -> None:
+    job, batch = job_of("//a"), batch_of([nested(3_000), b"<a/>"])
+    running = evaluate(job, iter([batch]))
+    next(running)
+    running.close()  # type: ignore[attr-defined]
+    assert not worker._idle
+    assert sum(len(one) for one in evaluate(job, iter([batch]))) == 3_001
+    assert len(worker._idle) == 1
+
+
+def test_suspended_subscriptions_get_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    job, batch = job_of("//a", "//b"), batch_of([b"<a><b/></a>"])
+
+    def subscriptions() -> list[str]:
+        return sorted(row[1] for row in rows_of(evaluate(job, iter([batch]))))
+
+    assert subscriptions() == ["//a", "//b"]
+    monkeypatch.setattr(worker, "suspended_here", lambda: ["//b", "unknown"])
+    assert subscriptions() == ["//a"]
+    monkeypatch.setattr(worker, "suspended_here", list)
+    assert subscriptions() == ["//a", "//b"]

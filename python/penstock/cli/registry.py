@@ -44,7 +44,8 @@ def add_parser(commands: Any) -> None:
         "top",
         help="say which subscriptions cost most",
         description="Run a registry over documents and print the subscriptions that cost most. "
-        "Matches are counted, the work is sampled.",
+        "Matches are counted, the work is sampled. Subscriptions that pass a limit alone at three "
+        "documents in a row are suspended, and shown in any case.",
     )
     top.add_argument("folder", metavar="FOLDER", help="the registry")
     top.add_argument("file", metavar="FILE", nargs="+", help="documents")
@@ -169,16 +170,23 @@ def run_top(options: argparse.Namespace) -> int:
     failed = 0
     for file in options.file:
         failed += sum(row.kind == "error" for row in engine.run(Path(file)))
-    ranked = engine.statistics().top(options.count, options.by)
+    statistics, suspended = engine.statistics(), engine.suspended()
+    ranked = statistics.top(options.count, options.by)
+    # Who is suspended is shown, wherever it ranks.
+    shown = {used.name for used in ranked}
+    ranked += [statistics.of(name) for name in sorted(suspended) if name not in shown]
     if not options.json:
         print(f"{'cost':>6}  {'matches':>9}  {'last match':<20}  name")
     for used in ranked:
         last = "" if used.last_match is None else used.last_match.strftime("%Y-%m-%dT%H:%M:%SZ")
+        why = suspended.get(used.name)
         if options.json:
             fields = {"name": used.name, "matches": used.matches, "last_match": last or None}
-            print(json.dumps({**fields, "cost_share": used.cost_share}))
+            reason = None if why is None else str(why)
+            print(json.dumps({**fields, "cost_share": used.cost_share, "suspended": reason}))
         else:
-            print(f"{used.cost_share:>6.1%}  {used.matches:>9}  {last:<20}  {used.name}")
+            note = "" if why is None else f"  suspended: {why}"
+            print(f"{used.cost_share:>6.1%}  {used.matches:>9}  {last:<20}  {used.name}{note}")
     return exits.DOCUMENTS_FAILED if failed else exits.DONE
 
 

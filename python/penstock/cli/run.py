@@ -30,6 +30,13 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("pipeline", metavar="FILE", help="the pipeline, in YAML")
     parser.add_argument("--dry-run", action="store_true", help="check it and print it, no more")
+    parser.add_argument(
+        "--resume",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="let a subscription go on that the stream has suspended; may be given again",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -55,10 +62,10 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         print("\n".join(describe(pipeline)))
         return exits.DONE
-    return _run(pipeline, is_quiet=options.quiet)
+    return _run(pipeline, options.resume, is_quiet=options.quiet)
 
 
-def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
+def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
     from penstock.spark.pipelines.stopping import Stopping
     from penstock.spark.runtime import missing
 
@@ -71,7 +78,7 @@ def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
 
     with Stopping() as stopping:
         try:
-            outcome = _run_on_spark(pipeline, stopping, is_quiet)
+            outcome = _run_on_spark(pipeline, resume, stopping, is_quiet)
         except (PySparkException, Py4JError) as error:
             print(f"penstock: {_reason(error)}", file=sys.stderr)
             return exits.COULD_NOT_RUN
@@ -84,7 +91,9 @@ def _run(pipeline: Pipeline, *, is_quiet: bool) -> int:
     return exit_code(outcome)
 
 
-def _run_on_spark(pipeline: Pipeline, stopping: Stopping, is_quiet: bool) -> Outcome:
+def _run_on_spark(
+    pipeline: Pipeline, resume: list[str], stopping: Stopping, is_quiet: bool
+) -> Outcome:
     from penstock.spark.pipelines import Outcome
     from penstock.spark.pipelines import run as run_pipeline
     from penstock.spark.pipelines.sessions import start
@@ -101,14 +110,15 @@ def _run_on_spark(pipeline: Pipeline, stopping: Stopping, is_quiet: bool) -> Out
         if stopping.event.is_set():
             return Outcome(is_stopped=True)
         with _watching(is_quiet) as watch:
-            return run_pipeline(pipeline, spark, watch, stopping.event)
+            return run_pipeline(pipeline, spark, watch, stopping.event, resume=resume)
     finally:
         spark.stop()
 
 
 def exit_code(outcome: Outcome) -> int:
     """Return how a run that came to its end, or was stopped, ends the command."""
-    return exits.DOCUMENTS_FAILED if outcome.quarantined else exits.DONE
+    has_failed = outcome.quarantined or outcome.failures
+    return exits.DOCUMENTS_FAILED if has_failed else exits.DONE
 
 
 @contextmanager

@@ -66,6 +66,8 @@ class Portion(NamedTuple):
     batch: Batch
     errors: Sequence[tuple[int, DocumentError]]
     joined: Sequence[Result]
+    is_open: bool = False
+    """Whether the last document goes on, with the same number in the next portion."""
 
     def further_rows(self) -> list[Result]:
         """Return the rows that are not in the batch: those of errors, then those of joins."""
@@ -228,7 +230,8 @@ class Driver:
         else:
             self._documents, self._joined = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
-        yield self._portion(documents, batch, errors, next(joined, []))
+        portion = self._portion(documents, batch, errors, next(joined, []))
+        yield portion._replace(is_open=is_open)
         yield from self._joined_alone(joined)
 
     def _with_failing(self, ended: range) -> list[tuple[int, DocumentError]]:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlparse
 
 from penstock.errors import SinkError
 from penstock.sinks.base import first_line, java_of
+from penstock.storage import TEMPORARY, whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,6 +29,10 @@ class Folders(ABC):
     @abstractmethod
     def read(self, file: str) -> bytes | None:
         """Return what a small file holds, or None if there is none."""
+
+    @abstractmethod
+    def write(self, file: str, data: bytes) -> None:
+        """Write a small file, in the place of what has its name; it appears when it is whole."""
 
     @abstractmethod
     def move(self, folder: str, target: str) -> None:
@@ -72,6 +77,10 @@ class LocalFolders(Folders):
             except FileNotFoundError:
                 return None
 
+    def write(self, file: str, data: bytes) -> None:
+        with _reported(file), whole_file(_local(file)) as opened:
+            opened.write(data)
+
     def move(self, folder: str, target: str) -> None:
         with _reported(target):
             self.remove(target)
@@ -110,6 +119,17 @@ class HadoopFolders(Folders):
                 return bytes(stream.readAllBytes())
             finally:
                 stream.close()
+
+    def write(self, file: str, data: bytes) -> None:
+        with _reported(file):
+            folder, _, name = file.rpartition("/")
+            unfinished = f"{folder}/.{name}{TEMPORARY}"
+            stream = self._system.create(self._path(unfinished), True)
+            try:
+                stream.write(bytearray(data))
+            finally:
+                stream.close()
+            self.move(unfinished, file)
 
     def move(self, folder: str, target: str) -> None:
         with _reported(target):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
+from penstock.spark.bounds import checked_limits
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
 from penstock.spark.worker import Job, evaluate, require_rows
@@ -34,7 +35,9 @@ def match(
     of the input come along behind the rows' own.
 
     A document that is malformed, passes a limit or is null gives one error row after the results
-    that were decided before the error; ``results`` and ``quarantine`` tell the two apart. Where
+    that were decided before the error; ``results`` and ``quarantine`` tell the two apart. A
+    subscription that passes a limit alone gives an error row with its name and without a source,
+    which neither of them returns: all others have their rows. Nobody is suspended. Where
     a source of this package could not read a document, its column ``fault`` says why; that
     becomes the row's ``error``, and the column goes.
 
@@ -47,6 +50,7 @@ def match(
         RegistryError: A subscription joins documents; ``join`` and ``join_stream`` do that. One
             that is added while a stream runs ends the stream.
         TypeError: The registry is something else.
+        SettingError: The limits bound seconds.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns.
     """
@@ -67,12 +71,13 @@ def match_inputs(
 
     from penstock.spark.schema import schema
 
+    checked = checked_limits(limits)
     _refuse_clashes([field.name for field in inputs.kept])
     outputs = t.StructType(
         [*schema().fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
     reference = ship(registry, inputs.frame)
-    job = Job(reference, limits or Limits(), inputs.is_text, inputs.has_faults, is_counting)
+    job = Job(reference, checked, inputs.is_text, inputs.has_faults, is_counting)
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -29,8 +29,9 @@ def result_batch(columns: Columns, names: Any, inputs: Any) -> pa.RecordBatch:
 def error_batch(
     failures: Sequence[tuple[int, DocumentError]], inputs: Any, faults: Any = None
 ) -> pa.RecordBatch:
-    """Return one row for each document that failed.
+    """Return one row for each document that failed, or subscription that failed at one.
 
+    The row of a subscription has its name and no source: all others have read the document.
     ``faults`` are what sources said of documents that they could not read, by their numbers.
     """
     import pyarrow as pa
@@ -41,18 +42,21 @@ def error_batch(
     length = len(failures)
     errors = [Fault.of(error).as_dict() for _, error in failures]
     found = pa.array(errors, schema().field("error").type)
+    subscriptions = pa.array([error.subscription for _, error in failures], pa.string())
+    is_document = subscriptions.is_null()
     if faults is not None:
         told = faults.take(places).cast(found.type)
-        found = pc.if_else(told.is_valid(), told, found)
+        found = pc.if_else(pc.and_(is_document, told.is_valid()), told, found)
     source = failed.column(0).cast(pa.binary())
     is_small = pc.less_equal(pc.binary_length(source), SOURCE_BYTES_MAX)
     made = {
+        "subscription": subscriptions,
         "ordinal": pa.repeat(pa.scalar(0, pa.int64()), length),
         "kind": pa.repeat("error", length),
         "name": pa.repeat("", length),
         "decided_at": pa.array([error.byte for _, error in failures], pa.int64()),
         "error": found,
-        "source": pc.if_else(is_small, source, None),
+        "source": pc.if_else(pc.and_(is_document, is_small), source, None),
     }
     return _assemble(made, _besides(failed))
 

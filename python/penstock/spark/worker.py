@@ -6,11 +6,12 @@ travels with the function is only a ``Job``.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
@@ -34,6 +35,9 @@ PACE = Pace(
     bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
     is_prompt=False,
 )
+
+SUSPENDED = "penstock.suspended"
+"""The property of a job in which a stream's driver names who is suspended, as a list in JSON."""
 
 _SESSIONS_KEPT = 4
 
@@ -59,38 +63,62 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     """Yield the rows of batches of documents.
 
     The first four columns of a batch are document, id, time and stream; the others come along.
+    The rows of one document may come in several batches, while it is still being read.
     """
     key = (job.plan.key(), job.limits)
     session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
+    session.suspend(_numbers(names, suspended_here()))
+    task = _Task(job, session, names)
     try:
-        yield from _read(session, names, job, batches)
+        yield from task.read(batches)
     finally:
         # A task may end before its input does, but a session is clean between documents.
-        if not session.row_count():
+        if task.is_clean:
             _keep(key, session, names)
 
 
-def _read(
-    session: Session, names: Any, job: Job, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    driver = Driver(Fixed(session), PACE)
-    for whole in batches:
-        batch, faults = _without_faults(whole) if job.has_faults else (whole, None)
-        if job.is_counting and batch.num_rows:
-            yield count_batch(batch)
+class _Task:
+    """The work of one task with a session."""
+
+    def __init__(self, job: Job, session: Session, names: Any) -> None:
+        self._job = job
+        self._session = session
+        self._names = names
+        self._driver = Driver(Fixed(session, _Names(names)), PACE)
+        self._is_inside = False
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no document is open, and no row waits."""
+        return not self._is_inside and not self._session.row_count()
+
+    def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of batches of documents."""
+        for whole in batches:
+            batch, faults = _without_faults(whole) if self._job.has_faults else (whole, None)
+            if self._job.is_counting and batch.num_rows:
+                yield count_batch(batch)
+            yield from self._read(batch, faults)
+
+    def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
-        for portion in driver.run(documents_of(batch.column(0), job.is_text)):
+        self._is_inside = True
+        for portion in self._driver.run(documents_of(batch.column(0), self._job.is_text)):
+            self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
             if portion.batch.row_count:
                 # Documents that were read together may have many more rows than one of them.
-                rows = result_batch(portion.batch.columns(), names, inputs)
+                rows = result_batch(portion.batch.columns(), self._names, inputs)
                 for first in range(0, rows.num_rows, PACE.rows_max):
                     yield rows.slice(first, PACE.rows_max)
             if portion.errors:
                 known = None if faults is None else faults.slice(start, count)
                 yield error_batch(portion.errors, inputs, known)
-            start += count
+            if not portion.is_open:  # otherwise its documents come again, with the same numbers
+                start += count
+            self._is_inside = True
+        self._is_inside = False
 
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
@@ -103,6 +131,46 @@ def _start(job: Job, key: str) -> tuple[Session, Any]:
     if plan.request_count():
         require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
+
+
+class _Names(Sequence[str]):
+    """Names of an Arrow array, each made when somebody asks for it."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return _Names(self._array[index])
+        name: str = self._array[index].as_py()
+        return name
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+
+def suspended_here() -> list[str]:
+    """Return the names of the subscriptions that are suspended in this task's micro-batch."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    told = None if context is None else context.getLocalProperty(SUSPENDED)
+    return json.loads(told) if told else []
+
+
+def _numbers(names: Any, suspended: list[str]) -> list[int]:
+    """Return the numbers of those who are among the names of a plan."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not suspended:
+        return []
+    found: list[int] = pc.indices_nonzero(pc.is_in(names, pa.array(suspended))).to_pylist()
+    return found
 
 
 def require_rows(snapshot: Snapshot) -> None:

@@ -1,11 +1,12 @@
 """``penstock registry``: load subscriptions, and look at them."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from penstock import Registry
+from penstock import Engine, Limits, Registry
 from penstock.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -69,6 +70,29 @@ def test_what_costs_most_comes_first(tmp_path: Path, capsys: Capture) -> None:
     assert (told["name"], told["matches"]) == ("many", 2)
     document.write_text("<r>")
     assert main(["registry", "top", str(folder), str(document)]) == 3
+
+
+def test_who_is_suspended_is_shown(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strict = partial(Engine, limits=Limits(steps_max=10_000))
+    monkeypatch.setattr("penstock.engine.Engine", strict)
+    folder = tmp_path / "registry"
+    registry = Registry.open(folder)
+    registry.add("all", "//a")
+    registry.add("greedy", "//a[preceding::a/following::a = .]")
+    document = tmp_path / "document.xml"
+    document.write_text("<r>" + "<a>x</a>" * 3_000 + "</r>")
+    command = ["registry", "top", str(folder), *[str(document)] * 3]
+    assert main(command) == 3
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [name in line for name, line in zip(("all", "greedy"), lines, strict=True)] == [True] * 2
+    assert ["suspended: PL0014: " in line for line in lines] == [False, True]
+    assert main([*command, "--json", "--count", "1"]) == 3
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["name"] for one in told] == ["all", "greedy"]
+    assert told[0]["suspended"] is None
+    assert told[1]["suspended"].startswith("PL0014: ")
 
 
 def filled(folder: Path) -> Path:

@@ -134,6 +134,7 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
         ("sinks:", "limits: {depth_max: 0}\nsinks:", "PC0005", (7, 21), "above zero"),
         ("sinks:", "limits: {depth: 1}\nsinks:", "PC0002", (7, 10), "depth_max"),
         ("sinks:", "limits: {depth_max: many}\nsinks:", "PC0004", (7, 21), "whole number"),
+        ("sinks:", "limits: {seconds_max: 2}\nsinks:", "PC0005", (7, 23), "same rows"),
         ("  - kind: console", "  - kind: console\n  - kind: console", "PC0005", (9, 5), "called"),
         ("  - kind: console", "  []", "PC0005", (8, 3), "empty"),
         ("    path: .", "    path: .\n    ancestors: {a: b}", "PC0007", (4, 16), "no `record`"),

@@ -14,6 +14,7 @@ from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
+from penstock.spark.bounds import checked_limits
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
@@ -76,6 +77,7 @@ def join_stream(
 
     Raises:
         ImportError: pyspark is not installed.
+        SettingError: The limits bound seconds.
         TypeError: The registry is something else.
         ValueError: The documents are no stream, a column is missing or has a type that holds no
             documents, or there are no buckets.
@@ -93,7 +95,7 @@ def join_stream(
         into if callable(into) else _Files(os.fspath(into)),
         lateness,
         buckets,
-        limits or Limits(),
+        checked_limits(limits),
         hash_bits,
         inputs.is_text,
         inputs.has_faults,

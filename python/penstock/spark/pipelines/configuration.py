@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from penstock.engine.suspension import SUSPEND_AFTER
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.spark.bounds import WAY_OUT
 from penstock.spark.pipelines.configured_registry import HINTS, read_registry
 from penstock.spark.pipelines.configured_sinks import holds, read_sinks
 from penstock.spark.pipelines.configured_sources import read_source
@@ -22,8 +24,12 @@ from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
 
+NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
-KEYS = ("name", "sources", "registry", "sinks", "checkpoint", "limits", "trigger", "spark")
+KEYS = (
+    *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
+    *("trigger", "spark"),
+)
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
 _COUNT = r"(?:\*|[1-9][0-9]*)"
@@ -44,6 +50,8 @@ class Pipeline:
     trigger: Trigger = field(default_factory=Trigger)
     checkpoint: str | None = None
     limits: Limits = field(default_factory=Limits)
+    suspend_after: int | None = SUSPEND_AFTER
+    """At so many documents a subscription may fail alone in a stream; None suspends nobody."""
     master: str = "local[*]"
     settings: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,7 +83,9 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
     sinks = found.read("sinks", lambda node: read_sinks(node, folder), no_sinks)
     if trigger is not None:
         _check_checkpoint(found, trigger, checkpoint)
+        _check_suspension(found, trigger)
     _check_places(found, checkpoint, sinks)
+    suspend_after: int | None = SUSPEND_AFTER
     spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
     return Pipeline(
         found.text("name", stem),
@@ -85,6 +95,7 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
         trigger or Trigger(),
         checkpoint,
         found.read("limits", _limits, Limits()),
+        found.read("suspend_after", _suspend_after, suspend_after),
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
     )
@@ -103,6 +114,13 @@ def _check_checkpoint(found: Fields, trigger: Trigger, checkpoint: str | None) -
         message = "a batch has no checkpoint"
         way_out = "remove it, or add a key: trigger: available_now"
         found.node.report(found["checkpoint"].error("PC0007", message, way_out))
+
+
+def _check_suspension(found: Fields, trigger: Trigger) -> None:
+    if "suspend_after" in found and not trigger.is_streaming:
+        message = "a batch suspends nobody"
+        way_out = "remove it, or add a key: trigger: available_now"
+        found.node.report(found["suspend_after"].error("PC0007", message, way_out))
 
 
 def _check_places(found: Fields, checkpoint: str | None, sinks: tuple[SinkSetting, ...]) -> None:
@@ -133,10 +151,24 @@ def _trigger(node: Node) -> Trigger:
 
 def _limits(node: Node) -> Limits:
     found = node.fields(one.name for one in fields(Limits))
-    defaults = Limits().as_dict()
+    if "seconds_max" in found:
+        message = "a pipeline does not limit seconds: what runs again must give the same rows"
+        node.report(found["seconds_max"].error("PC0005", message, WAY_OUT))
+        return Limits()
+    defaults = Limits()
     return Limits(
-        **{name: found.read(name, Node.integer, defaults[name]) for name, _ in found.items()}
+        **{
+            name: found.read(name, Node.integer, int(getattr(defaults, name)))
+            for name, _ in found.items()
+        }
     )
+
+
+def _suspend_after(node: Node) -> int | None:
+    if node.kind == "str":
+        node.choice((NEVER,))
+        return None
+    return node.integer()
 
 
 def _master(node: Node) -> str:

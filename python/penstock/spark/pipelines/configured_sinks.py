@@ -23,7 +23,8 @@ from penstock.spark.pipelines.paths import is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 
 SINKS = ("parquet", "json", "sqlite", "jdbc", "kafka", "console")
-ROWS = ("results", "quarantine", "all")
+ROWS = ("results", "quarantine", "errors", "all")
+"""Quarantine are documents that failed; errors are those, and what subscriptions failed at."""
 
 _COMMON = ("kind", "name", "rows", "write")
 _JDBC = re.compile(r"jdbc:([A-Za-z][A-Za-z0-9+.-]*):.+")

@@ -16,6 +16,13 @@ class Counts(NamedTuple):
     bytes: int = 0
     results: int = 0
     quarantined: int = 0
+    failures: int = 0
+    """Error rows of subscriptions, whose documents all others have read."""
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows there are."""
+        return self.results + self.quarantined + self.failures
 
 
 @dataclass(slots=True)
@@ -27,6 +34,10 @@ class Outcome:
     bytes: int = 0
     results: int = 0
     quarantined: int = 0
+    failures: int = 0
+    """Error rows of subscriptions, whose documents all others have read."""
+    suspended: tuple[str, ...] = ()
+    """The subscriptions that got nothing in the last batch."""
     documents_per_second: float = 0.0
     bytes_per_second: float = 0.0
     lag: int | None = None
@@ -65,6 +76,7 @@ class Outcome:
         self.bytes += counts.bytes
         self.results += counts.results
         self.quarantined += counts.quarantined
+        self.failures += counts.failures
         if seconds:
             self.documents_per_second = counts.documents / seconds
             self.bytes_per_second = counts.bytes / seconds
@@ -83,6 +95,10 @@ class Outcome:
             f"{self.results:,} results",
             f"{self.quarantined:,} quarantined",
         ]
+        if self.failures:
+            parts.append(f"{self.failures:,} failures of subscriptions")
+        if self.suspended:
+            parts.append(f"{len(self.suspended):,} suspended")
         if self.lag is not None:
             parts.append(f"{self.lag:,} waiting")
         if self.state_rows is not None:

@@ -7,14 +7,15 @@ doubles nothing in files and SQL tables.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
-from penstock.sinks.folders import folders_of
+from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
 from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
@@ -22,7 +23,16 @@ from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
+from penstock.spark.pipelines.suspension import (
+    Standing,
+    Standings,
+    failing_of,
+    identities_of,
+    not_suspended,
+    told_rows,
+)
 from penstock.spark.rows import COUNT
+from penstock.spark.worker import SUSPENDED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,27 +55,38 @@ def run(
     watch: Watch = lambda outcome: None,
     stopping: threading.Event | None = None,
     run_name: str | None = None,
+    resume: Sequence[str] = (),
 ) -> Outcome:
     """Run a pipeline to its end, or until ``stopping`` is set, and return what it did.
 
     ``watch`` is called with what was done so far, after every batch. Once ``stopping`` is set,
     the batch under way is finished and no other begun. ``run_name`` names the run of a batch
-    pipeline, which has a new name otherwise; a stream has that of its checkpoint.
+    pipeline, which has a new name otherwise; a stream has that of its checkpoint. The suspended
+    subscriptions of a stream that ``resume`` names go on.
 
     Raises:
+        RegistryError: A subscription to be resumed is not suspended.
         SinkError: Rows could not be written, or a sink must not be written again.
         ValueError: A column of documents is neither binary nor a string.
         pyspark.errors.PySparkException: Spark could not run it.
     """
-    job = _Job(pipeline, watch, stopping or threading.Event())
+    job = _Job(pipeline, watch, stopping or threading.Event(), resume)
     if pipeline.trigger.is_streaming:
         return job.stream(spark)
     return job.batch(spark, run_name or new_run())
 
 
 class _Job:
-    def __init__(self, pipeline: Pipeline, watch: Watch, stopping: threading.Event) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        watch: Watch,
+        stopping: threading.Event,
+        resume: Sequence[str] = (),
+    ) -> None:
         self._pipeline = pipeline
+        self._resume = resume
+        self._standings: Standings | None = None
         self._watch = watch
         self._stopping = stopping
         self._outcome = Outcome()
@@ -74,6 +95,8 @@ class _Job:
     def batch(self, spark: SparkSession, run_name: str) -> Outcome:
         from pyspark.errors import PySparkException
 
+        for name in self._resume:
+            raise not_suspended(name)
         started = time.monotonic()
         self._begin(spark, run_name)
         for attempt in range(1, STARTS_MAX + 1):
@@ -94,7 +117,10 @@ class _Job:
         checkpoint = self._pipeline.checkpoint
         assert checkpoint is not None, "a stream has a checkpoint"
         folders = folders_of(spark, checkpoint)
-        self._begin(spark, stream_name(folders, checkpoint))
+        name = stream_name(folders, checkpoint)
+        if self._resume:
+            self._standings_of(folders, name or "").resume(self._resume)
+        self._begin(spark, name)
         starts = 0
         while True:
             before = self._outcome.batches
@@ -102,7 +128,7 @@ class _Job:
             clear_leftovers(folders, checkpoint)
             try:
                 # The registry publishes its version anew each time, should that be damaged.
-                self._stream_once(self._rows(spark).writeStream)
+                self._stream_once(self._rows(spark).writeStream, folders)
                 break
             except PySparkException as error:
                 # A worker that died, or what reads the source, is no reason to give up. The
@@ -121,7 +147,7 @@ class _Job:
         for setting in self._pipeline.sinks:
             setting.sink.begin(spark, run_name)
 
-    def _stream_once(self, writer: Any) -> None:
+    def _stream_once(self, writer: Any, folders: Folders) -> None:
         from pyspark.errors import StreamingQueryException
 
         pipeline = self._pipeline
@@ -134,7 +160,8 @@ class _Job:
                 is_started.wait()
                 if self._stopping.is_set() or not started:
                     raise _StopError
-                self._outcome.write(number, self._write(batch, number, started[0]))
+                standings = self._standings_of(folders, started[0])
+                self._outcome.write(number, self._micro_batch(batch, number, started[0], standings))
             except BaseException as error:
                 self._failure = error
                 raise
@@ -159,6 +186,39 @@ class _Job:
             if query.isActive:
                 query.stop()
             self._note(query)
+
+    def _standings_of(self, folders: Folders, stream: str) -> Standings:
+        if self._standings is None:
+            checkpoint = self._pipeline.checkpoint
+            assert checkpoint is not None, "a stream has a checkpoint"
+            self._standings = Standings(folders, checkpoint, stream)
+        return self._standings
+
+    def _micro_batch(
+        self, rows: DataFrame, number: int, stream: str, standings: Standings
+    ) -> Counts:
+        """Write a batch with who is suspended in it, and decide who is in the next one."""
+        pipeline = self._pipeline
+        suspend_after = pipeline.suspend_after
+        standing = Standing() if suspend_after is None else standings.at(number)
+        standing = standing.known(identities_of(pipeline.registry, standing.names, stream, number))
+        suspended = tuple(sorted(standing.suspended))
+        # Tasks have the properties of the thread that starts their job, also when they are
+        # tried again.
+        context = rows.sparkSession.sparkContext
+        context.setLocalProperty(SUSPENDED, json.dumps(suspended) if suspended else "")
+
+        def decide(rows: DataFrame, counts: Counts) -> None:
+            if suspend_after is None or not counts.documents:
+                return
+            failing = failing_of(rows) if counts.failures else {}
+            names = standing.names | failing.keys()
+            identities = identities_of(pipeline.registry, names, stream, number)
+            standings.settle(number, standing.after(number, failing, identities, suspend_after))
+
+        counts = self._write(told_rows(rows, standing, number), number, stream, decide)
+        self._outcome.suspended = suspended
+        return counts
 
     def _rows(self, spark: SparkSession) -> DataFrame:
         pipeline = self._pipeline
@@ -192,7 +252,13 @@ class _Job:
             if self._outcome.note(as_dict(progress)):
                 self._watch(self._outcome)
 
-    def _write(self, rows: DataFrame, number: int, run_name: str) -> Counts:
+    def _write(
+        self,
+        rows: DataFrame,
+        number: int,
+        run_name: str,
+        decide: Callable[[DataFrame, Counts], None] = lambda rows, counts: None,
+    ) -> Counts:
         """Write a batch to all sinks; the documents are read once, by the count."""
         rows = rows.persist()
         try:
@@ -205,6 +271,7 @@ class _Job:
                 if is_told or count(counts):
                     chosen = choose(rows.where(f"kind <> '{COUNT}'"))
                     setting.sink.write_batch(chosen, number, run_name)
+            decide(rows, counts)
             return counts
         finally:
             rows.unpersist()
@@ -218,13 +285,14 @@ def _is_slow_start(error: Exception) -> bool:
 def _count(rows: DataFrame) -> Counts:
     from pyspark.sql import functions as f
 
-    kind = f.col("kind")
+    kind, is_document = f.col("kind"), f.col("subscription").isNull()
     is_count, is_error = kind == COUNT, kind == "error"
     (row,) = rows.select(
         f.sum(f.when(is_count, f.col("ordinal"))),
         f.sum(f.when(is_count, f.col("end"))),
         f.count_if(~is_count & ~is_error),
-        f.count_if(is_error),
+        f.count_if(is_error & is_document),
+        f.count_if(is_error & ~is_document),
     ).collect()
     return Counts(*(number or 0 for number in row))
 
@@ -232,6 +300,10 @@ def _count(rows: DataFrame) -> Counts:
 _CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {
     "results": (lambda counts: counts.results, results),
     "quarantine": (lambda counts: counts.quarantined, quarantine),
-    "all": (lambda counts: counts.results + counts.quarantined, lambda rows: rows),
+    "errors": (
+        lambda counts: counts.quarantined + counts.failures,
+        lambda rows: rows.where("kind = 'error'"),
+    ),
+    "all": (lambda counts: counts.rows, lambda rows: rows),
 }
 """How many rows a sink gets of a batch, and which, by its setting."""

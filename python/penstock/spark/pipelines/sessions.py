@@ -21,6 +21,9 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Spark looks every two seconds whether a task was cancelled, and waits two more seconds before
+    # it ends a Python worker that is in the middle of a document.
+    "spark.python.task.killTimeout": "500ms",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -47,6 +50,7 @@ def start(pipeline: Pipeline) -> SparkSession:
     # A connection that breaks is raised, too; once is enough.
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(_is_no_interrupt)
     # Workers run the Python that has this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     is_local = pipeline.master.startswith("local")
@@ -58,6 +62,11 @@ def start(pipeline: Pipeline) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Return whether a record is other than py4j's report of a Ctrl-C, which is raised, too."""
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
 
 
 def _with_retries(master: str) -> str:

@@ -13,6 +13,7 @@ from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
+from penstock.spark.bounds import checked_limits
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -101,7 +102,7 @@ class XmlOptions:
                 "maxFilesPerTrigger", None, _count, "a positive number"
             ),
             bytes_per_trigger_max=given.size("maxBytesPerTrigger", None),
-            limits=Limits(**given.mapping("limits")),
+            limits=checked_limits(Limits(**given.mapping("limits"))),
         )
 
 

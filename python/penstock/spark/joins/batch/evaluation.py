@@ -13,6 +13,7 @@ from penstock.planning.templates import Alone, Row
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import requests_of
 from penstock.results import COLUMNS
+from penstock.spark.bounds import checked_limits
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
 from penstock.spark.joins.batch.relations import (
@@ -59,14 +60,16 @@ def join(
 
     Raises:
         ImportError: pyspark is not installed.
+        SettingError: The limits bound seconds.
         TypeError: The registry is something else.
         ValueError: The documents are a stream; a column is missing or holds no documents.
     """
     if documents.isStreaming:
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
+    checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
-    return _Evaluation(_plan_of(registry), limits or Limits()).run(inputs)
+    return _Evaluation(_plan_of(registry), checked).run(inputs)
 
 
 @dataclass(frozen=True, slots=True)
