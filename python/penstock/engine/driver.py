@@ -19,7 +19,6 @@ from penstock.kernel import (
     Batch,
     Session,
     WholeDocument,
-    Witness,
 )
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
@@ -223,7 +222,7 @@ class Driver:
         batch, ended = self._session.take(), range(self._joined, len(documents) - is_open)
         failed = dict(self._errors)
         errors = self._with_failing(ended)
-        joined = self._join(documents, ended, failed, dict(batch.witnesses()))
+        joined = self._join(documents, ended, failed, batch)
         self._errors = []
         if is_open:
             self._joined = ended.stop
@@ -259,11 +258,12 @@ class Driver:
         documents: Sequence[Input],
         numbers: range,
         errors: Mapping[int, DocumentError],
-        witnesses: Mapping[int, Witness],
+        batch: Batch,
     ) -> Iterator[list[Result]]:
         """Yield the rows of joining documents, in lists of bounded size."""
         if self._joining is None or self._joining.is_idle:
             return
+        witnesses = dict(batch.witnesses())
         rows: list[Result] = []
         value_bytes = 0
         for number in numbers:
