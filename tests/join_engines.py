@@ -74,7 +74,7 @@ JOIN_ENGINES: dict[str, Ask] = {
     "oracle": ask_reference(by_brute_force),
     "rows": ask_reference(by_rows),
     "engine": ask_engine(JoinOptions()),
-    "engine, spilling": ask_engine(JoinOptions(memory_bytes_max=1)),
+    "engine, spilling": ask_engine(JoinOptions(state_bytes_max=1)),
     "sequential": ask_engine(JoinOptions(strategy="sequential")),
     "mmqjp": ask_engine(JoinOptions(strategy="mmqjp")),
     "views": ask_engine(JoinOptions(strategy="views")),

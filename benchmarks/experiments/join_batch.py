@@ -67,9 +67,11 @@ def in_process(items: list[bytes], queries: list[str]) -> tuple[dict[str, float]
     run = ItemRun(compiled.load(is_counting=True))
     run.read(items)
     loaded = compiled.load()
+    found: Counter[str] = Counter()
     for number, item in enumerate(items):
         loaded.joins.push(loaded.record(item, number, number * 1_000_000))
-    found = Counter(queries[subscription] for subscription, _ in loaded.joins.take()[0])
+        while loaded.joins.has_results():
+            found.update(queries[subscription] for subscription, _ in loaded.joins.take()[0])
     return run.measured(), found
 
 

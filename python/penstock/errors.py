@@ -158,7 +158,7 @@ class LimitError(DocumentError):
         self.limit = limit
 
 
-class Cancelled(PenstockError):
+class CancelledError(PenstockError):
     """Work ended because somebody asked for it, as ``Engine.cancel`` does."""
 
     code = "PL0017"

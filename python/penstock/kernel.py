@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock import _native
-from penstock.errors import Cancelled, DocumentError, LimitError
+from penstock.errors import CancelledError, DocumentError, LimitError
 from penstock.limits import Limits
 
 if TYPE_CHECKING:
@@ -55,8 +55,10 @@ BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
 """Small documents are read together up to this size …"""
 BUNDLE_DOCUMENTS_MAX = _native.BUNDLE_DOCUMENTS_MAX
 """… and so many at most."""
-JOIN_MEMORY_BYTES_MAX = _native.JOIN_MEMORY_BYTES_MAX
-"""Records that joins keep in memory, unless somebody says otherwise."""
+JOIN_STATE_BYTES_MAX = _native.JOIN_STATE_BYTES_MAX
+"""Bytes of state that joins keep in memory, unless somebody says otherwise."""
+JOIN_BATCH_ROWS_MAX = _native.JOIN_BATCH_ROWS_MAX
+"""Results that joins hand out at once, likewise."""
 JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
 """Views that joins keep, likewise."""
 ALONE = Surroundings({}, {})
@@ -198,7 +200,7 @@ class Session:
         it: it has to be read in pieces.
         """
         count, failures = self._native.read(documents, first, with_times=with_times)
-        return count, [(number, _error(failure)) for number, failure in failures]
+        return count, [(number, error_of(failure)) for number, failure in failures]
 
     def read_whole(self, document: Buffer) -> None:
         """Read one document that is at hand.
@@ -216,7 +218,7 @@ class Session:
             self.finish()
 
     def interrupt(self) -> None:
-        """Stop what is under way, from any thread: it raises ``Cancelled``, now and later."""
+        """Stop what is under way, from any thread: it raises ``CancelledError``, now and later."""
         self._native.interrupt()
 
     def suspend(self, subscriptions: Sequence[int]) -> None:
@@ -230,7 +232,7 @@ class Session:
     def take_failing(self) -> list[tuple[int, int, DocumentError]]:
         """Return documents and subscriptions that failed there alone, since the last call."""
         return [
-            (document, subscription, _error(failure))
+            (document, subscription, error_of(failure))
             for document, subscription, failure in self._native.take_failing()
         ]
 
@@ -379,13 +381,14 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
 
 def _raise(failure: _native._Failure | None) -> None:
     if failure is not None:
-        raise _error(failure)
+        raise error_of(failure)
 
 
-def _error(failure: _native._Failure) -> DocumentError:
+def error_of(failure: _native._Failure) -> DocumentError:
+    """Return what the kernel says of a failure as an error."""
     code, reason, byte, line, path, limit = failure
-    if code == Cancelled.code:
-        raise Cancelled(reason)
+    if code == CancelledError.code:
+        raise CancelledError(reason)
     if limit is None:
         return DocumentError(code, reason, byte, line, path)
     return LimitError(code, reason, byte, line, path, limit=limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,17 @@ class Limits:
     give other rows."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "seconds_max":
-                if value is not None and not 0 < value < float("inf"):
-                    raise ValueError(f"limits.seconds_max must be positive or None, not {value!r}")
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 1 << 63:
-                raise ValueError(f"limits.{field.name} must be a positive integer, not {value!r}")
+        seconds = self.seconds_max
+        if seconds is not None and not (_is_number(seconds, (int, float)) and 0 < seconds < 1e9):
+            raise ValueError(f"limits.seconds_max must be a positive number, not {seconds!r}")
+        for name, value in self.as_dict().items():
+            if name != "seconds_max" and not (_is_number(value, (int,)) and 0 < value < 1 << 63):
+                raise ValueError(f"limits.{name} must be a positive integer, not {value!r}")
 
-    def as_dict(self) -> dict[str, int | float | None]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the limits by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _is_number(value: object, types: tuple[type, ...]) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.joins import JoinOptions
-from penstock.results import Document
+from penstock.results import Document, Result
 from penstock.testing.generate import random_stream, random_subscriptions
 from penstock.testing.reference import Arrival
 from penstock.testing.reference.streams import Outcome, run
@@ -23,9 +23,10 @@ WAYS = {
     "mmqjp": JoinOptions(strategy="mmqjp"),
     "views": JoinOptions(strategy="views"),
     "views that hardly fit": JoinOptions(strategy="views", views_max=1),
-    "spilled at once": JoinOptions(memory_bytes_max=1),
-    "spilled now and then": JoinOptions(memory_bytes_max=2_000),
+    "spilled at once": JoinOptions(state_bytes_max=1),
+    "spilled now and then": JoinOptions(state_bytes_max=2_000),
     "hashes that collide": JoinOptions(hash_bits=1),
+    "one result at a time": JoinOptions(batch_rows_max=1),
 }
 
 Found = tuple[str, tuple[str, ...], float, str]
@@ -94,6 +95,29 @@ def test_a_bound_on_lateness_changes_nothing_for_documents_in_time(random: Rando
         if r.event_time
     )
     assert got == want
+
+
+@given(st.randoms(use_true_random=False))
+def test_batches_of_any_size_give_the_same_rows_in_the_same_order(random: Random) -> None:
+    texts = random_subscriptions(random, random.randint(1, 4))
+    documents = random_stream(random)
+    # Event time goes on, so that absences are reported on the way.
+    lateness = random.choice((None, 0.0, 1.0))
+    registry = penstock.Registry()
+    try:
+        for name, text in texts.items():
+            registry.add(name, penstock.xscl(text))
+    except (QueryError, RegistryError):
+        assume(False)
+        raise
+
+    def rows(batch_rows_max: int, state_bytes_max: int) -> list[Result]:
+        options = JoinOptions(batch_rows_max=batch_rows_max, state_bytes_max=state_bytes_max)
+        return list(penstock.Engine(registry, lateness=lateness, joins=options).run(documents))
+
+    want = rows(10_000, 1 << 30)
+    for batch_rows_max in (1, 2, 5):
+        assert rows(batch_rows_max, random.choice((1, 2_000, 1 << 30))) == want
 
 
 def test_what_would_come_back_to_its_publisher_is_refused() -> None:

@@ -79,8 +79,17 @@ def test_a_limit_error_names_the_limit() -> None:
     assert caught.value.limit == "depth_max"
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(penstock.Limits)])
+INTEGERS = [field.name for field in fields(penstock.Limits) if field.name != "seconds_max"]
+
+
+@pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "8", None, 1 << 63])
 def test_a_limit_is_a_positive_integer(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=name):
         penstock.Limits(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [0, -1.5, True, "8", float("inf"), float("nan")])
+def test_seconds_are_a_positive_number(value: object) -> None:
+    with pytest.raises(ValueError, match="seconds_max"):
+        penstock.Limits(seconds_max=value)  # type: ignore[arg-type]

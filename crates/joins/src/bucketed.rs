@@ -6,9 +6,11 @@
 //! of the caller, and so does what is let go.
 
 use crate::bucket::Bucket;
+use crate::joining::WAITED_BYTES;
 use crate::joins::Joins;
 use crate::segment::Wait;
-use crate::sink::Sink;
+use crate::store::Place;
+use penstock_kernel::ledger::Stop;
 
 impl Joins {
     /// Fixes which pairs of variables drive the search: the first that a row has.
@@ -48,22 +50,13 @@ impl Joins {
     }
 
     /// Finds what a record gives by itself, in no bucket; returns whether it is a record.
-    pub fn report_alone(&mut self, words: &[u32]) -> bool {
+    pub fn report_alone(&mut self, words: impl Into<Box<[u32]>>) -> Result<bool, Stop> {
         self.refresh();
-        let Some(record) = self.read(words) else {
-            return false;
-        };
-        let mut sink = Sink {
-            plan: &self.plan,
-            results: &mut self.results,
-            partials: &mut self.partials,
-        };
-        sink.emit_alone(&record);
-        true
+        self.join_alone(words.into())
     }
 
     /// Partial matches since the last call.
-    pub fn take_partials(&mut self) -> Vec<Vec<u32>> {
+    pub fn take_partials(&mut self) -> Vec<Box<[u32]>> {
         std::mem::take(&mut self.partials)
     }
 
@@ -74,27 +67,39 @@ impl Joins {
     }
 
     /// Lets go what waited in vain in an attached segment until a time in `from..to`, as far as it
-    /// is of one depth. Returns the time until which the next one waits, if there is any.
-    pub fn release_segment(&mut self, number: u32, from: i64, to: i64, depth: u32) -> Option<i64> {
+    /// is of one depth. If work was stopped, nothing is let go.
+    pub fn release_segment(
+        &mut self,
+        number: u32,
+        from: i64,
+        to: i64,
+        depth: u32,
+    ) -> Result<(), Stop> {
         self.refresh();
-        let segment = self.store.segment(number)?;
+        let Some(segment) = self.store.segment(number) else {
+            return Ok(());
+        };
         let (first, end) = (segment.first_wait(from), segment.first_wait(to));
         let due: Vec<Wait> = (first..end).map(|index| segment.wait(index)).collect();
-        let next = (end < segment.wait_count()).then(|| segment.wait(end).until);
-        let mut sink = Sink {
-            plan: &self.plan,
-            results: &mut self.results,
-            partials: &mut self.partials,
-        };
-        for wait in due {
-            // Rows that nobody asks for any more have no depth.
-            let delay = self.plan.retention.delay_of(wait.stage);
-            let is_now = delay.map(|delay| delay.depth) == Some(depth);
-            if is_now && let Some(left) = self.store.segment_record(number, wait.record) {
-                sink.let_go(&self.store, wait.stage, left);
+        self.begin(due.len() * WAITED_BYTES);
+        self.gather(|joins| {
+            for wait in due {
+                // Rows that nobody asks for any more have no depth.
+                let delay = joins.plan.retention.delay_of(wait.stage);
+                if delay.map(|delay| delay.depth) == Some(depth) {
+                    joins.let_go(wait.stage, Place::Segment(number, wait.record));
+                }
             }
-        }
-        next
+            Vec::new()
+        })
+    }
+
+    /// The time until which the first one waits in an attached segment that waits until a time or
+    /// longer, if there is any.
+    pub fn next_wait(&self, number: u32, time: i64) -> Option<i64> {
+        let segment = self.store.segment(number)?;
+        let at = segment.first_wait(time);
+        (at < segment.wait_count()).then(|| segment.wait(at).until)
     }
 
     /// The largest depth of a row of absence.

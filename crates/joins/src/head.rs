@@ -134,15 +134,16 @@ impl Head {
         self.postings.get(&key).map_or(0, |posting| posting.len())
     }
 
-    /// Takes everything out: records in order of place, each with its expiry.
-    pub fn drain(&mut self) -> Vec<(Box<[u32]>, i64)> {
+    /// Takes everything out: places in order, each with its record and the record's expiry.
+    pub fn drain(&mut self) -> Vec<(u32, Box<[u32]>, i64)> {
         let mut expiries = vec![i64::MIN; self.records.len()];
         for Reverse((expires, place)) in self.expiries.drain() {
             expiries[place as usize] = expires;
         }
         let records = std::mem::take(&mut self.records).into_iter().zip(expiries);
-        let drained = records
-            .filter_map(|(words, expires)| Some((words?, expires)))
+        let drained = (0..)
+            .zip(records)
+            .filter_map(|(place, (words, expires))| Some((place, words?, expires)))
             .collect();
         *self = Head::default();
         drained

@@ -1,88 +1,46 @@
 //! Records in, joined events out.
 
 use crate::absence::Absences;
-use crate::bindings::Search;
-use crate::plan::{Plan, StageId, StreamId};
+use crate::cursor::Cursor;
+use crate::findings::Findings;
+use crate::meter::Meter;
+use crate::options::BATCH_BYTES_MAX;
+pub use crate::options::{BATCH_ROWS_MAX, Options, STATE_BYTES_MAX, Sizes, VIEWS_MAX};
+use crate::plan::{Plan, StreamId};
 use crate::program::Row;
 use crate::record::Record;
 use crate::results::Results;
 use crate::retention::Delay;
 use crate::segment::Wait;
-use crate::sink::Sink;
 use crate::store::Store;
-use crate::strategies::{Finder, Strategy};
+use crate::strategies::Finder;
 use crate::watermark::Watermark;
+use penstock_kernel::ledger::Ledger;
 use penstock_kernel::plan::SubscriptionId;
 use std::any::Any;
-
-/// How joins run.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How much later than a younger document one may come, in microseconds; None: any time.
-    pub lateness: Option<i64>,
-    /// Bytes of records and their index in memory; more are to be sealed.
-    pub memory_bytes_max: usize,
-    /// How rows are found.
-    pub strategy: Strategy,
-    /// Slices that the view cache of `Strategy::Views` holds.
-    pub views_max: usize,
-    /// Only count results.
-    pub is_counting: bool,
-}
-
-/// Records are kept in memory up to this size, unless the caller says otherwise.
-pub const MEMORY_BYTES_MAX: usize = 1 << 30;
-
-/// So many views are kept, likewise.
-pub const VIEWS_MAX: usize = 1 << 16;
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            lateness: None,
-            memory_bytes_max: MEMORY_BYTES_MAX,
-            strategy: Strategy::Shared,
-            views_max: VIEWS_MAX,
-            is_counting: false,
-        }
-    }
-}
+use std::sync::Arc;
 
 /// Records are looked through after so much of them was read anew, if subscriptions are gone.
 const SWEEP_PART: usize = 16;
-
-/// How much there is, for whoever watches that nothing is left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Documents joined.
-    pub documents: u64,
-    /// Records kept.
-    pub records: usize,
-    /// Bytes of records in memory and of their index.
-    pub memory_bytes: usize,
-    /// Distinct rows.
-    pub rows: usize,
-    /// Distinct shapes of rows.
-    pub shapes: usize,
-    /// Left sides that wait for their window to pass.
-    pub waiting: usize,
-    /// Pairs of variables that rows join.
-    pub pairs: usize,
-    /// Nodes of the trie of rows.
-    pub nodes: usize,
-}
 
 /// The joins of all subscriptions and the records that they may still need.
 pub struct Joins {
     pub(crate) plan: Plan,
     pub(crate) store: Store,
-    finder: Finder,
-    absences: Absences,
+    pub(crate) finder: Finder,
+    pub(crate) absences: Absences,
     watermark: Watermark,
-    options: Options,
+    pub(crate) options: Options,
+    /// What documents cost.
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) meter: Meter,
+    /// Results that wait, as long as they fit into a batch, and the rows that they come from.
     pub(crate) results: Results,
+    pub(crate) findings: Findings,
+    /// Results of which the first were taken; nothing is joined before all of them are.
+    pub(crate) cursor: Option<Box<Cursor>>,
     /// Partial matches that are still to be joined.
-    pub(crate) partials: Vec<Vec<u32>>,
+    pub(crate) partials: Vec<Box<[u32]>>,
     /// What waits of the records in memory, where state is divided into buckets.
     pub(crate) waits: Vec<Wait>,
     dropped_segments: Vec<u32>,
@@ -95,7 +53,14 @@ pub struct Joins {
 impl Joins {
     /// No subscriptions yet.
     pub fn new(options: Options) -> Self {
-        let results = Results::new(options.is_counting);
+        let ledger = Ledger::new(&options.limits, None, None);
+        Joins::with_ledger(options, Arc::new(ledger))
+    }
+
+    /// No subscriptions yet; what documents cost goes into a ledger.
+    pub fn with_ledger(options: Options, ledger: Arc<Ledger>) -> Self {
+        let rows_max = options.batch_rows_max;
+        let results = Results::new(rows_max, BATCH_BYTES_MAX, options.is_counting);
         Joins {
             plan: Plan::default(),
             store: Store::default(),
@@ -103,7 +68,11 @@ impl Joins {
             absences: Absences::default(),
             watermark: Watermark::new(options.lateness),
             options,
+            meter: Meter::new(ledger.clone()),
+            ledger,
             results,
+            findings: Findings::default(),
+            cursor: None,
             partials: Vec::new(),
             waits: Vec::new(),
             dropped_segments: Vec::new(),
@@ -177,20 +146,29 @@ impl Joins {
             let needed = live.map(|variable| retention.needed(variable));
             needed.max().unwrap_or(-1)
         };
-        self.store.sweep(needed, is_live);
+        let moved = self.store.sweep(&self.absences.places(), needed, is_live);
         self.finder.forget();
-        let plan = &self.plan;
-        self.absences.retain(|stage, record| {
-            let mut subscriptions = plan.stage(stage).subscriptions.iter();
-            subscriptions.any(|&(_, version)| version <= record.version())
+        let (plan, store) = (&self.plan, &self.store);
+        self.absences.relocate(&moved, |waiting| {
+            let record = store.record(waiting.place);
+            let mut subscriptions = plan.stage(waiting.stage).subscriptions.iter();
+            record.is_some_and(|record| subscriptions.any(|one| one.1 <= record.version()))
         });
+    }
+
+    /// Where event time is.
+    pub(crate) fn now(&self) -> i64 {
+        self.watermark.now()
     }
 
     /// Event time goes on: a document or a heartbeat of this time was seen, whether it joins
     /// anything or not. Call `release` afterwards, until it returns false.
     pub fn advance(&mut self, time: i64) {
+        assert!(!self.has_results(), "results are taken before time goes on");
         // What was published since the last document has met everything by now.
         let before = self.store.len();
+        self.absences
+            .forget_before(self.watermark.now(), &self.store);
         self.dropped_segments
             .extend(self.store.evict(self.watermark.now()));
         if self.store.len() < before {
@@ -211,20 +189,6 @@ impl Joins {
         is_in_time
     }
 
-    /// Joins a record with all before it: a document that was admitted, or one that was published,
-    /// which is never late, since its event time is that of documents which were not. Returns
-    /// whether the words are a record.
-    ///
-    /// Call `release` afterwards, until it returns false.
-    pub fn push(&mut self, words: &[u32]) -> bool {
-        let is_record = self.read(words).is_some();
-        if is_record {
-            self.refresh();
-            self.join(words);
-        }
-        is_record
-    }
-
     /// A record of known variables; None if the words are none.
     pub(crate) fn read<'w>(&self, words: &'w [u32]) -> Option<Record<'w>> {
         let record = Record::check(words)?;
@@ -242,131 +206,25 @@ impl Joins {
         self.absences.finish();
     }
 
-    /// Lets go what waited in vain and is due first; returns whether there was any.
-    ///
-    /// What it published has to be pushed before the next call: whoever is due later may depend
-    /// on it.
-    pub fn release(&mut self) -> bool {
-        self.refresh();
-        // A row that nobody asks for any more has no depth.
-        let retention = &self.plan.retention;
-        let depth_of = |stage: StageId| retention.delay_of(stage).map_or(0, |delay| delay.depth);
-        let due = self.absences.take_due(self.watermark.now(), depth_of);
-        for waiting in &due {
-            self.let_go(waiting.stage, Record::new(&waiting.record));
-        }
-        self.join_partials();
-        !due.is_empty()
-    }
-
-    /// Reports what of a record found no partner at a stage.
-    fn let_go(&mut self, number: StageId, left: Record<'_>) {
-        let mut sink = Sink {
-            plan: &self.plan,
-            results: &mut self.results,
-            partials: &mut self.partials,
-        };
-        sink.let_go(&self.store, number, left);
-    }
-
-    fn join(&mut self, words: &[u32]) {
-        self.join_record(words);
-        if !self.plan.pairs().is_pinned() {
-            self.join_partials();
-        }
-    }
-
-    fn join_partials(&mut self) {
-        while let Some(words) = self.partials.pop() {
-            self.join_record(&words);
-        }
-    }
-
-    fn join_record(&mut self, words: &[u32]) {
-        let record = Record::new(words);
-        if !self.plan.pairs().is_pinned() {
-            self.finder.learn(&mut self.plan, &self.store, &record);
-            self.refresh();
-        }
-        let mut sink = Sink {
-            plan: &self.plan,
-            results: &mut self.results,
-            partials: &mut self.partials,
-        };
-        let mut tuples = Vec::new();
-        self.finder.find(
-            &self.plan,
-            &self.store,
-            &record,
-            &mut |number, left, right| {
-                let stage = sink.plan.stage(number);
-                let search = Search {
-                    shape: &stage.shape,
-                    variables: &stage.variables,
-                    left,
-                    right,
-                };
-                tuples.clear();
-                if search.kept(&mut tuples) {
-                    sink.emit(number, &search, Some(right), &tuples, &|_| true);
-                }
-            },
-        );
-        if !self.plan.pairs().is_pinned() {
-            sink.emit_alone(&record);
-        }
-        let needed = record
-            .variables()
-            .map(|variable| self.plan.retention.needed(variable))
-            .max()
-            .unwrap_or(-1);
-        if needed >= 0 {
-            let place = self
-                .store
-                .insert(words, record.time().saturating_add(needed));
-            self.finder.inserted(&self.store, place);
-            self.await_partners(&record, place);
-        }
-    }
-
-    /// Lets a record that was kept wait for every row of absence that it may be the left side of.
-    fn await_partners(&mut self, record: &Record<'_>, place: u32) {
-        let bucket = self.store.keys.bucket;
-        for number in self.plan.woken_by(record) {
-            let stage = self.plan.stage(number);
-            let Some((left, right)) = stage.absent_pair() else {
-                continue;
-            };
-            let mut nodes = record.nodes_of(left).iter();
-            if !nodes.any(|node| bucket.holds(record.node(node).hash)) {
-                continue;
-            }
-            let delay = self.plan.retention.stream_delay(self.plan.stream_of(right));
-            let until = record
-                .time()
-                .saturating_add(stage.window)
-                .saturating_add(delay.time);
-            if self.plan.pairs().is_pinned() {
-                self.waits.push(Wait {
-                    until,
-                    stage: number,
-                    record: place,
-                });
-            } else {
-                self.absences.wait(until, number, record.words());
-            }
-        }
-    }
-
     /// Whether memory holds more than it should.
     pub fn is_over_memory(&self) -> bool {
-        self.store.head.bytes() > self.options.memory_bytes_max
+        self.state_bytes() > self.options.state_bytes_max
+    }
+
+    /// Bytes of state in memory, roughly.
+    fn state_bytes(&self) -> usize {
+        self.store.head.bytes() + self.absences.bytes()
     }
 
     /// Turns what is in memory into a segment for the caller to write somewhere and to `attach`.
     pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
+        assert!(!self.has_results(), "results are taken before records move");
         self.finder.forget();
-        self.store.seal()
+        let (number, words) = self.store.seal(&self.absences.seal())?;
+        if let Some(segment) = self.store.segment(number) {
+            self.absences.sealed(number, segment);
+        }
+        Some((number, words))
     }
 
     /// Forgets all records, results and what waits; rows stay.
@@ -375,7 +233,7 @@ impl Joins {
         self.store = Store::new(self.store.keys.clone());
         self.absences = Absences::default();
         self.watermark = Watermark::new(self.options.lateness);
-        self.results = Results::new(self.options.is_counting);
+        self.forget_results();
         self.partials.clear();
         self.waits.clear();
         self.dropped_segments.clear();
@@ -407,19 +265,6 @@ impl Joins {
         std::mem::take(&mut self.dropped_segments)
     }
 
-    /// The results since the last call, in an order that does not depend on the strategy.
-    pub fn take_results(&mut self) -> Results {
-        let fresh = Results::new(self.options.is_counting);
-        let mut results = std::mem::replace(&mut self.results, fresh);
-        results.sort();
-        results
-    }
-
-    /// How many results wait.
-    pub fn result_count(&self) -> usize {
-        self.results.len()
-    }
-
     /// How much there is.
     pub fn sizes(&mut self) -> Sizes {
         self.refresh();
@@ -427,7 +272,7 @@ impl Joins {
         Sizes {
             documents: self.documents,
             records: self.store.len(),
-            memory_bytes: self.store.head.bytes(),
+            memory_bytes: self.state_bytes(),
             rows,
             shapes,
             waiting: self.absences.len(),

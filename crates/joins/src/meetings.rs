@@ -1,7 +1,8 @@
 //! By value: which variables of two records have a value in common.
 
 use crate::bucket::Bucket;
-use crate::record::Record;
+use crate::meter::Meter;
+use crate::record::{ENTRY_WORDS, Record, wide};
 use rustc_hash::FxHashMap;
 
 /// A pair of variables that has a value in common: its rank, the place of the value among all in
@@ -37,30 +38,71 @@ pub fn meet(
     left: &Record<'_>,
     right: &Record<'_>,
     met: &mut Vec<Met>,
+    meter: &Meter,
 ) {
     met.clear();
+    let (ones, twos) = (left.entry_table(), right.entry_table());
+    meter.spend((ones.len() + twos.len()) as u64);
     let (mut one, mut two) = (0, 0);
-    let (ones, twos) = (left.entry_count(), right.entry_count());
-    while one < ones && two < twos {
-        let (entry, other) = (left.entry(one), right.entry(two));
-        if entry.hash < other.hash {
+    while one < ones.len() && two < twos.len() {
+        let (hash, other) = (hash_of(&ones[one]), hash_of(&twos[two]));
+        if hash < other {
             one += 1;
-        } else if entry.hash > other.hash {
+        } else if hash > other {
             two += 1;
         } else {
+            let same = end_of_variable(ones, one);
             let mut next = two;
-            while next < twos && right.entry(next).hash == entry.hash {
-                let other = right.entry(next);
-                if let Some(&rank) = ranks.get(&(entry.variable, other.variable))
-                    && left.has_equal_value(entry.node, right, other.node)
+            while next < twos.len() && hash_of(&twos[next]) == hash {
+                let (variable, with) = (ones[one][VARIABLE], twos[next][VARIABLE]);
+                let end = end_of_variable(twos, next);
+                // One value in common is enough, however many nodes have it.
+                if let Some(&rank) = ranks.get(&(variable, with))
+                    && is_met(meter, (left, &ones[one..same]), (right, &twos[next..end]))
                 {
-                    met.push(Met::new(rank, met.len(), bucket.holds(entry.hash)));
+                    met.push(Met::new(rank, met.len(), bucket.holds(hash)));
                 }
-                next += 1;
+                next = end;
             }
-            one += 1;
+            one = same;
         }
     }
     met.sort_unstable();
     met.dedup_by_key(|one| one.rank());
+}
+
+/// Where the words of an entry are.
+const VARIABLE: usize = 2;
+const NODE: usize = 3;
+
+type Entry = [u32; ENTRY_WORDS];
+
+#[inline]
+fn hash_of(entry: &Entry) -> u64 {
+    wide(entry[0], entry[1])
+}
+
+/// The end of the entries with the hash and the variable of one.
+#[inline]
+fn end_of_variable(entries: &[Entry], at: usize) -> usize {
+    let first = &entries[at][..NODE];
+    let mut end = at + 1;
+    while end < entries.len() && entries[end][..NODE] == *first {
+        end += 1;
+    }
+    end
+}
+
+/// Whether entries of two records with equal hashes have a value in common.
+#[inline]
+fn is_met(
+    meter: &Meter,
+    (left, ones): (&Record<'_>, &[Entry]),
+    (right, twos): (&Record<'_>, &[Entry]),
+) -> bool {
+    ones.iter().any(|one| {
+        meter.spend(twos.len() as u64);
+        twos.iter()
+            .any(|two| left.has_equal_value(one[NODE], right, two[NODE]))
+    })
 }

@@ -356,8 +356,11 @@ impl Plan {
     /// The rows of one block and the rows of absence that a record may be the left side of.
     pub fn woken_by(&self, record: &Record<'_>) -> Vec<StageId> {
         let mut woken: Vec<StageId> = Vec::new();
+        let mut last = None;
         for variable in record.variables() {
-            woken.extend_from_slice(&self.variables[variable as usize].waking);
+            if last.replace(variable) != Some(variable) {
+                woken.extend_from_slice(&self.variables[variable as usize].waking);
+            }
         }
         woken.sort_unstable();
         woken.dedup();

@@ -142,6 +142,11 @@ impl<'a> Record<'a> {
         self.words[3] as usize
     }
 
+    /// Bytes of its ids, values and texts: about as much as it took of its documents.
+    pub fn text_bytes(&self) -> usize {
+        self.words[8] as usize
+    }
+
     /// How many nodes it has.
     pub fn node_count(&self) -> u32 {
         self.words[4]
@@ -285,6 +290,12 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The valued bindings as they lie, for loops that look at very many of them.
+    #[inline]
+    pub(crate) fn entry_table(&self) -> &'a [[u32; ENTRY_WORDS]] {
+        self.words[self.entries_at()..self.edges_at()].as_chunks().0
+    }
+
     /// All valued bindings.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
         (0..self.entry_count()).map(|index| self.entry(index))
@@ -315,6 +326,20 @@ impl<'a> Nodes<'a> {
     #[inline]
     pub fn at(&self, index: usize) -> u32 {
         self.words[index * self.stride + self.stride - 1]
+    }
+
+    /// Whether a node is among them.
+    pub fn contains(&self, node: u32) -> bool {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.at(middle) < node {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low < self.len() && self.at(low) == node
     }
 
     /// All of them.

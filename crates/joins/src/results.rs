@@ -45,16 +45,102 @@ pub struct Results {
     delivered: FxHashSet<(u32, SubscriptionId)>,
     /// Results counted and not written, if only their number is asked for.
     pub counted: u64,
+    /// Rows, by place, that stand for all that a subscription had beyond its bound.
+    pub passed: Vec<u32>,
     is_counting: bool,
+    /// How many rows a batch has, and how many bytes of texts.
+    rows_max: usize,
+    bytes_max: usize,
+    bytes: usize,
+    /// Whether there were too many; then they are to be written out in order.
+    is_ordered: bool,
 }
 
 impl Results {
-    /// No results; with `is_counting` they will only be counted.
-    pub fn new(is_counting: bool) -> Self {
+    /// No results. Batches have so many rows and bytes of texts; with `is_counting` rows will only
+    /// be counted.
+    pub fn new(rows_max: usize, bytes_max: usize, is_counting: bool) -> Self {
         Results {
             is_counting,
+            rows_max: rows_max.max(1),
+            bytes_max,
             ..Results::default()
         }
+    }
+
+    /// No results, with the same bounds.
+    pub fn fresh(&self) -> Self {
+        Results::new(self.rows_max, self.bytes_max, self.is_counting)
+    }
+
+    /// How many rows a batch has.
+    pub fn rows_max(&self) -> usize {
+        self.rows_max
+    }
+
+    /// Whether a batch is full.
+    pub fn is_full(&self) -> bool {
+        self.rows.len() >= self.rows_max || (self.bytes >= self.bytes_max && !self.rows.is_empty())
+    }
+
+    /// Whether there were more results than a batch has, so that they are to be written out in
+    /// order.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    /// Whether results are only counted.
+    pub fn is_counting(&self) -> bool {
+        self.is_counting
+    }
+
+    /// Whether texts are too many to be held at once.
+    pub fn is_over(&self) -> bool {
+        self.bytes > self.bytes_max && self.rows.len() > 1
+    }
+
+    /// How many events for so many subscriptions there is room for.
+    pub fn room(&self, subscriptions: usize) -> usize {
+        if self.is_ordered {
+            return 0;
+        }
+        (self.rows_max - self.rows.len()) / subscriptions
+    }
+
+    /// There are too many results: none is held, all are to be written out in order.
+    pub fn overflow(&mut self) {
+        *self = Results {
+            is_ordered: true,
+            ..self.fresh()
+        };
+    }
+
+    /// The last row stands for all that its subscription has from there on.
+    pub fn pass(&mut self) {
+        self.passed.push(self.rows.len() as u32 - 1);
+    }
+
+    /// Cuts rows that are in order: no subscription has more than so many, and one that stands for
+    /// the others.
+    pub fn cut(&mut self, results_max: u64) {
+        if self.rows.len() as u64 <= results_max {
+            return;
+        }
+        let (mut kept, mut count, mut last) = (Vec::new(), 0, None);
+        for &(subscription, event) in &self.rows {
+            count = if last.replace(subscription) == Some(subscription) {
+                count + 1
+            } else {
+                1
+            };
+            if count <= results_max + 1 {
+                if count > results_max {
+                    self.passed.push(kept.len() as u32);
+                }
+                kept.push((subscription, event));
+            }
+        }
+        self.rows = kept;
     }
 
     /// How many results wait.
@@ -96,6 +182,11 @@ impl Results {
                 value: self.text(node.value.unwrap_or(b"")),
             })
             .collect();
+        let said = |node: &Kept| {
+            let (text, value) = (node.text as usize, node.value as usize);
+            self.texts[text].len() + self.texts[value].len()
+        };
+        let bytes: usize = nodes.iter().map(said).sum();
         let mut event = self.events.len() as u32;
         if let Some(row) = chained {
             let key = (row, parts.clone(), nodes.clone());
@@ -114,6 +205,7 @@ impl Results {
         for subscription in subscriptions {
             if chained.is_none() || self.delivered.insert((event, subscription)) {
                 self.rows.push((subscription, event));
+                self.bytes += bytes;
             }
         }
     }
@@ -170,22 +262,22 @@ impl Results {
     /// Orders rows by subscription, time, documents and nodes: no trace of how they were found.
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
+        let id = |part: &u32| self.documents[*part as usize].2.as_slice();
+        let spans = |node: &Kept| (node.part, node.span);
         rows.sort_by(|one, two| {
-            let key = |&(subscription, event): &(SubscriptionId, u32)| {
-                let event = &self.events[event as usize];
-                let ids: Vec<&[u8]> = event
-                    .parts
-                    .iter()
-                    .map(|&part| self.documents[part as usize].2.as_slice())
-                    .collect();
-                let spans: Vec<(u32, (u32, u32))> = event
-                    .nodes
-                    .iter()
-                    .map(|node| (node.part, node.span))
-                    .collect();
-                (subscription, event.time, ids, spans)
-            };
-            key(one).cmp(&key(two))
+            let events = [one, two].map(|row| &self.events[row.1 as usize]);
+            let [first, second] = events;
+            one.0
+                .cmp(&two.0)
+                .then_with(|| first.time.cmp(&second.time))
+                .then_with(|| first.parts.iter().map(id).cmp(second.parts.iter().map(id)))
+                .then_with(|| {
+                    first
+                        .nodes
+                        .iter()
+                        .map(spans)
+                        .cmp(second.nodes.iter().map(spans))
+                })
         });
         self.rows = rows;
     }

@@ -4,13 +4,13 @@ use crate::bucket::Keys;
 use crate::head::Head;
 use crate::record::Record;
 use crate::segment::{Draft, Segment, Wait};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Where a record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// In memory.
     Head(u32),
@@ -66,29 +66,36 @@ impl Store {
     }
 
     /// Adds a record to those in memory that is needed until the watermark passes `expires`.
-    pub fn insert(&mut self, words: &[u32], expires: i64) -> u32 {
-        let keys = self.keys.of(&Record::new(words));
-        self.head.insert(keys, words.into(), expires)
+    pub fn insert(&mut self, words: Box<[u32]>, expires: i64) -> u32 {
+        let keys = self.keys.of(&Record::new(&words));
+        self.head.insert(keys, words, expires)
     }
 
     /// Keeps of the records in memory only what is needed: `needed` says how long a record is
     /// after its event time (negative: not at all), `is_live` which variables of it still count.
+    /// What waits stays as long as before. Returns where the records are now, by where they were.
     pub fn sweep(
         &mut self,
+        waiting: &FxHashSet<u32>,
         needed: impl Fn(&Record<'_>) -> i64,
         is_live: impl Fn(&Record<'_>, u32) -> bool,
-    ) {
-        for (words, _) in self.head.drain() {
+    ) -> FxHashMap<u32, u32> {
+        let mut moved = FxHashMap::default();
+        for (place, words, before) in self.head.drain() {
             let record = Record::new(&words);
             let kept = needed(&record);
             if kept >= 0 {
-                let expires = record.time().saturating_add(kept);
+                let mut expires = record.time().saturating_add(kept);
+                if waiting.contains(&place) {
+                    expires = expires.max(before);
+                }
                 let keys = self
                     .keys
                     .of_live(&record, |variable| is_live(&record, variable));
-                self.head.insert(keys, words, expires);
+                moved.insert(place, self.head.insert(keys, words, expires));
             }
         }
+        moved
     }
 
     /// Calls `found` with the records under a key, of times `from..=to`.
@@ -113,10 +120,10 @@ impl Store {
                 .sum::<usize>()
     }
 
-    /// Turns what is in memory into a segment; returns its number and words. It is searched in memory
-    /// until `attach` gives it a place of its own.
-    pub fn seal(&mut self) -> Option<(u32, Vec<u32>)> {
-        let words = self.write(&[])?;
+    /// Turns what is in memory into a segment, with what waits of it; returns its number and words.
+    /// It is searched in memory until `attach` gives it a place of its own.
+    pub fn seal(&mut self, waits: &[Wait]) -> Option<(u32, Vec<u32>)> {
+        let words = self.write(waits)?;
         let number = self.next_segment;
         self.next_segment += 1;
         self.segments
@@ -124,20 +131,23 @@ impl Store {
         Some((number, words))
     }
 
-    /// Takes what is in memory out of it, as the words of a segment. `waits` are what waits of it; nothing must
-    /// have been evicted then.
+    /// Takes what is in memory out of it, as the words of a segment. `waits` are what waits of it,
+    /// with the places of its records in memory.
     pub fn write(&mut self, waits: &[Wait]) -> Option<Vec<u32>> {
         let records = self.head.drain();
         if records.is_empty() {
             return None;
         }
         let mut draft = Draft::default();
-        for (words, expires) in &records {
+        for (_, words, expires) in &records {
             let place = draft.record(words, *expires);
             draft.index(&self.keys, place);
         }
         for &wait in waits {
-            draft.wait(wait);
+            if let Ok(at) = records.binary_search_by_key(&wait.record, |one| one.0) {
+                let record = at as u32;
+                draft.wait(Wait { record, ..wait });
+            }
         }
         draft.write()
     }

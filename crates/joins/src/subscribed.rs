@@ -82,9 +82,14 @@ struct EdgeSpec<'a> {
 impl Subscribed {
     /// No subscriptions yet.
     pub fn new(options: Options) -> Self {
+        Subscribed::of(Joins::new(options))
+    }
+
+    /// No subscriptions yet, of joins that have none.
+    pub fn of(joins: Joins) -> Self {
         Subscribed {
             paths: SharedPaths::default(),
-            joins: Joins::new(options),
+            joins,
             variables: Counted::default(),
             streams: FxHashMap::default(),
             templates: Counted::default(),

@@ -48,7 +48,11 @@ fn read(words: &[u32]) -> Row {
 
 /// Rows of all kinds: a join on two pairs, one on one of them, absences, a chain, and a block.
 fn joins() -> Joins {
-    let mut joins = Joins::new(Options::default());
+    joins_with(Options::default())
+}
+
+fn joins_with(options: Options) -> Joins {
+    let mut joins = Joins::new(options);
     for variable in 0..VARIABLES + 3 {
         joins.admit_variable(variable, StreamId(0));
     }
@@ -76,9 +80,12 @@ fn joins() -> Joins {
 type Values = Vec<Vec<u8>>;
 
 fn record(number: u64, time: i64, values: &Values, hash_bits: u32) -> Vec<u32> {
+    record_of(number, &number.to_string(), time, values, hash_bits)
+}
+
+fn record_of(number: u64, id: &str, time: i64, values: &Values, hash_bits: u32) -> Vec<u32> {
     let mut writer = Writer::new(time, 0);
     writer.truncate_hashes(hash_bits);
-    let id = number.to_string();
     let part = writer.part(&Part {
         number,
         time,
@@ -108,17 +115,32 @@ fn found(results: &Results) -> impl Iterator<Item = Found> + '_ {
 
 /// What one state finds, with how often.
 fn whole(records: &[Vec<u32>]) -> Vec<Found> {
-    let mut joins = joins();
+    let mut all = in_order(&mut joins(), records, usize::MAX);
+    all.sort();
+    all
+}
+
+/// What one state finds, in order, none of its batches larger than it may be.
+fn in_order(joins: &mut Joins, records: &[Vec<u32>], rows_max: usize) -> Vec<Found> {
     let mut all = Vec::new();
+    let mut take = |joins: &mut Joins| {
+        while joins.has_results() {
+            let results = joins.take_results().expect("no bound");
+            assert!(results.rows.len() <= rows_max);
+            all.extend(found(&results));
+        }
+    };
     for words in records {
-        assert!(joins.push(words));
-        all.extend(found(&joins.take_results()));
+        assert_eq!(joins.push(words.as_slice()), Ok(true));
+        take(joins);
+        if joins.is_over_memory() {
+            joins.seal();
+        }
     }
     joins.finish();
-    while joins.release() {
-        all.extend(found(&joins.take_results()));
+    while joins.release().expect("no bound") {
+        take(joins);
     }
-    all.sort();
     all
 }
 
@@ -167,11 +189,12 @@ impl Buckets {
                 for words in &records {
                     let buckets = self.joins.route(words, self.segments.len() as u32);
                     if buckets.expect("a record").contains(&(bucket as u32)) && seen.insert(words) {
-                        self.joins.push(words);
+                        self.joins.push(words.as_slice()).expect("no bound");
                     }
                 }
-                self.found.extend(found(&self.joins.take_results()));
-                partials.extend(self.joins.take_partials());
+                self.found
+                    .extend(found(&self.joins.take_results().expect("no bound")));
+                partials.extend(self.joins.take_partials().into_iter().map(Vec::from));
                 self.segments[bucket].extend(self.joins.write_segment());
                 assert!(!self.joins.is_damaged());
             }
@@ -186,10 +209,12 @@ impl Buckets {
                 self.enter(bucket);
                 for segment in 0..self.segments[bucket].len() as u32 {
                     self.joins
-                        .release_segment(segment, i64::MIN, i64::MAX, depth);
+                        .release_segment(segment, i64::MIN, i64::MAX, depth)
+                        .expect("no bound");
                 }
-                self.found.extend(found(&self.joins.take_results()));
-                partials.extend(self.joins.take_partials());
+                self.found
+                    .extend(found(&self.joins.take_results().expect("no bound")));
+                partials.extend(self.joins.take_partials().into_iter().map(Vec::from));
             }
             self.join(partials);
         }
@@ -235,9 +260,9 @@ proptest! {
         let mut buckets = Buckets::new(count, &ranks);
         for records in records.chunks(batch) {
             for words in records {
-                prop_assert!(buckets.joins.report_alone(words));
+                prop_assert_eq!(buckets.joins.report_alone(words.as_slice()), Ok(true));
             }
-            buckets.found.extend(found(&buckets.joins.take_results()));
+            buckets.found.extend(found(&buckets.joins.take_results().expect("no bound")));
             buckets.join(records.to_vec());
             if is_merging {
                 buckets.merge();
@@ -259,6 +284,30 @@ proptest! {
     }
 
     #[test]
+    fn batches_of_any_size_give_the_same_rows_in_the_same_order(
+        documents in prop::collection::vec((0i64..6, 0u64..8, values()), 1..14),
+        rows_max in 1usize..4,
+        state_bytes_max in prop::sample::select(vec![1usize, 2000, 1 << 30]),
+        hash_bits in prop::sample::select(vec![1u32, 64]),
+    ) {
+        let numbered = documents.iter().enumerate();
+        // Ids may be those of other documents: then events are told apart by their places.
+        let records: Vec<Vec<u32>> = numbered
+            .map(|(number, (time, id, values))| {
+                let id = id.to_string();
+                record_of(number as u64, &id, *time, values, hash_bits)
+            })
+            .collect();
+        let want = in_order(&mut joins(), &records, usize::MAX);
+        let options = Options {
+            batch_rows_max: rows_max,
+            state_bytes_max,
+            ..Options::default()
+        };
+        prop_assert_eq!(in_order(&mut joins_with(options), &records, rows_max), want);
+    }
+
+    #[test]
     fn damaged_segments_are_noticed_or_read(
         at in 0usize..400,
         word in any::<u32>(),
@@ -275,9 +324,12 @@ proptest! {
             buckets.joins.enter(Bucket::WHOLE);
             buckets.segments[0].truncate(1);
             buckets.enter(0);
-            buckets.joins.push(&record(9, 5, &all, 64));
-            buckets.joins.release_segment(0, i64::MIN, i64::MAX, 1);
-            buckets.joins.take_results();
+            buckets.joins.push(record(9, 5, &all, 64)).expect("no bound");
+            let joins = &mut buckets.joins;
+            joins
+                .release_segment(0, i64::MIN, i64::MAX, 1)
+                .expect("no bound");
+            buckets.joins.take_results().expect("no bound");
         }
     }
 }

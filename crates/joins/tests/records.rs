@@ -65,9 +65,9 @@ fn a_record_is_read_as_it_was_written() {
 fn equal_values_within_the_window_are_joined() {
     let mut joins = joins(Options::default());
     for (number, time, values) in [(1, 0, ["x", "u"]), (2, 10, ["v", "x"]), (3, 11, ["w", "x"])] {
-        assert!(joins.push(&record(number, time, &values)));
+        assert_eq!(joins.push(record(number, time, &values)), Ok(true));
     }
-    let results = joins.take_results();
+    let results = joins.take_results().expect("no bound");
     assert_eq!(results.rows, [(SubscriptionId(7), 0)]);
     assert_eq!(results.time(0), 10);
 }
@@ -75,14 +75,15 @@ fn equal_values_within_the_window_are_joined() {
 #[test]
 fn a_sealed_segment_is_searched_where_it_is_attached() {
     let mut joins = joins(Options::default());
-    joins.push(&record(1, 0, &["x", "u"]));
+    joins.push(record(1, 0, &["x", "u"])).expect("no bound");
     let (number, segment) = joins.seal().expect("something to seal");
     let segment: Box<[u32]> = segment.into();
     let (start, length) = (segment.as_ptr(), segment.len());
     // SAFETY: the box keeps the words where they are.
     assert!(unsafe { joins.attach(number, start, length, Box::new(segment)) });
-    joins.push(&record(2, 1, &["v", "x"]));
-    assert_eq!(joins.take_results().rows, [(SubscriptionId(7), 0)]);
+    joins.push(record(2, 1, &["v", "x"])).expect("no bound");
+    let results = joins.take_results().expect("no bound");
+    assert_eq!(results.rows, [(SubscriptionId(7), 0)]);
 }
 
 #[test]
@@ -91,11 +92,13 @@ fn a_segment_goes_when_its_last_record_may_go() {
         lateness: Some(0),
         ..Options::default()
     });
-    joins.push(&record(1, 0, &["x", "u"]));
+    joins.push(record(1, 0, &["x", "u"])).expect("no bound");
     joins.seal();
     for (number, time) in [(2, 10), (3, 11)] {
         assert!(joins.admit(time));
-        joins.push(&record(number, time, &["v", "w"]));
+        joins
+            .push(record(number, time, &["v", "w"]))
+            .expect("no bound");
         assert_eq!(joins.take_dropped(), []);
     }
     assert!(joins.admit(12));
@@ -120,15 +123,15 @@ proptest! {
         changes in prop::collection::vec((0usize..80, any::<u32>()), 1..4)
     ) {
         let mut joins = joins(Options::default());
-        joins.push(&record(1, 0, &["x", "y"]));
+        joins.push(record(1, 0, &["x", "y"])).expect("no bound");
         let mut words = record(2, 1, &["y", "x"]);
         let length = words.len();
         for (at, word) in changes {
             words[at % length] = word;
         }
-        joins.push(&words);
-        joins.push(&record(3, 2, &["x", "y"]));
-        joins.take_results();
+        joins.push(words).expect("no bound");
+        joins.push(record(3, 2, &["x", "y"])).expect("no bound");
+        joins.take_results().expect("no bound");
     }
 
     #[test]
@@ -145,16 +148,16 @@ proptest! {
             joins.add(SubscriptionId(8), 0, row);
         }
         for number in 0..3 {
-            joins.push(&record(number, number as i64, &["x", "x"]));
+            joins.push(record(number, number as i64, &["x", "x"])).expect("no bound");
         }
-        while joins.release() {}
-        joins.take_results();
+        while joins.release().expect("no bound") {}
+        joins.take_results().expect("no bound");
     }
 
     #[test]
     fn segments_from_anywhere_are_attached_or_refused(at in 0usize..200, word in any::<u32>()) {
         let mut joins = joins(Options::default());
-        joins.push(&record(1, 0, &["x", "u"]));
+        joins.push(record(1, 0, &["x", "u"])).expect("no bound");
         let (number, mut segment) = joins.seal().expect("something to seal");
         let length = segment.len();
         segment[at % length] = word;
@@ -162,7 +165,7 @@ proptest! {
         let start = segment.as_ptr();
         // SAFETY: the box keeps the words where they are.
         unsafe { joins.attach(number, start, length, Box::new(segment)) };
-        joins.push(&record(2, 1, &["v", "x"]));
-        joins.take_results();
+        joins.push(record(2, 1, &["v", "x"])).expect("no bound");
+        joins.take_results().expect("no bound");
     }
 }

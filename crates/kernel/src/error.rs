@@ -33,14 +33,35 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
+    /// A failure whose line and path are filled in where it leaves the tokenizer.
+    #[cold]
+    pub fn at(byte: u64, kind: ErrorKind, code: &'static str, reason: impl Into<String>) -> Self {
+        DocumentError {
+            kind,
+            code,
+            reason: reason.into(),
+            byte,
+            line: 0,
+            path: String::new(),
+        }
+    }
+
     /// Whether the work was stopped, by a bound on its cost or because somebody asked for it.
     pub fn is_stop(&self) -> bool {
-        let costs = ["memory_bytes_max", "steps_max", "seconds_max"];
-        match self.kind {
-            ErrorKind::Interrupted => true,
-            ErrorKind::Limit(limit) => costs.contains(&limit),
-            ErrorKind::Malformed => false,
-        }
+        self.kind == ErrorKind::Interrupted || self.is_due_to_queries()
+    }
+
+    /// Whether a limit was passed by what queries make of a document: one of them may be to blame.
+    pub fn is_due_to_queries(&self) -> bool {
+        let costs = [
+            "memory_bytes_max",
+            "steps_max",
+            "seconds_max",
+            "pairs_max",
+            "candidates_max",
+            "buffer_bytes_max",
+        ];
+        matches!(self.kind, ErrorKind::Limit(limit) if costs.contains(&limit))
     }
 }
 

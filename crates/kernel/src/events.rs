@@ -1,6 +1,7 @@
 //! The contract between the tokenizer and whoever listens to it.
 
 use crate::error::DocumentError;
+use crate::vocabulary::NodeKind;
 use std::rc::Rc;
 
 /// A byte range of the decoded input, `start..end`.
@@ -97,6 +98,25 @@ pub struct StartTag<'a> {
     pub scope: &'a Rc<Scope>,
     /// The value of the attribute that the document declares to be the element's id.
     pub id: Option<&'a [u8]>,
+}
+
+/// The local part of a name as written. The target of an instruction is a name without namespaces.
+pub fn local_name(kind: NodeKind, name: &[u8]) -> &[u8] {
+    let colon = match kind {
+        NodeKind::Instruction => None,
+        _ => memchr::memchr(b':', name),
+    };
+    colon.map_or(name, |at| &name[at + 1..])
+}
+
+/// Appends a name as `{uri}local`.
+pub fn expand_name(uri: &[u8], local: &[u8], out: &mut Vec<u8>) {
+    if !uri.is_empty() {
+        out.push(b'{');
+        out.extend_from_slice(uri);
+        out.push(b'}');
+    }
+    out.extend_from_slice(local);
 }
 
 /// Listens to one document at a time.

@@ -110,6 +110,35 @@ pub fn compare_numbers(op: Comparison, left: f64, right: f64) -> bool {
     }
 }
 
+/// A test of a string value against a constant; numbers are here as their bits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueTest<S> {
+    /// It is the string.
+    Equal(S),
+    /// It is another one.
+    Differs(S),
+    /// Its number compares with a number.
+    Number(Comparison, u64),
+    /// It contains the string.
+    Contains(S),
+    /// It starts with the string.
+    StartsWith(S),
+}
+
+impl<S: AsRef<[u8]>> ValueTest<S> {
+    /// Whether a value passes; `number` is asked which number the value is, if that matters.
+    #[inline]
+    pub fn passes(&self, value: &[u8], number: impl FnOnce() -> f64) -> bool {
+        match self {
+            ValueTest::Equal(text) => value == text.as_ref(),
+            ValueTest::Differs(text) => value != text.as_ref(),
+            ValueTest::Number(op, bits) => compare_numbers(*op, number(), f64::from_bits(*bits)),
+            ValueTest::Contains(text) => memchr::memmem::find(value, text.as_ref()).is_some(),
+            ValueTest::StartsWith(text) => value.starts_with(text.as_ref()),
+        }
+    }
+}
+
 /// Compares two values by the rules of XPath 1.0, section 3.4.
 pub fn compare(op: Comparison, left: Value<'_>, right: Value<'_>) -> bool {
     use Value::{Boolean, Number};

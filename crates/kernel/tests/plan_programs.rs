@@ -3,6 +3,7 @@
 // Helpers of a test say what they expect by unwrapping it, as tests do.
 #![allow(clippy::unwrap_used)]
 
+use penstock_kernel::ledger::Ledger;
 use penstock_kernel::limits::Limits;
 use penstock_kernel::options::Options;
 use penstock_kernel::plan::{Builder, Place, Plan, SubscriptionId, TargetId, Tier};
@@ -75,6 +76,7 @@ fn run(plan: Plan, piece_bytes: usize) -> RowList {
             cache_bytes_max: 32 << 20,
             questions_min: None,
         },
+        Arc::new(Ledger::new(&Limits::NONE, None, None)),
     );
     session.begin(None, "default", DocumentId(0)).unwrap();
     for piece in DOCUMENT.chunks(piece_bytes) {

@@ -12,7 +12,7 @@ fn passed(text: &str, limits: Limits) -> Option<(&'static str, u64)> {
         Ok(()) => None,
         Err(error) => match error.kind {
             ErrorKind::Limit(field) => Some((field, error.byte)),
-            ErrorKind::Malformed => panic!("{error}: {text}"),
+            ErrorKind::Malformed | ErrorKind::Interrupted => panic!("{error}: {text}"),
         },
     }
 }

@@ -12,14 +12,21 @@ use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+type Tuples<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>);
 type Spans<'py> = ([Bound<'py, PyBytes>; 4], Bound<'py, PyList>);
+
+/// Bytes of values that become tuples at once, but for the last.
+const VALUE_BYTES_MAX: i32 = 16 << 20;
 
 /// Rows and witnesses that were taken.
 struct Taken {
     rows: Rows,
     parts: Option<Parts>,
+    /// A part, and how many of its rows became tuples.
+    part: Option<(Rows, usize)>,
     witnesses: Vec<(DocumentId, witness::Witness)>,
 }
 
@@ -42,6 +49,7 @@ impl Batch {
             inner: Mutex::new(Taken {
                 rows,
                 parts: None,
+                part: None,
                 witnesses,
             }),
         }
@@ -62,16 +70,30 @@ impl Batch {
 impl Batch {
     /// The rows as tuples, the namespace declarations they refer to, and the values beside
     /// results, by the numbers of their rows.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>)> {
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Tuples<'py>> {
         let rows = self.take_rows()?.spread();
-        let list = PyList::empty(py);
-        for index in 0..rows.len() {
-            list.append(row_tuple(py, &rows, index)?)?;
-        }
-        Ok((list, scopes(py, &rows.scopes)?, bindings(py, &rows)?))
+        tuples(py, &rows, 0..rows.len())
+    }
+
+    /// The next of the rows in the same form, `rows_max` of them at most; None after the last.
+    fn next_rows<'py>(&self, py: Python<'py>, rows_max: usize) -> PyResult<Option<Tuples<'py>>> {
+        self.with(|taken| {
+            let whole = std::mem::take(&mut taken.rows);
+            let parts = taken
+                .parts
+                .get_or_insert_with(|| whole.spread_parts(rows_max));
+            let rest = taken.part.take_if(|(rows, next)| *next < rows.len());
+            let Some((rows, next)) = rest.or_else(|| parts.next().map(|rows| (rows, 0))) else {
+                return Ok(None);
+            };
+            let offsets = &rows.value.offsets;
+            let bytes_max = offsets[next].saturating_add(VALUE_BYTES_MAX);
+            let fitting = offsets.partition_point(|&offset| offset <= bytes_max) - 1;
+            let end = rows.len().min(next + rows_max).min(fitting).max(next + 1);
+            let found = tuples(py, &rows, next..end)?;
+            taken.part = Some((rows, end));
+            Ok(Some(found))
+        })?
     }
 
     /// The rows as columns. Those in which all rows say what matches say are left out.
@@ -151,14 +173,33 @@ fn row_tuple<'py>(py: Python<'py>, rows: &Rows, index: usize) -> PyResult<Bound<
         .into_pyobject(py)
 }
 
-fn bindings<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyDict>> {
+/// Some of the rows as tuples; the declarations that rows refer to; values by the number of a row
+/// among those.
+fn tuples<'py>(py: Python<'py>, rows: &Rows, range: Range<usize>) -> PyResult<Tuples<'py>> {
+    let list = PyList::empty(py);
+    for index in range.clone() {
+        list.append(row_tuple(py, rows, index)?)?;
+    }
+    let beside = bindings(py, rows, range)?;
+    Ok((list, scopes(py, &rows.scopes)?, beside))
+}
+
+fn bindings<'py>(
+    py: Python<'py>,
+    rows: &Rows,
+    range: Range<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
     let by_row = PyDict::new(py);
-    for beside in &rows.bindings {
+    let first = rows
+        .bindings
+        .partition_point(|beside| (beside.row as usize) < range.start);
+    let found = rows.bindings[first..].iter();
+    for beside in found.take_while(|beside| (beside.row as usize) < range.end) {
         let pairs = PyDict::new(py);
         for (name, value) in beside.pairs() {
             pairs.set_item(text_of(py, name), value)?;
         }
-        by_row.set_item(beside.row, pairs)?;
+        by_row.set_item(beside.row as usize - range.start, pairs)?;
     }
     Ok(by_row)
 }

@@ -65,7 +65,9 @@ mod _native {
     #[pymodule_export]
     const BUNDLE_DOCUMENTS_MAX: usize = session::BUNDLE_DOCUMENTS_MAX;
     #[pymodule_export]
-    const JOIN_MEMORY_BYTES_MAX: usize = joins::MEMORY_BYTES_MAX;
+    const JOIN_STATE_BYTES_MAX: usize = joins::STATE_BYTES_MAX;
+    #[pymodule_export]
+    const JOIN_BATCH_ROWS_MAX: usize = joins::BATCH_ROWS_MAX;
     #[pymodule_export]
     const JOIN_VIEWS_MAX: usize = joins::VIEWS_MAX;
 }

@@ -4,14 +4,13 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
-use crate::watch::Signals;
+use crate::watch::{Raised, broken, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
 use penstock_kernel::options::Options;
 use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document, Outcome};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
@@ -30,7 +29,7 @@ unsafe impl Send for Movable {}
 pub struct Session {
     inner: Mutex<Movable>,
     ledger: Arc<Ledger>,
-    signals: Arc<Signals>,
+    raised: Raised,
 }
 
 impl Session {
@@ -59,7 +58,7 @@ impl Session {
             PyResult::Ok(work(&mut guard.0))
         })?;
         match done {
-            Err(error) if error.kind == ErrorKind::Interrupted => match self.signals.take() {
+            Err(error) if error.kind == ErrorKind::Interrupted => match take_raised(&self.raised) {
                 Some(raised) => {
                     self.ledger.resume();
                     Err(raised)
@@ -96,14 +95,14 @@ impl Session {
             questions_min,
         };
         let limits = read_limits(limits)?;
-        let signals = Arc::new(Signals::default());
+        let (watch, raised) = signals();
         let duration_max = seconds_max.map(Duration::from_secs_f64);
-        let ledger = Arc::new(Ledger::new(&limits, duration_max, Some(signals.watch())));
+        let ledger = Arc::new(Ledger::new(&limits, duration_max, Some(watch)));
         let inner = session::Session::new(plan.tiers.clone(), limits, options, ledger.clone());
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
             ledger,
-            signals,
+            raised,
         })
     }
 
@@ -317,10 +316,6 @@ impl Session {
         }
         Ok(texts)
     }
-}
-
-fn broken() -> PyErr {
-    PyRuntimeError::new_err("an earlier call broke this session")
 }
 
 /// Seconds since 1970.

@@ -1,8 +1,13 @@
-//! Signals that Python has not handled yet: long work looks for them now and then.
+//! Signals that arrive while the kernel works: Ctrl-C ends the work.
+//!
+//! Whoever works looks for signals now and then and attaches to the interpreter for that, with the
+//! lock of its object held. So a thread that is attached never waits for such a lock: it tries, and
+//! detaches before it waits (`locked`).
 
 use penstock_kernel::ledger::Watch;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::thread::{self, ThreadId};
 
 /// Python handles signals in its main thread, which imports the module as a rule.
@@ -13,31 +18,60 @@ pub(crate) fn import() {
     MAIN.get_or_init(|| thread::current().id());
 }
 
-/// What a signal raised while the kernel worked.
-#[derive(Default)]
-pub(crate) struct Signals {
-    raised: Mutex<Option<PyErr>>,
+/// What a signal handler raised, for whoever called the work that it ended.
+pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+
+/// Looks for signals, and where what their handlers raise is put.
+pub(crate) fn signals() -> (Watch, Raised) {
+    let raised = Raised::default();
+    let slot = raised.clone();
+    let watch = move || {
+        if MAIN.get() != Some(&thread::current().id()) {
+            return false;
+        }
+        let looked = Python::try_attach(|py| py.check_signals());
+        let Some(Err(error)) = looked else {
+            return false;
+        };
+        if let Ok(mut slot) = slot.lock() {
+            *slot = Some(error);
+        }
+        true
+    };
+    (Box::new(watch), raised)
 }
 
-impl Signals {
-    /// Looks for signals; whoever is told to stop finds the exception in `take`.
-    pub(crate) fn watch(self: &Arc<Self>) -> Watch {
-        let signals = self.clone();
-        Box::new(move || {
-            if MAIN.get() != Some(&thread::current().id()) {
-                return false;
-            }
-            let raised = Python::attach(|py| py.check_signals().err());
-            let is_raised = raised.is_some();
-            if let Ok(mut slot) = signals.raised.lock() {
-                *slot = raised;
-            }
-            is_raised
-        })
-    }
+/// Takes what a signal handler raised.
+pub(crate) fn take_raised(raised: &Raised) -> Option<PyErr> {
+    raised.lock().ok()?.take()
+}
 
-    /// The exception that stopped the work, if a signal did.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.raised.lock().ok()?.take()
+/// Does something short with what a lock protects, attached if nobody else has the lock.
+pub(crate) fn locked<S: Send, T: Send>(
+    py: Python<'_>,
+    lock: &Mutex<S>,
+    work: impl FnOnce(&mut S) -> T + Send,
+) -> PyResult<T> {
+    match lock.try_lock() {
+        Ok(mut held) => Ok(work(&mut held)),
+        Err(TryLockError::Poisoned(_)) => Err(broken()),
+        Err(TryLockError::WouldBlock) => detached(py, lock, work),
     }
+}
+
+/// Does something long with what a lock protects, detached.
+pub(crate) fn detached<S: Send, T: Send>(
+    py: Python<'_>,
+    lock: &Mutex<S>,
+    work: impl FnOnce(&mut S) -> T + Send,
+) -> PyResult<T> {
+    let done = py.detach(|| {
+        let mut held = lock.lock().ok()?;
+        Some(work(&mut held))
+    });
+    done.ok_or_else(broken)
+}
+
+pub(crate) fn broken() -> PyErr {
+    PyRuntimeError::new_err("an earlier call broke this object")
 }

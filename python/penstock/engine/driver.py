@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,7 +13,14 @@ from penstock.engine.joining import Joining
 from penstock.engine.rows import blamed, error_row
 from penstock.engine.suspension import Strikes, Suspensions
 from penstock.errors import DocumentError
-from penstock.kernel import BUNDLE_BYTES_MAX, Batch, Session, WholeDocument
+from penstock.kernel import (
+    BUNDLE_BYTES_MAX,
+    JOIN_BATCH_ROWS_MAX,
+    Batch,
+    Session,
+    WholeDocument,
+    Witness,
+)
 from penstock.results import Heartbeat, Result
 from penstock.results.documents import microseconds_of
 from penstock.sources import Input, Piece
@@ -41,6 +48,9 @@ class Pace:
 
 
 EACH_PIECE = Pace()
+
+_JOINED_BYTES_MAX = 4 << 20
+"""Joined rows of one portion have about so many characters of values at most."""
 
 
 class Portion(NamedTuple):
@@ -117,16 +127,16 @@ class Driver:
             else:
                 yield from self._read_bundle()
             if self._is_due(len(self._documents)):
-                yield self._take(self._documents)
+                yield from self._take(self._documents)
         yield from self._flush()
         if self._joining is not None:
-            yield self._portion((), self._session.take(), (), self._joining.end())
+            yield from self._joined_alone(self._joining.end())
 
     def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
         if self._joining is not None:
             yield from self._flush()
-            joined = self._joining.advance(microseconds_of(heartbeat.event_time))
-            yield self._portion((), self._session.take(), (), joined)
+            time_us = microseconds_of(heartbeat.event_time)
+            yield from self._joined_alone(self._joining.advance(time_us))
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
@@ -167,12 +177,12 @@ class Driver:
             end += count
             if count < len(bundle):
                 if end > start:
-                    yield self._take(pack[start:end])
+                    yield from self._take(pack[start:end])
                 yield from self._feed(pack[end])
                 yield from self._flush()
                 start = end = end + 1
             elif end == len(pack) or self._is_due(end - start):
-                yield self._take(pack[start:end])
+                yield from self._take(pack[start:end])
                 start = end
 
     def _feed(self, document: Input) -> Iterator[Portion]:
@@ -184,7 +194,7 @@ class Driver:
             pieces = document.pieces()
             for is_full in session.read_pieces(pieces, document.encoding, document.stream, number):
                 if is_full or (self._pace.is_prompt and self._is_full()):
-                    yield self._take(self._documents, is_open=True)
+                    yield from self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
                     return
         except DocumentError as error:
@@ -203,23 +213,28 @@ class Driver:
     def _flush(self) -> Iterator[Portion]:
         yield from self._read_bundle()
         if self._documents:
-            yield self._take(self._documents)
+            yield from self._take(self._documents)
 
-    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Portion:
-        """Take a portion; if ``is_open``, the last document goes on, with the same number."""
-        batch, ended = self._session.take(), len(documents) - is_open
+    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Iterator[Portion]:
+        """Take a portion; if ``is_open``, the last document goes on, with the same number.
+
+        Joins that give more rows than one portion has get further portions.
+        """
+        batch, ended = self._session.take(), range(self._joined, len(documents) - is_open)
+        failed = dict(self._errors)
         errors = self._with_failing(ended)
-        portion = self._portion(documents, batch, errors, self._join(documents, ended, batch))
-        portion = portion._replace(is_open=is_open)
+        joined = self._join(documents, ended, failed, dict(batch.witnesses()))
         self._errors = []
         if is_open:
-            self._joined = ended
+            self._joined = ended.stop
         else:
             self._documents, self._joined = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
-        return portion
+        portion = self._portion(documents, batch, errors, next(joined, []))
+        yield portion._replace(is_open=is_open)
+        yield from self._joined_alone(joined)
 
-    def _with_failing(self, ended: int) -> list[tuple[int, DocumentError]]:
+    def _with_failing(self, ended: range) -> list[tuple[int, DocumentError]]:
         """Return the errors of documents, and of subscriptions that failed alone, by document."""
         failing = [
             (number, self._follower.names[subscription], error)
@@ -231,23 +246,38 @@ class Driver:
             (number, error.of_subscription(name)) for number, name, error in failing
         ]
         if self._strikes is not None:
-            errors += self._strikes.count(failing, range(self._joined, ended))
+            errors += self._strikes.count(failing, ended)
         return sorted(errors, key=itemgetter(0))
 
-    def _join(self, documents: Sequence[Input], ended: int, batch: Batch) -> list[Result]:
-        """Return the rows of joining the documents before ``ended``."""
+    def _joined_alone(self, joined: Iterator[list[Result]]) -> Iterator[Portion]:
+        """Yield joined rows as portions of their own."""
+        for rows in joined:
+            yield self._portion((), self._session.take(), (), rows)
+
+    def _join(
+        self,
+        documents: Sequence[Input],
+        numbers: range,
+        errors: Mapping[int, DocumentError],
+        witnesses: Mapping[int, Witness],
+    ) -> Iterator[list[Result]]:
+        """Yield the rows of joining documents, in lists of bounded size."""
         if self._joining is None or self._joining.is_idle:
-            return []
+            return
         rows: list[Result] = []
-        witnesses = dict(batch.witnesses())
-        failed = {number for number, error in self._errors if error.subscription is None}
-        for number in range(self._joined, ended):
-            document = documents[number]
-            if number in failed:
-                rows += self._joining.pass_by(document)
+        value_bytes = 0
+        for number in numbers:
+            if number in errors:
+                completed = self._joining.pass_by(documents[number])
             else:
-                rows += self._joining.finish(document, witnesses.get(number))
-        return rows
+                completed = self._joining.finish(documents[number], witnesses.get(number))
+            for further in completed:
+                rows += further
+                value_bytes += sum(len(row.value or "") for row in further)
+                if len(rows) >= JOIN_BATCH_ROWS_MAX or value_bytes >= _JOINED_BYTES_MAX:
+                    yield rows
+                    rows, value_bytes = [], 0
+        yield rows
 
     def _portion(
         self,

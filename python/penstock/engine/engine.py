@@ -68,7 +68,7 @@ class Engine:
     ) -> None:
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
-        self._active: WeakSet[Follower] = WeakSet()
+        self._active: WeakSet[Follower | Joining] = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -193,11 +193,11 @@ class Engine:
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
 
-        It takes effect in the middle of a document: who waits for rows gets ``Cancelled``. What
-        begins afterwards is not affected.
+        It takes effect in the middle of a document: who waits for rows gets ``CancelledError``.
+        What begins afterwards is not affected.
         """
-        for follower in list(self._active):
-            follower.session.interrupt()
+        for active in list(self._active):
+            active.interrupt()
 
     def suspended(self) -> dict[str, DocumentError]:
         """Return the subscriptions that are suspended, by name, and why."""
@@ -222,7 +222,7 @@ class Engine:
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
             self._joining.follow()
-            return self._joining.advance(time_us)
+            return [row for rows in self._joining.advance(time_us) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
@@ -232,7 +232,7 @@ class Engine:
         """
         ended, self._joining = self._joining, self._new_joining()
         with ended.lock:
-            return ended.end()
+            return [row for rows in ended.end() for row in rows]
 
     def _new_joining(self) -> Joining:
         return Joining(self.registry, self.limits, self.joins)
@@ -292,6 +292,7 @@ class Engine:
         **options: bool,
     ) -> Iterator[Portion]:
         joining = self._new_joining()
+        self._active.add(joining)
         with self._followed(**options) as follower, closing(joining):
             driver = Driver(follower, pace, joining if joins else None, self._suspensions)
             yield from driver.run(items)

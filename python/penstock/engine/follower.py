@@ -69,6 +69,10 @@ class Follower:
             if self._suspended_at:
                 self.session.suspend(self._suspensions.numbers(self.names))
 
+    def interrupt(self) -> None:
+        """End what the session does, from any thread."""
+        self.session.interrupt()
+
     def settle(self) -> None:
         """Add the session's counts to the usage."""
         with self._usage.lock:

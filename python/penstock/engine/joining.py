@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import Lock
+from threading import RLock
 from xml.sax.saxutils import unescape
 
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
-from penstock.joins import Found, Joined, Joiner, JoinOptions, Subscriber
+from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
 from penstock.kernel import ALONE, Joins, Witness
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput
@@ -19,7 +19,23 @@ from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
-from penstock.sources import Input, Refused
+from penstock.sources import Input, Piece, Refused
+
+Rows = Generator[list[Result], None, None]
+"""Rows in lists of bounded size."""
+
+
+class _Nobody(Input):
+    """Stands for the document of an error that no document brought."""
+
+    def pieces(self) -> Iterator[Piece]:
+        raise TypeError("there is no such document")
+
+    def original(self) -> bytes | None:
+        return None
+
+
+NOBODY = _Nobody("", "default", None)
 
 
 class Joining:
@@ -27,11 +43,12 @@ class Joining:
 
     The state ends with ``end``, which reports what still waits for a partner. Event time advances
     with every document that has one, whatever is subscribed, and whatever is wrong with the
-    document. Threads that share the joins hold ``lock`` while they call.
+    document. Rows come in batches; each iterator is read to its end, or closed, before the next
+    call. Threads that share the joins hold ``lock`` meanwhile.
     """
 
     def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
-        self.lock = Lock()
+        self.lock = RLock()
         self._registry = registry
         self._limits = limits
         self._options = options
@@ -84,45 +101,54 @@ class Joining:
         """Whether nothing joins, and nobody needs to know how far event time has come."""
         return self._joiner is None and self._options.lateness is None
 
-    def finish(
-        self, document: Input, witness: Witness | None, version: int | None = None
-    ) -> list[Result]:
-        """Return the rows that a document completes; it was read under ``version``, or just now.
+    def finish(self, document: Input, witness: Witness | None, version: int | None = None) -> Rows:
+        """Yield the rows that a document completes; it was read under ``version``, or just now.
 
-        A document that came too late to be joined is an error row.
+        A document that came too late to be joined is an error row. One that passes a limit while
+        it is joined is one as well: then it is not joined, but for the time that it brings. If its
+        results pass a limit, those before it are rows, and the document is joined.
         """
         if self._joiner is None or witness is None:
-            return self.pass_by(document)
+            yield from self.pass_by(document)
+            return
         time_us, read_under = _time_us(document), self.version if version is None else version
-        if not self._joiner.join(witness, document.document, time_us, read_under):
-            return [error_row(lateness_error(self._options.lateness), document)]
-        return self._completed()
+        try:
+            is_in_time = self._joiner.join(witness, document.document, time_us, read_under)
+        except DocumentError as error:
+            yield [error_row(error, document)]
+        else:
+            if not is_in_time:
+                yield [error_row(lateness_error(self._options.lateness), document)]
+                return
+        yield from self._completed(document)
 
-    def pass_by(self, document: Input) -> list[Result]:
-        """Return the rows that the event time of a document completes that is not joined."""
-        if self._options.lateness is None or isinstance(document, Refused):
-            return []
-        return self.advance(_time_us(document))
+    def pass_by(self, document: Input) -> Rows:
+        """Yield the rows that the event time of a document completes that is not joined."""
+        if self._options.lateness is not None and not isinstance(document, Refused):
+            yield from self.advance(_time_us(document), document)
 
-    def advance(self, time_us: int) -> list[Result]:
-        """Return the rows that are complete once event time has come this far."""
+    def advance(self, time_us: int, document: Input = NOBODY) -> Rows:
+        """Yield the rows that are complete once event time has come this far."""
         if self._joiner is None:
             self._latest_us = max(self._latest_us, time_us)
-            return []
+            return
         self._joiner.advance(time_us)
-        return self._completed()
+        yield from self._completed(document)
 
-    def _completed(self) -> list[Result]:
+    def _completed(self, document: Input) -> Rows:
         assert self._joiner is not None, "there is something to complete"
-        return self._rows(self._joiner.results(self.version))
+        return self._rows(self._joiner.results(self.version), document)
 
-    def end(self) -> list[Result]:
-        """Return the rows of what waited for a partner, and give up the state."""
-        if self._joiner is None:
-            return []
-        rows = self._rows(self._joiner.end(self.version))
+    def end(self) -> Rows:
+        """Yield the rows of what waited for a partner, and give up the state."""
+        if self._joiner is not None:
+            yield from self._rows(self._joiner.end(self.version), NOBODY)
         self.close()
-        return rows
+
+    def interrupt(self) -> None:
+        """End what is being joined, or what is joined next; whoever joins gets an error."""
+        if self._joiner is not None:
+            self._joiner.interrupt()
 
     def close(self) -> None:
         """Give up the state."""
@@ -130,10 +156,16 @@ class Joining:
             self._joiner.close()
             self._joiner = None
 
-    def _rows(self, results: Iterator[Found]) -> list[Result]:
+    def _rows(self, batches: Iterator[Sequence[Outcome]], document: Input) -> Rows:
         assert self._joiner is not None, "somebody joined"
         subscriber = self._joiner.subscriber
-        return [found_row(subscriber(result.joined.subscription), result) for result in results]
+        for batch in batches:
+            yield [
+                found_row(subscriber(one.joined.subscription), one)
+                if isinstance(one, Found)
+                else error_row(one, document)
+                for one in batch
+            ]
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from types import TracebackType
 
 from penstock.engine.follower import Follower
@@ -80,14 +81,37 @@ class OpenDocument:
             DocumentError: The document is not complete; ``results`` holds what its end decided.
             LimitError: The document passed a limit; likewise.
         """
+        return [row for rows in self.finish_in_batches() for row in rows]
+
+    def finish_in_batches(self) -> Iterator[list[Result]]:
+        """Yield the same rows, in lists of bounded size: the document may complete very many.
+
+        The engine's joins wait until the iterator has come to its end, or is closed, which gives
+        up the rest.
+
+        Raises:
+            DocumentError: As ``finish``.
+            LimitError: As ``finish``.
+        """
         follower = self._open_follower()
         try:
             follower.session.finish()
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        rows = self._join(follower) if self._is_joined else self._rows(follower)
+        if not self._is_joined:
+            rows = self._rows(follower)
+            self._end(follower)
+            yield rows
+            return
+        batch = follower.session.take()
+        rows = self._origin.rows(batch)
+        witness = next((witness for _, witness in batch.witnesses()), None)
         self._end(follower)
-        return rows
+        joining = self._joining
+        joined = joining.finish(self._origin.document, witness, self._version)
+        with joining.lock, closing(joined):
+            yield rows + next(joined, [])
+            yield from joined
 
     def close(self) -> None:
         """Finish the document if it is open; ``results`` then holds what its end decided.
@@ -129,16 +153,10 @@ class OpenDocument:
     def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
         rows = self._rows(follower)
         with self._joining.lock:
-            rows += self._joining.pass_by(self._origin.document)
+            for joined in self._joining.pass_by(self._origin.document):
+                rows += joined
         self._end(follower)
         return blamed(error, follower.session, follower.names).with_results(rows)
-
-    def _join(self, follower: Follower) -> list[Result]:
-        batch = follower.session.take()
-        rows = self._origin.rows(batch)
-        witness = next((witness for _, witness in batch.witnesses()), None)
-        with self._joining.lock:
-            return rows + self._joining.finish(self._origin.document, witness, self._version)
 
     def _rows(self, follower: Follower) -> list[Result]:
         session = follower.session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.errors import DocumentError
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from penstock.engine.driver import Portion
 
 _ELEMENT = 1
+_CHUNK_ROWS = 1 << 14
+"""Objects for so many rows are made at a time."""
 
 
 def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
@@ -25,7 +27,10 @@ def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
             document = portion.documents[-1]
             if origin is None or origin.document is not document:
                 origin = Origin(portion.session, portion.names, document)
-            rows = origin.rows(portion.batch)
+            for chunk in origin.chunks(portion.batch):
+                if rows:
+                    yield rows
+                rows = chunk
         if portion.errors or portion.joined:
             rows += portion.further_rows()
         yield rows
@@ -48,13 +53,27 @@ class Origin:
 
     def rows(self, batch: Batch) -> list[Result]:
         """Return the rows of a batch."""
-        return [row for _, row in self.numbered_rows(batch)]
+        return [row for chunk in self.chunks(batch) for row in chunk]
+
+    def chunks(self, batch: Batch) -> Iterator[list[Result]]:
+        """Yield the rows of a batch in lists: a batch is smaller than its rows as objects."""
+        for chunk in self._numbered_chunks(batch):
+            yield [row for _, row in chunk]
 
     def numbered_rows(self, batch: Batch) -> list[tuple[int, Result]]:
         """Return the rows of a batch, each with its node's place in the document."""
-        if not batch.row_count:
-            return []
-        tuples, scopes, bindings = batch.rows()
+        return [row for chunk in self._numbered_chunks(batch) for row in chunk]
+
+    def _numbered_chunks(self, batch: Batch) -> Iterator[list[tuple[int, Result]]]:
+        while (part := batch.next_rows(_CHUNK_ROWS)) is not None:
+            yield self._numbered(*part)
+
+    def _numbered(
+        self,
+        tuples: Sequence[tuple[int, int, int, str, str, int, int, int, int, int]],
+        scopes: Sequence[dict[str, str]],
+        bindings: Mapping[int, dict[str, str | None]],
+    ) -> list[tuple[int, Result]]:
         around = [self._outside().within(declarations) for declarations in scopes]
         document = self.document
         rows = []

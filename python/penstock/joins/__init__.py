@@ -3,13 +3,14 @@
 from penstock.joins.joiner import Joiner, JoinOptions
 from penstock.joins.reading import WitnessReader
 from penstock.joins.results import Joined
-from penstock.joins.subscribing import Found, Published, Subscriber, Subscribers
+from penstock.joins.subscribing import Found, Outcome, Published, Subscriber, Subscribers
 
 __all__ = [
     "Found",
     "JoinOptions",
     "Joined",
     "Joiner",
+    "Outcome",
     "Published",
     "Subscriber",
     "Subscribers",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from typing import Literal
 
-from penstock.joins.spilling import Spill
-from penstock.joins.subscribing import Found, Subscribers
+from penstock.joins.spilling import Queue, Spill
+from penstock.joins.subscribing import Found, Outcome, Subscribers
 from penstock.kernel import (
-    JOIN_MEMORY_BYTES_MAX,
+    JOIN_BATCH_ROWS_MAX,
+    JOIN_STATE_BYTES_MAX,
     JOIN_VIEWS_MAX,
     JoinState,
     JoinStatistics,
     Witness,
+    error_of,
 )
 from penstock.limits import Limits
 
@@ -31,14 +33,16 @@ class JoinOptions:
 
     ``lateness`` is how far the watermark lies behind the latest event time of any document, in
     seconds; without it nothing is ever late and nothing that a window may need is dropped.
-    Records beyond ``memory_bytes_max`` go to files.
+    State beyond ``state_bytes_max`` goes to files: records, and what waits for its window to pass.
+    Results are handed out in batches of up to ``batch_rows_max``.
 
     Raises:
-        ValueError: The lateness is negative, or no number.
+        ValueError: The lateness is negative, or no number, or batches have no rows.
     """
 
     lateness: timedelta | float | None = None
-    memory_bytes_max: int = JOIN_MEMORY_BYTES_MAX
+    state_bytes_max: int = JOIN_STATE_BYTES_MAX
+    batch_rows_max: int = JOIN_BATCH_ROWS_MAX
     strategy: Strategy = "shared"
     views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
@@ -50,6 +54,8 @@ class JoinOptions:
             is_bound = False
         if not is_bound:
             raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness}")
+        if self.batch_rows_max < 1:
+            raise ValueError(f"a batch has a row at least, not {self.batch_rows_max}")
 
     @property
     def lateness_us(self) -> int | None:
@@ -66,16 +72,18 @@ class JoinOptions:
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
-    ``join`` a document by its witness; then ``results`` yields what it completed. A late
-    document is rejected by ``join``, and counted. ``advance`` moves event time on without a
-    document.
+    ``join`` a document by its witness; then ``results`` yields what it completed, and has to be
+    read to its end, or closed, before the next document comes. A late document is rejected by
+    ``join``, and counted. ``advance`` moves event time on without a document.
     """
 
     def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
         self.options = options or JoinOptions()
         self.joins = JoinState(
+            limits or Limits(),
             lateness=self.options.lateness_us,
-            memory_bytes_max=self.options.memory_bytes_max,
+            state_bytes_max=self.options.state_bytes_max,
+            batch_rows_max=self.options.batch_rows_max,
             strategy=self.options.strategy,
             views_max=self.options.views_max,
             hash_bits=self.options.hash_bits,
@@ -88,29 +96,51 @@ class Joiner:
         self.subscriber = self._subscribers.__getitem__
         self.remove = self._subscribers.remove
         self.settle = self._subscribers.settle
+        self.interrupt = self.joins.interrupt
 
     def advance(self, time_us: int) -> None:
         """Move event time on."""
         self.joins.advance(time_us)
 
     def join(self, witness: Witness, document: str, time_us: int, version: int) -> bool:
-        """Join a document; returns False if it came too late for that."""
+        """Join a document; returns False if it came too late for that.
+
+        Raises:
+            LimitError: Joining it passed a limit; it is not joined, as if it had never come.
+            CancelledError: Somebody called ``interrupt``; likewise.
+        """
         number = next(self._numbers)
-        is_in_time = self.joins.join(witness, number, document, time_us, version)
+        is_in_time, failure = self.joins.join(witness, number, document, time_us, version)
         self.late += not is_in_time
+        if failure is not None:
+            raise error_of(failure)
         return is_in_time
 
-    def results(self, version: int) -> Iterator[Found]:
-        """Yield what the last document completed, or the time that has passed with it.
+    def results(self, version: int) -> Iterator[Sequence[Outcome]]:
+        """Yield what the last document completed, or the time that has passed with it, in batches.
 
-        What subscriptions publish is joined on the way.
+        What subscriptions publish is joined on the way. A published event that passes a limit is
+        not joined, absences that pass one are not reported, and results that pass one end there;
+        each of these gives an error. Who closes the iterator gives up what was not yielded.
+
+        Raises:
+            CancelledError: Somebody called ``interrupt``; the rest of the results is gone.
         """
-        yield from self._settled(version)
-        while self.joins.release():
+        try:
             yield from self._settled(version)
+            while True:
+                is_any, failure = self.joins.release()
+                if failure is not None:
+                    yield [error_of(failure)]
+                if not is_any:
+                    break
+                yield from self._settled(version)
+        except BaseException:  # whoever closes the iterator, or interrupts, gives up the rest
+            self.joins.forget_results()
+            raise
         self._spill.relieve()
 
-    def end(self, version: int) -> Iterator[Found]:
+    def end(self, version: int) -> Iterator[Sequence[Outcome]]:
         """Yield what waited for a partner: none comes any more."""
         self.joins.end()
         yield from self.results(version)
@@ -123,11 +153,17 @@ class Joiner:
         """Give up files; the joiner must not be used any more."""
         self._spill.close()
 
-    def _settled(self, version: int) -> Iterator[Found]:
+    def _settled(self, version: int) -> Iterator[Sequence[Outcome]]:
         """Yield the results that wait, and those of what they publish."""
-        while self.joins.result_count():
-            results = self._subscribers.take(lambda _: next(self._numbers), version)
-            for result in results:
-                if result.record:
-                    self.joins.push(result.record)
-            yield from results
+        while self.joins.has_results():
+            with Queue() as published:
+                while self.joins.has_results():
+                    results = self._subscribers.take(lambda _: next(self._numbers), version)
+                    for result in results:
+                        if isinstance(result, Found) and result.record:
+                            published.put(result.record)
+                    yield results
+                for record in published:
+                    failure = self.joins.push(record)
+                    if failure is not None:
+                        yield [error_of(failure)]

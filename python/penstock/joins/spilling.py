@@ -5,9 +5,49 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from typing import IO
 
 from penstock.kernel import JoinState
+
+QUEUE_BYTES_MAX = 4 << 20
+"""Records that wait to be joined are in memory up to this size."""
+
+
+class Queue:
+    """Records that wait to be joined, one after the other; more of them go to a file."""
+
+    def __init__(self) -> None:
+        self._records: list[bytes] = []
+        self._bytes = 0
+        self._files = ExitStack()
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def put(self, record: bytes) -> None:
+        """Add a record."""
+        self._records.append(record)
+        self._bytes += len(record)
+        if self._bytes > QUEUE_BYTES_MAX:
+            if self._file is None:
+                file = tempfile.TemporaryFile()  # noqa: SIM115  # the stack closes it
+                self._file = self._files.enter_context(file)
+            for one in self._records:
+                self._file.write(len(one).to_bytes(8, "little") + one)
+            self._records, self._bytes = [], 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._file is not None:
+            self._file.seek(0)
+            while length := self._file.read(8):
+                yield self._file.read(int.from_bytes(length, "little"))
+        yield from self._records
 
 
 class Spill:

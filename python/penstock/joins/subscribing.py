@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from penstock.errors import DocumentError
+from penstock.errors import DocumentError, LimitError
 from penstock.joins.reading import WitnessReader
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.kernel import Joins
+from penstock.kernel import Joins, error_of
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
@@ -51,11 +51,16 @@ class Found(NamedTuple):
     record: bytes = b""
 
 
+Outcome = Found | DocumentError
+"""A result, or what ended the results before their end."""
+
+
 class Subscribers:
     """The subscriptions of some joins, by their numbers."""
 
     def __init__(self, joins: Joins, limits: Limits | None = None) -> None:
         self._joins = joins
+        self._limits = limits or Limits()
         self.reader = WitnessReader(joins, limits)
         self._programs: dict[int, tuple[str, bytes]] = {}
         self._subscribers: dict[int, Subscriber] = {}
@@ -125,15 +130,20 @@ class Subscribers:
                 break
         self._delays = {stream: one for stream, one in self._delays.items() if one != NO_DELAY}
 
-    def take(self, number_of: Callable[[Published], int], version: int) -> list[Found]:
-        """Return the results that wait, and what they publish as records for ``push``.
+    def take(self, number_of: Callable[[Published], int], version: int) -> list[Outcome]:
+        """Return the next batch of the results that wait, and what they publish as records.
 
         A published event is a document: it may pass a limit, and then it is its subscription's
-        failure and nobody else's.
+        failure and nobody else's. A subscription that has more results than ``results_max`` ends
+        with a failure, and results that cost more than a limit end with an error.
         """
-        found = []
-        for joined in self._take():
+        rows, failure = self._take()
+        found: list[Outcome] = []
+        for joined, is_beyond in rows:
             subscriber = self[joined.subscription]
+            if is_beyond:
+                found.append(Found(joined, "", self._too_many))
+                continue
             xml = subscriber.render(joined.nodes)
             stream = subscriber.output.publish
             if stream is None:
@@ -147,6 +157,8 @@ class Subscribers:
                 found.append(Found(joined, xml, error))
             else:
                 found.append(Found(joined, xml, record=record))
+        if failure is not None:
+            found.append(failure)
         return found
 
     def _read(self, event: Published, number: int, version: int) -> bytes:
@@ -154,8 +166,25 @@ class Subscribers:
         witness = self.reader.read(event.stream, [data])
         return self._joins.record(witness, number, event.document, event.time_us, version)
 
-    def _take(self) -> Iterator[Joined]:
-        rows, events, documents, texts, _ = self._joins.take()
+    def _take(self) -> tuple[Iterator[tuple[Joined, bool]], DocumentError | None]:
+        rows, events, documents, texts, _, beyond, failure = self._joins.take()
+        error = None if failure is None else error_of(failure)
+        joined = self._joined(rows, events, documents, texts)
+        ends = set(beyond)
+        return ((one, at in ends) for at, one in enumerate(joined)), error
+
+    @property
+    def _too_many(self) -> LimitError:
+        reason = f"the subscription has more than {self._limits.results_max} results at once"
+        return LimitError("PL0016", reason, 0, 0, "", limit="results_max")
+
+    def _joined(
+        self,
+        rows: Sequence[tuple[int, int]],
+        events: Sequence[Any],
+        documents: Sequence[tuple[int, int, str]],
+        texts: Sequence[str],
+    ) -> Iterator[Joined]:
         made: dict[int, Joined] = {}
         known: dict[tuple[int, ...], JoinedNode] = {}
 

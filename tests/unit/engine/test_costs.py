@@ -7,13 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 import penstock
-from penstock.errors import Cancelled, RegistryError
+from penstock.errors import CancelledError, RegistryError
 from penstock.results import Result
 
 GREEDY = "//a[preceding::a/following::a = .]"
@@ -148,25 +147,41 @@ def test_nobody_is_suspended_if_nobody_is_to_be() -> None:
         penstock.Engine(registry, suspend_after=0)
 
 
-def test_cancel_ends_a_run_in_the_middle_of_a_document(tmp_path: Path) -> None:
-    engine = engine_of(penstock.Limits(**FREE), greedy=GREEDY, number="count(//a)")
-    document = tmp_path / "large.xml"
-    document.write_bytes(siblings(2_000_000))
-    begun = threading.Event()
+class Endless(io.RawIOBase):
+    """A document without end; ``then`` is called when somebody reads on in it."""
 
-    def cancel() -> None:
-        begun.wait()
-        engine.cancel()
+    def __init__(self, then: Callable[[], None] = lambda: None) -> None:
+        self.then = then
+        self.reads = 0
 
-    thread = threading.Thread(target=cancel)
-    thread.start()
-    rows = engine.run(document)
-    begun.set()
-    with pytest.raises(Cancelled):
-        list(rows)
-        list(engine.run(document))  # the first one may have begun after the call
-    thread.join()
-    assert len(list(engine.run(b"<r><a/></r>"))) == 1
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        self.reads += 1
+        if self.reads == 1:
+            return b"<r>"
+        self.then()
+        return b"<a>x</a>" * 1_000
+
+
+@pytest.mark.parametrize("query", ["//a", GREEDY])
+def test_cancel_ends_a_run_in_the_middle_of_a_document(query: str) -> None:
+    engine = engine_of(penstock.Limits(**FREE), q=query)
+    with pytest.raises(CancelledError):
+        list(engine.run(Endless(engine.cancel)))  # type: ignore[arg-type]
+    assert len(list(engine.run(b"<r><a>x</a><a>x</a></r>"))) == (2 if query == "//a" else 1)
+
+
+def test_cancel_ends_open_documents() -> None:
+    engine = engine_of(penstock.Limits(), all="//a")
+    document, other = engine.open(), engine.open()
+    document.feed(b"<r><a/>")
+    engine.cancel()
+    for opened in (document, other):
+        with pytest.raises(CancelledError):
+            opened.feed(b"<r><a/>")
+    assert len(engine.open().feed(b"<r><a/>")) == 1
 
 
 INTERRUPTED = """
@@ -194,19 +209,6 @@ def test_a_signal_ends_a_run_in_the_middle_of_a_document() -> None:
         os.kill(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, "2\n")
-
-
-class Endless(io.RawIOBase):
-    """A document without end, and how often somebody read on in it."""
-
-    reads = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        self.reads += 1
-        return b"<r>" if self.reads == 1 else b"<a>x</a>" * 1_000
 
 
 def test_a_generator_that_is_closed_reads_no_further() -> None:

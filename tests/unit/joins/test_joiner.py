@@ -42,6 +42,15 @@ def test_a_row_says_what_was_joined() -> None:
     assert row.bindings == {"x": "a1[0-15]", "w": "b3[0-15]"}
 
 
+def test_an_empty_section_at_the_end_of_a_text_is_part_of_the_node() -> None:
+    text = "<a>1<![CDATA[]]></a>"
+    query = "S//a/text()->x FOLLOWED BY{x = z, 10} S//b/text()->z"
+    arrivals = [Document(text, "a", "S", 1), Document("<b>1</b>", "b", "S", 2)]
+    (row,) = penstock.Engine(registry_of(q=query)).run(arrivals)
+    (selected,) = penstock.evaluate("//a/text()", text)
+    assert row.bindings == {"x": f"a[{selected.start}-{selected.end}]", "z": "b[3-4]"}
+
+
 def test_the_document_of_a_row_is_the_latest_whatever_arrives_first() -> None:
     engine = penstock.Engine(registry_of(q=SAME))
     (one,) = engine.run([document("a", 1), document("b", 3)])
@@ -226,7 +235,7 @@ def test_batches_join_for_a_subscription_that_comes_later() -> None:
 
 
 def test_one_value_in_ten_thousand_records_is_found_after_spilling() -> None:
-    options = JoinOptions(memory_bytes_max=100_000)
+    options = JoinOptions(state_bytes_max=100_000)
     engine = penstock.Engine(registry_of(q=SAME.replace("10}", "INF}")), joins=options)
     arrivals = [document("a", second, str(second)) for second in range(5000)]
     rows = list(engine.run([*arrivals, document("b", 6000, "17"), document("b", 6001, "4999")]))

@@ -1,11 +1,15 @@
 //! MMQJP, algorithm 1: one conjunctive query for each template, RT as an index over its rows.
 
-use super::{Found, admits, is_overlapping, times};
+use super::{Found, Other, admits, is_overlapping, times};
 use crate::head::key_of;
+use crate::meter::Meter;
 use crate::plan::{Plan, StageId};
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
 use rustc_hash::FxHashMap;
+
+/// The left and the right record, and which of them was there before.
+pub type Pair<'r> = (Record<'r>, Record<'r>, Other);
 
 /// Variables on the left and on the right with a value in common.
 pub type Met = Vec<(u32, u32)>;
@@ -58,13 +62,18 @@ impl Templates {
         plan: &Plan,
         store: &'r Store,
         record: &Record<'r>,
+        meter: &Meter,
         found: &mut Found<'_, 'r>,
     ) {
         let (mut places, mut met) = (Vec::new(), Met::new());
         for template in &self.templates {
             for is_right in [true, false] {
                 template.collect(store, record, is_right, &mut self.seen, &mut places);
-                for other in places.iter().filter_map(|&place| store.record(place)) {
+                meter.spend((record.entry_count() + places.len()) as u64);
+                for (place, other) in places
+                    .iter()
+                    .filter_map(|&at| Some((at, store.record(at)?)))
+                {
                     let (left, right) = if is_right {
                         (other, *record)
                     } else {
@@ -72,8 +81,10 @@ impl Templates {
                     };
                     if !is_overlapping(&left, &right) {
                         // Nothing is shared between templates: each joins the values anew.
-                        join_values(&left, &right, &mut met);
-                        template.query(plan, &met, (left, right), found);
+                        join_values(&left, &right, &mut met, meter);
+                        let is_left = is_right;
+                        let pair = (left, right, Other { place, is_left });
+                        template.query(plan, &met, pair, found);
                     }
                 }
             }
@@ -81,13 +92,7 @@ impl Templates {
     }
 
     /// The conjunctive queries of all templates over what two records have in common.
-    pub fn query<'r>(
-        &self,
-        plan: &Plan,
-        met: &Met,
-        pair: (Record<'r>, Record<'r>),
-        found: &mut Found<'_, 'r>,
-    ) {
+    pub fn query<'r>(&self, plan: &Plan, met: &Met, pair: Pair<'r>, found: &mut Found<'_, 'r>) {
         for template in &self.templates {
             template.query(plan, met, pair, found);
         }
@@ -151,13 +156,7 @@ impl Template {
         }
     }
 
-    fn query<'r>(
-        &self,
-        plan: &Plan,
-        met: &Met,
-        pair: (Record<'r>, Record<'r>),
-        found: &mut Found<'_, 'r>,
-    ) {
+    fn query<'r>(&self, plan: &Plan, met: &Met, pair: Pair<'r>, found: &mut Found<'_, 'r>) {
         self.query_from(0, plan, met, pair, found);
     }
 
@@ -166,12 +165,12 @@ impl Template {
         at: u32,
         plan: &Plan,
         met: &Met,
-        pair: (Record<'r>, Record<'r>),
+        pair: Pair<'r>,
         found: &mut Found<'_, 'r>,
     ) {
         for &row in &self.rows[at as usize] {
             if admits(plan.stage(row), &pair.0, &pair.1) {
-                found(row, pair.0, pair.1);
+                found(row, pair.0, pair.1, pair.2);
             }
         }
         for &(left, right) in met {
@@ -183,7 +182,7 @@ impl Template {
 }
 
 /// Joins the values of two records.
-pub fn join_values(left: &Record<'_>, right: &Record<'_>, met: &mut Met) {
+pub fn join_values(left: &Record<'_>, right: &Record<'_>, met: &mut Met, meter: &Meter) {
     met.clear();
     let mut from = 0;
     for entry in left.entries() {
@@ -192,8 +191,13 @@ pub fn join_values(left: &Record<'_>, right: &Record<'_>, met: &mut Met) {
         }
         let others = (from..right.entry_count()).map(|at| right.entry(at));
         for other in others.take_while(|other| other.hash == entry.hash) {
+            meter.spend(1);
             if left.has_equal_value(entry.node, right, other.node) {
-                met.push((entry.variable, other.variable));
+                let pair = (entry.variable, other.variable);
+                // Nodes of one value follow each other, so that most repeated pairs do as well.
+                if met.last() != Some(&pair) {
+                    met.push(pair);
+                }
             }
         }
     }

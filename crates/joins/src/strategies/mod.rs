@@ -8,6 +8,7 @@ mod sequential;
 mod shared;
 mod views;
 
+use crate::meter::Meter;
 use crate::plan::{Plan, Stage, StageId};
 use crate::record::Record;
 use crate::store::{Place, Store};
@@ -28,8 +29,17 @@ pub enum Strategy {
     Views,
 }
 
-/// Called with a row, its left and its right record.
-pub type Found<'f, 'r> = dyn FnMut(StageId, Record<'r>, Record<'r>) + 'f;
+/// Called with a row, its left and its right record, and which of them was there before.
+pub type Found<'f, 'r> = dyn FnMut(StageId, Record<'r>, Record<'r>, Other) + 'f;
+
+/// The record of the store that a row was found with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Where it is.
+    pub place: Place,
+    /// Whether it is the left one.
+    pub is_left: bool,
+}
 
 /// Finds rows by one of the strategies.
 pub enum Finder {
@@ -80,13 +90,16 @@ impl Finder {
         plan: &Plan,
         store: &'r Store,
         record: &Record<'r>,
+        meter: &Meter,
         found: &mut Found<'_, 'r>,
     ) {
         match self {
-            Finder::Shared(shared) => shared.find(plan, store, record, found),
-            Finder::Sequential(rows) => sequential::find(rows, plan, store, record, found),
-            Finder::Mmqjp(templates) => templates.find(plan, store, record, found),
-            Finder::Views(templates, views) => views.find(templates, plan, store, record, found),
+            Finder::Shared(shared) => shared.find(plan, store, record, meter, found),
+            Finder::Sequential(rows) => sequential::find(rows, plan, store, record, meter, found),
+            Finder::Mmqjp(templates) => templates.find(plan, store, record, meter, found),
+            Finder::Views(templates, views) => {
+                views.find(templates, plan, store, record, meter, found);
+            }
         }
     }
 

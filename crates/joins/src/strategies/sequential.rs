@@ -1,7 +1,8 @@
 //! One row after the other: each probes the values of its first value join.
 
-use super::{Found, admits, is_overlapping, times};
+use super::{Found, Other, admits, is_overlapping, times};
 use crate::head::key_of;
+use crate::meter::Meter;
 use crate::plan::{Plan, Stage, StageId};
 use crate::record::Record;
 use crate::store::{Place, Store};
@@ -12,6 +13,7 @@ pub fn find<'r>(
     plan: &Plan,
     store: &'r Store,
     record: &Record<'r>,
+    meter: &Meter,
     found: &mut Found<'_, 'r>,
 ) {
     let mut places: Vec<Place> = Vec::new();
@@ -23,15 +25,25 @@ pub fn find<'r>(
             stage.variables[right as usize],
         );
         probe(store, record, stage, (right, left), true, &mut places);
-        for other in places.iter().filter_map(|&place| store.record(place)) {
+        let is_left = true;
+        meter.spend(1 + places.len() as u64);
+        for (place, other) in places
+            .iter()
+            .filter_map(|&at| Some((at, store.record(at)?)))
+        {
             if admits(stage, &other, record) && !is_overlapping(&other, record) {
-                found(row, other, *record);
+                found(row, other, *record, Other { place, is_left });
             }
         }
         probe(store, record, stage, (left, right), false, &mut places);
-        for other in places.iter().filter_map(|&place| store.record(place)) {
+        let is_left = false;
+        meter.spend(1 + places.len() as u64);
+        for (place, other) in places
+            .iter()
+            .filter_map(|&at| Some((at, store.record(at)?)))
+        {
             if admits(stage, record, &other) && !is_overlapping(record, &other) {
-                found(row, *record, other);
+                found(row, *record, other, Other { place, is_left });
             }
         }
     }

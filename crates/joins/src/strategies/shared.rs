@@ -1,11 +1,12 @@
 //! By value, then by pair: every record that a rare pair of variables leads to is looked at once,
 //! for all rows together.
 
-use super::{Found, admits, is_overlapping, times};
+use super::{Found, Other, admits, is_overlapping, times};
 use crate::bucket::Bucket;
 use crate::head::key_of;
 use crate::meetings::{Met, meet};
-use crate::plan::Plan;
+use crate::meter::Meter;
+use crate::plan::{Plan, StageId};
 use crate::record::Record;
 use crate::store::{Place, Seen, Store};
 
@@ -55,55 +56,80 @@ impl Shared {
         plan: &Plan,
         store: &'r Store,
         record: &Record<'r>,
+        meter: &Meter,
         found: &mut Found<'_, 'r>,
     ) {
-        self.collect(plan, store, record, true);
-        for at in 0..self.places.len() {
-            if let Some(left) = store.record(self.places[at]) {
-                self.pair(plan, store.keys.bucket, left, *record, found);
-            }
-        }
-        self.collect(plan, store, record, false);
-        for at in 0..self.places.len() {
-            if let Some(right) = store.record(self.places[at]) {
-                self.pair(plan, store.keys.bucket, *record, right, found);
-            }
-        }
-    }
-
-    /// Puts the places of the records that an access pair leads to into `places`, each once.
-    fn collect(&mut self, plan: &Plan, store: &Store, record: &Record<'_>, is_right: bool) {
-        self.places.clear();
-        self.seen.begin(store.head.places());
-        let own = record
-            .entries()
-            .filter(|entry| store.keys.bucket.holds(entry.hash));
-        for entry in own {
-            for other in plan.access(entry.variable, is_right) {
-                let (from, to) = times(record.time(), other.distances, is_right);
-                store.find(key_of(other.variable, entry.hash), from, to, &mut |place| {
-                    if self.seen.insert(place) {
-                        self.places.push(place);
-                    }
+        let bucket = store.keys.bucket;
+        for is_left in [true, false] {
+            self.collect(plan, store, record, is_left, meter);
+            for at in 0..self.places.len() {
+                let place = self.places[at];
+                let Some(other) = store.record(place) else {
+                    continue;
+                };
+                let pair = if is_left {
+                    (other, *record)
+                } else {
+                    (*record, other)
+                };
+                self.pair(plan, bucket, pair, meter, &mut |row, left, right| {
+                    found(row, left, right, Other { place, is_left });
                 });
             }
         }
     }
 
+    /// Puts the places of the records that an access pair leads to into `places`, each once.
+    fn collect(
+        &mut self,
+        plan: &Plan,
+        store: &Store,
+        record: &Record<'_>,
+        is_right: bool,
+        meter: &Meter,
+    ) {
+        self.places.clear();
+        self.seen.begin(store.head.places());
+        let own = record
+            .entries()
+            .filter(|entry| store.keys.bucket.holds(entry.hash));
+        let mut last = None;
+        for entry in own {
+            // Nodes of one value lead to the same records.
+            if last.replace((entry.hash, entry.variable)) == Some((entry.hash, entry.variable)) {
+                continue;
+            }
+            let mut visited = 1;
+            for other in plan.access(entry.variable, is_right) {
+                let (from, to) = times(record.time(), other.distances, is_right);
+                store.find(key_of(other.variable, entry.hash), from, to, &mut |place| {
+                    visited += 1;
+                    if self.seen.insert(place) {
+                        self.places.push(place);
+                    }
+                });
+            }
+            meter.spend(visited);
+        }
+    }
+
+    #[inline(never)]
     fn pair<'r>(
         &mut self,
         plan: &Plan,
         bucket: Bucket,
-        left: Record<'r>,
-        right: Record<'r>,
-        found: &mut Found<'_, 'r>,
+        (left, right): (Record<'r>, Record<'r>),
+        meter: &Meter,
+        found: &mut impl FnMut(StageId, Record<'r>, Record<'r>),
     ) {
         if is_overlapping(&left, &right) {
             return;
         }
-        meet(plan.pairs().ranks(), bucket, &left, &right, &mut self.met);
+        let ranks = plan.pairs().ranks();
+        meet(ranks, bucket, &left, &right, &mut self.met, meter);
         let distance = right.time().saturating_sub(left.time());
         plan.trie().walk(&self.met, distance, &mut |row| {
+            meter.spend(1);
             if admits(plan.stage(row), &left, &right) {
                 found(row, left, right);
             }

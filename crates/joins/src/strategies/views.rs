@@ -1,8 +1,9 @@
 //! MMQJP with view materialisation: RL and RR once for all templates, slices of RL cached by value.
 
 use super::mmqjp::{Met, Templates};
-use super::{Found, is_overlapping, times};
+use super::{Found, Other, is_overlapping, times};
 use crate::head::key_of;
+use crate::meter::Meter;
 use crate::plan::Plan;
 use crate::record::Record;
 use crate::store::{Place, Store};
@@ -44,6 +45,7 @@ impl Views {
         plan: &Plan,
         store: &'r Store,
         record: &Record<'r>,
+        meter: &Meter,
         found: &mut Found<'_, 'r>,
     ) {
         let mut common: FxHashMap<Place, Vec<(u32, u32, u32, u32)>> = FxHashMap::default();
@@ -54,6 +56,7 @@ impl Views {
                 last = Some(entry.hash);
             }
             for &(place, variable, node) in &self.slices[&entry.hash].1 {
+                meter.spend(1);
                 common
                     .entry(place)
                     .or_default()
@@ -72,20 +75,24 @@ impl Views {
                 }
                 met.clear();
                 for &(variable, node, own, own_node) in &values {
-                    if other.has_equal_value(node, record, own_node) {
-                        met.push(if is_right {
-                            (variable, own)
-                        } else {
-                            (own, variable)
-                        });
+                    meter.spend(1);
+                    let pair = if is_right {
+                        (variable, own)
+                    } else {
+                        (own, variable)
+                    };
+                    if met.last() != Some(&pair) && other.has_equal_value(node, record, own_node) {
+                        met.push(pair);
                     }
                 }
                 met.sort_unstable();
                 met.dedup();
+                let is_left = is_right;
+                let found_with = Other { place, is_left };
                 let pair = if is_right {
-                    (other, *record)
+                    (other, *record, found_with)
                 } else {
-                    (*record, other)
+                    (*record, other, found_with)
                 };
                 templates.query(plan, &met, pair, found);
             }

@@ -23,7 +23,7 @@ impl Automaton {
         let plan = self.plan.clone();
         for (id, _) in self.state_at(depth).operands.clone().iter() {
             let operand = plan.operand(*id);
-            let part = name_part(operand.kind, node).filter(|_| operand.root.is_none());
+            let part = node.part(operand.kind).filter(|_| operand.root.is_none());
             let value = part.map_or(OperandValue::Open, |p| OperandValue::Known(p.into()));
             self.frames.memory_mut(depth).operands.push((*id, value));
         }
@@ -61,7 +61,7 @@ impl Automaton {
         let Some(value @ OperandValue::Open) = self.operand_mut(at as usize, operand) else {
             return;
         };
-        match name_part(kind, node) {
+        match node.part(kind) {
             Some(part) => {
                 *value = OperandValue::Known(part.into());
                 self.use_operand(at as usize, operand);
@@ -88,8 +88,7 @@ impl Automaton {
         runners: &mut Runners,
     ) {
         let (at, operand) = place;
-        let part: Option<Box<[u8]>> =
-            name_part(self.plan.operand(operand).kind, node).map(Box::from);
+        let part: Option<Box<[u8]>> = node.part(self.plan.operand(operand).kind).map(Box::from);
         let needs_value = part.is_none();
         let known = runners
             .iter()
@@ -345,6 +344,7 @@ impl Automaton {
         if self.state_at(depth).atoms.is_empty() {
             return;
         }
+        // As `ValueTest` has it, without making one: it is tried for each value and atom.
         let mut number = None;
         for index in 0..self.state_at(depth).atoms.len() {
             let atom = self.state_at(depth).atoms[index];
@@ -379,14 +379,5 @@ impl Automaton {
                 self.answers.push((target, value));
             }
         }
-    }
-}
-
-fn name_part<'a>(kind: OperandKind, node: &Node<'a>) -> Option<&'a [u8]> {
-    match kind {
-        OperandKind::Value | OperandKind::Truth => None,
-        OperandKind::Name => Some(node.name),
-        OperandKind::LocalName => Some(node.local()),
-        OperandKind::Uri => Some(node.uri),
     }
 }

@@ -11,9 +11,6 @@ use crate::plan::{Aggregate, FormulaId, Output, SubscriptionId, TargetId};
 use crate::rows::{DocumentId, RowHead, RowKind};
 use crate::values::{Value, format_number};
 
-/// So many bytes of a value are copied in the time of a step.
-const BYTES_PER_STEP: u64 = 256;
-
 /// The state of one aggregate.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
@@ -259,7 +256,7 @@ impl Automaton {
                 continue;
             };
             self.rows.value.bytes.extend_from_slice(text.as_bytes());
-            self.account.spend(steps_of_row(text.len()));
+            self.account.add_row(text.len());
             let head = RowHead {
                 document: self.document,
                 subscription,
@@ -310,7 +307,7 @@ impl Automaton {
             self.append_bytes(entry.sent.max(entry.start), end, candidate);
         }
         let value_bytes = self.rows.value.bytes.len() - value_from;
-        self.account.spend(steps_of_row(value_bytes));
+        self.account.add_row(value_bytes);
         let bindings = self.bindings_of(item.target, candidate);
         let Some(gate) = &mut self.gate else {
             self.write_row(candidate, item, Some(end));
@@ -374,6 +371,7 @@ impl Automaton {
             for item in entry.pending.clone() {
                 if self.plan.target(item.target).0 == Output::Fragments {
                     self.append_bytes(from, upto, candidate);
+                    self.account.add_row((upto - from) as usize);
                     self.write_row(candidate, item, None);
                 }
             }
@@ -413,11 +411,6 @@ impl Automaton {
         }
         self.candidates.remove(candidate);
     }
-}
-
-/// Steps that a row takes: what it costs is mostly its value.
-fn steps_of_row(value_bytes: usize) -> u64 {
-    1 + value_bytes as u64 / BYTES_PER_STEP
 }
 
 fn row_head(document: DocumentId, entry: &Candidate, item: Pending, end: Option<u64>) -> RowHead {

@@ -23,11 +23,13 @@ pub use trace::TraceEntry;
 
 use crate::circuit::{CandidateId, Circuit};
 use crate::error::{DocumentError, ErrorKind};
-use crate::events::{Scope, Span, Symbol};
+use crate::events::{Scope, Span, Symbol, local_name};
 use crate::ledger::{Account, Ledger};
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::plan::{FormulaId, GuardId, NodeKind, Output, Plan, SubscriptionId, Symbols, TargetId};
+use crate::plan::{
+    FormulaId, GuardId, NodeKind, OperandKind, Output, Plan, SubscriptionId, Symbols, TargetId,
+};
 use crate::rows::{DocumentId, Rows};
 use crate::tables::Table;
 use crate::tokenizer::codes;
@@ -55,13 +57,12 @@ struct Node<'a> {
 
 impl<'a> Node<'a> {
     fn local(&self) -> &'a [u8] {
-        // The target of an instruction is a name without namespaces.
-        let colon = if self.kind == NodeKind::Instruction {
-            None
-        } else {
-            memchr::memchr(b':', self.name)
-        };
-        colon.map_or(self.name, |at| &self.name[at + 1..])
+        local_name(self.kind, self.name)
+    }
+
+    /// The part of its name that an operand is, if it is one.
+    fn part(&self, kind: OperandKind) -> Option<&'a [u8]> {
+        kind.name_part(self.kind, self.name, self.uri)
     }
 }
 
@@ -367,12 +368,5 @@ fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
         _ => (codes::TEXT_BYTES, "bytes are in one string value"),
     };
     let reason = format!("more than {bound} {what} (`{limit}`)");
-    DocumentError {
-        kind: ErrorKind::Limit(limit),
-        code,
-        reason,
-        byte,
-        line: 0,
-        path: String::new(),
-    }
+    DocumentError::at(byte, ErrorKind::Limit(limit), code, reason)
 }

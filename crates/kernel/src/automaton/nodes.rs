@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Automaton, Node, limit_error};
 use crate::circuit::{CandidateId, Circuit};
 use crate::error::DocumentError;
-use crate::events::{Span, StartTag, Symbol};
+use crate::events::{Span, StartTag, Symbol, expand_name};
 use crate::plan::{Axis, FormulaId, NodeKind, TargetId};
 use std::rc::Rc;
 
@@ -247,12 +247,7 @@ impl Automaton {
             && (node.uri.is_empty() || &last[1..=node.uri.len()] == node.uri && last[0] == b'{');
         if !is_same {
             let mut name = Vec::with_capacity(length);
-            if !node.uri.is_empty() {
-                name.push(b'{');
-                name.extend_from_slice(node.uri);
-                name.push(b'}');
-            }
-            name.extend_from_slice(local);
+            expand_name(node.uri, local, &mut name);
             self.last_name = name.into();
         }
         self.last_name.clone()

@@ -6,7 +6,8 @@
 //! and the string value of an element is a range of the bundle's characters. Times are numbers of
 //! events; what never happened has the time `NEVER`.
 
-use crate::events::Span;
+use super::descriptions::{Description, Descriptions};
+use crate::events::{Span, expand_name, local_name};
 use crate::vocabulary::NodeKind;
 use rustc_hash::FxHashMap;
 
@@ -91,19 +92,23 @@ pub struct Bundle {
     pub nodes: Vec<Node>,
     /// By number, in order of their first nodes.
     pub paths: Vec<Path>,
-    /// Byte ranges of the nodes in their documents.
-    pub spans: Vec<Span>,
+    /// What is said of the nodes.
+    pub(super) descriptions: Descriptions,
     /// Offset just past each event, in its document.
     pub offsets: Vec<u64>,
-    /// By document: its document node.
-    starts: Vec<u32>,
-    /// Label paths by the path above and the symbol.
-    known_paths: FxHashMap<(u32, u32), u32>,
+    /// By document: its document node, and where its source starts.
+    starts: Vec<(u32, usize)>,
+    /// Label paths by the path above and the symbol, as one word.
+    known_paths: FxHashMap<u64, u32>,
     texts: Vec<u8>,
     strings: Vec<u8>,
+    /// The decoded input, one document behind the other.
+    source: Vec<u8>,
     open: Vec<u32>,
     text_from: u32,
     text_span: Option<Span>,
+    /// Bytes of all elements together: those of nested ones count for each of them.
+    pub nested_bytes: u64,
 }
 
 impl Bundle {
@@ -111,12 +116,20 @@ impl Bundle {
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.paths.clear();
-        self.spans.clear();
+        self.descriptions.clear();
         self.offsets.clear();
         self.starts.clear();
         self.known_paths.clear();
         self.texts.clear();
         self.strings.clear();
+        self.source.clear();
+        self.nested_bytes = 0;
+    }
+
+    /// Bytes that are held.
+    pub(super) fn size(&self) -> usize {
+        let bytes = self.texts.len() + self.strings.len() + self.source.len();
+        std::mem::size_of_val(&*self.nodes) + self.descriptions.size() + bytes
     }
 
     /// How many documents there are.
@@ -127,87 +140,53 @@ impl Bundle {
     /// The numbers of the nodes of a document: the first, and the first of the next.
     pub fn nodes_of(&self, document: usize) -> (u32, u32) {
         let end = self.starts.get(document + 1);
-        let end = end.copied().unwrap_or(self.nodes.len() as u32);
-        (self.starts[document], end)
+        let end = end.map_or(self.nodes.len() as u32, |start| start.0);
+        (self.starts[document].0, end)
     }
 
     /// Starts a document with its document node.
-    pub fn begin(&mut self, symbol: u32) {
+    pub(super) fn begin(&mut self, symbol: u32) {
         debug_assert!(self.starts.len() < DOCUMENTS_MAX);
         self.open.clear();
         self.text_span = None;
-        let now = self.event(0);
-        let number = self.nodes.len() as u32;
-        self.starts.push(number);
-        if self.paths.is_empty() {
-            self.paths.push(Path {
-                parent: 0,
-                symbol,
-                kind: NodeKind::Document,
-                first: now,
-                documents: 0,
-                count: 0,
-                child: NONE,
-                sibling: NONE,
-            });
-        }
-        let bit = self.bit();
-        let path = &mut self.paths[0];
-        path.documents |= bit;
-        path.count += 1;
-        self.nodes.push(Node {
-            parent: number,
-            path: 0,
-            document: self.starts.len() as u32 - 1,
-            born: now,
-            closed: NEVER,
-            last: NONE,
-            value: (self.texts.len() as u32, NONE),
-        });
-        self.spans.push(Span::default());
-        self.open.push(number);
+        self.starts
+            .push((self.nodes.len() as u32, self.source.len()));
+        self.open(symbol, NodeKind::Document, 0);
     }
 
-    /// The document under way.
-    fn bit(&self) -> Docs {
-        1 << (self.starts.len() - 1)
+    /// Keeps the next part of the document's source.
+    pub(super) fn add_source(&mut self, bytes: &[u8]) {
+        self.source.extend_from_slice(bytes);
     }
 
     /// An event that ends at this offset; its number is the time of what it brings.
-    fn event(&mut self, offset: u64) -> u32 {
+    pub(super) fn event(&mut self, offset: u64) -> u32 {
         self.offsets.push(offset);
         (self.offsets.len() - 1) as u32
     }
 
-    /// Opens an element.
-    pub fn open(&mut self, symbol: u32, span: Span) {
-        let now = self.event(span.end);
-        let path = self.path(symbol, NodeKind::Element, now);
-        let from = self.texts.len() as u32;
-        let node = self.add(path, now, span, (from, NONE));
+    /// Opens an element, or a document node.
+    #[inline]
+    pub(super) fn open(&mut self, symbol: u32, kind: NodeKind, end: u64) {
+        let now = self.event(end);
+        let path = self.path(symbol, kind, now);
+        let node = self.add(path, now, (self.texts.len() as u32, NONE));
         self.nodes[node as usize].closed = NEVER;
         self.open.push(node);
     }
 
-    /// Closes the innermost element.
-    pub fn close(&mut self, end: u64) {
+    /// Closes the innermost element, or the document node.
+    #[inline]
+    pub(super) fn close(&mut self, end: u64) {
         let now = self.event(end);
         if let Some(node) = self.open.pop() {
-            self.close_node(node, now, end);
+            let last = (self.nodes.len() - 1) as u32;
+            let entry = &mut self.nodes[node as usize];
+            (entry.closed, entry.last) = (now, last);
+            entry.value.1 = self.texts.len() as u32;
+            self.descriptions.end(node, end);
+            self.nested_bytes += self.descriptions.length(node);
         }
-    }
-
-    fn close_node(&mut self, node: u32, now: u32, end: u64) {
-        let last = (self.nodes.len() - 1) as u32;
-        let entry = &mut self.nodes[node as usize];
-        (entry.closed, entry.last) = (now, last);
-        entry.value.1 = self.texts.len() as u32;
-        self.spans[node as usize].end = end;
-    }
-
-    /// Ends the document.
-    pub fn finish(&mut self, length: u64) {
-        self.close(length);
     }
 
     /// Ends a document that is broken off: what is open stays undecided.
@@ -219,22 +198,17 @@ impl Bundle {
     }
 
     /// A node without children, born in the latest event.
-    pub fn leaf(&mut self, symbol: u32, kind: NodeKind, value: &[u8], span: Span) {
+    pub(super) fn leaf(&mut self, symbol: u32, kind: NodeKind, value: &[u8]) {
         let now = (self.offsets.len() - 1) as u32;
         let path = self.path(symbol, kind, now);
         let from = self.strings.len() as u32;
         self.strings.extend_from_slice(value);
-        self.add(path, now, span, (from, self.strings.len() as u32));
-    }
-
-    /// The same, as an event of its own.
-    pub fn leaf_event(&mut self, symbol: u32, kind: NodeKind, value: &[u8], span: Span) {
-        self.event(span.end);
-        self.leaf(symbol, kind, value, span);
+        self.add(path, now, (from, self.strings.len() as u32));
     }
 
     /// Characters; `is_node` if text nodes are asked for.
-    pub fn text(&mut self, value: &[u8], span: Span, is_node: bool) {
+    #[inline]
+    pub(super) fn text(&mut self, value: &[u8], span: Span, is_node: bool) {
         if is_node {
             let open = self.text_span.get_or_insert_with(|| {
                 self.text_from = self.texts.len() as u32;
@@ -246,26 +220,26 @@ impl Bundle {
     }
 
     /// Part of a text node without characters.
-    pub fn extend_text(&mut self, end: u64) {
+    pub(super) fn extend_text(&mut self, end: u64) {
         if let Some(open) = &mut self.text_span {
             open.end = end;
         }
     }
 
-    /// Ends the text node under way, if there is one.
-    pub fn end_text(&mut self, symbol: u32) {
-        if let Some(span) = self.text_span.take() {
-            let now = self.event(span.end);
-            let path = self.path(symbol, NodeKind::Text, now);
-            let value = (self.text_from, self.texts.len() as u32);
-            self.add(path, now, span, value);
-        }
+    /// Ends the text node under way, if there is one; where that lies.
+    #[inline]
+    pub(super) fn end_text(&mut self, symbol: u32) -> Option<Span> {
+        let span = self.text_span.take()?;
+        let now = self.event(span.end);
+        let path = self.path(symbol, NodeKind::Text, now);
+        self.add(path, now, (self.text_from, self.texts.len() as u32));
+        Some(span)
     }
 
-    fn add(&mut self, path: u32, now: u32, span: Span, value: (u32, u32)) -> u32 {
+    fn add(&mut self, path: u32, now: u32, value: (u32, u32)) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node {
-            parent: self.open[self.open.len() - 1],
+            parent: self.open.last().copied().unwrap_or(node),
             path,
             document: self.starts.len() as u32 - 1,
             born: now,
@@ -273,21 +247,20 @@ impl Bundle {
             last: node,
             value,
         });
-        self.spans.push(span);
         node
     }
 
     /// The path of a node with this symbol below the innermost open element.
     fn path(&mut self, symbol: u32, kind: NodeKind, now: u32) -> u32 {
-        let top = self.open[self.open.len() - 1];
-        let parent = self.nodes[top as usize].path;
-        let bit = self.bit();
+        let above = self.open.last().map(|&top| self.nodes[top as usize].path);
         let fresh = self.paths.len() as u32;
-        let id = *self.known_paths.entry((parent, symbol)).or_insert(fresh);
+        let key = u64::from(above.unwrap_or(NONE)) << u32::BITS | u64::from(symbol);
+        let id = *self.known_paths.entry(key).or_insert(fresh);
         if id == fresh {
-            let sibling = std::mem::replace(&mut self.paths[parent as usize].child, id);
+            let child = |above: u32| std::mem::replace(&mut self.paths[above as usize].child, id);
+            let sibling = above.map_or(NONE, child);
             self.paths.push(Path {
-                parent,
+                parent: above.unwrap_or(id),
                 symbol,
                 kind,
                 first: now,
@@ -298,7 +271,7 @@ impl Bundle {
             });
         }
         let path = &mut self.paths[id as usize];
-        path.documents |= bit;
+        path.documents |= 1 << (self.starts.len() - 1);
         path.count += 1;
         id
     }
@@ -326,15 +299,64 @@ impl Bundle {
         each.fold(Earliest::NONE, Earliest::or)
     }
 
+    /// The kind of a node.
+    #[inline]
+    pub fn kind(&self, node: u32) -> NodeKind {
+        self.path_of(node).kind
+    }
+
+    /// The symbol of a node.
+    #[inline]
+    pub fn symbol(&self, node: u32) -> u32 {
+        self.path_of(node).symbol
+    }
+
+    #[inline]
+    fn path_of(&self, node: u32) -> &Path {
+        &self.paths[self.nodes[node as usize].path as usize]
+    }
+
     /// The string value of a node, if it is complete.
     pub fn value(&self, node: u32) -> &[u8] {
-        let entry = &self.nodes[node as usize];
-        let (from, to) = (entry.value.0 as usize, entry.value.1 as usize);
-        match self.paths[entry.path as usize].kind {
+        let (from, to) = self.nodes[node as usize].value;
+        let (from, to) = (from as usize, to as usize);
+        match self.kind(node) {
             NodeKind::Attribute | NodeKind::Comment | NodeKind::Instruction => {
                 &self.strings[from..to]
             }
             _ => self.texts.get(from..to).unwrap_or_default(),
         }
+    }
+
+    /// What is said of a node.
+    pub fn description(&self, node: u32) -> &Description {
+        self.descriptions.of(node)
+    }
+
+    /// The name of a node as written.
+    pub fn name(&self, node: u32) -> &[u8] {
+        self.descriptions.name(node)
+    }
+
+    /// The local part of its name.
+    pub fn local_name(&self, node: u32) -> &[u8] {
+        local_name(self.kind(node), self.name(node))
+    }
+
+    /// Its namespace.
+    pub fn uri(&self, node: u32) -> &[u8] {
+        self.descriptions.uri(node)
+    }
+
+    /// Appends its name as `{uri}local`.
+    pub fn expand_name(&self, node: u32, out: &mut Vec<u8>) {
+        expand_name(self.uri(node), self.local_name(node), out);
+    }
+
+    /// Its source.
+    pub fn source(&self, node: u32) -> &[u8] {
+        let document = self.nodes[node as usize].document as usize;
+        let Span { start, end } = self.description(node).span;
+        &self.source[self.starts[document].1..][start as usize..end as usize]
     }
 }

@@ -1,6 +1,6 @@
 //! Where one engine counts its steps.
 
-use super::Ledger;
+use super::{Ledger, ROW_BYTES};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,23 @@ const STEPS_BETWEEN_LOOKS: u64 = 1024;
 /// One of so many steps is looked at to find out for whom it was done; of all documents, so that
 /// small ones have their share.
 const STEPS_BETWEEN_SAMPLES: u64 = 1024;
+
+/// A row takes so many steps beside its value: it is made here, and an object wherever it goes.
+const STEPS_PER_ROW: u64 = 4;
+/// So many bytes are copied in the time of a step.
+const BYTES_PER_STEP: u64 = 256;
+
+/// Steps that it takes to copy a value: one, and more for a long one.
+#[inline]
+pub fn steps_of_copy(bytes: usize) -> u64 {
+    1 + bytes as u64 / BYTES_PER_STEP
+}
+
+/// Steps that a row takes.
+#[inline]
+pub fn steps_of_row(value_bytes: usize) -> u64 {
+    STEPS_PER_ROW + value_bytes as u64 / BYTES_PER_STEP
+}
 
 /// Who works, as the engine numbers them.
 pub type Actor = u32;
@@ -51,6 +68,13 @@ impl Account {
         }
     }
 
+    /// An account that nothing stops.
+    #[cfg(test)]
+    pub fn free() -> Self {
+        let ledger = Ledger::new(&crate::limits::Limits::NONE, None, None);
+        Account::new(Arc::new(ledger))
+    }
+
     /// An account of another engine that goes into the same ledger.
     pub fn fork(&self) -> Self {
         Account::new(self.ledger.clone())
@@ -74,6 +98,12 @@ impl Account {
         if self.steps >= self.due_at {
             self.look();
         }
+    }
+
+    /// Counts a row that waits to be taken, and its steps.
+    pub fn add_row(&mut self, value_bytes: usize) {
+        self.ledger.charge(ROW_BYTES);
+        self.spend(steps_of_row(value_bytes));
     }
 
     /// The samples of all documents since the last call: actors, and how many steps they stand for.

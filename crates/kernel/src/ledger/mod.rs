@@ -8,7 +8,7 @@
 mod account;
 mod allocator;
 
-pub use account::{Account, Actor};
+pub use account::{Account, Actor, steps_of_copy, steps_of_row};
 pub use allocator::{Counting, thread_bytes};
 
 use crate::limits::Limits;
@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
 const STEPS_PER_BYTE: u64 = 64;
+/// What a row that waits costs whoever takes it: an object with texts of its own.
+pub const ROW_BYTES: usize = 512;
 /// How long a signal may wait to be seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -99,6 +101,17 @@ impl Ledger {
         })
     }
 
+    /// Bytes that the document costs outside the kernel.
+    pub fn charge(&self, bytes: usize) {
+        self.kept.fetch_add(bytes as i64, Relaxed);
+    }
+
+    /// Whether work on a document of some bytes may take so many steps.
+    pub fn allows(&self, steps: u64, document_bytes: u64) -> bool {
+        let free = document_bytes.saturating_mul(STEPS_PER_BYTE);
+        steps <= self.steps_max.saturating_add(free)
+    }
+
     /// Bytes that the document's owner took away, such as rows.
     pub fn release(&self, bytes: usize) {
         self.kept.fetch_sub(bytes as i64, Relaxed);
@@ -134,8 +147,7 @@ impl Ledger {
         if self.bytes() > self.memory_bytes_max as i64 {
             return Some(Stop::Limit("memory_bytes_max"));
         }
-        let free = self.position.load(Relaxed).saturating_mul(STEPS_PER_BYTE);
-        if self.steps.load(Relaxed) > self.steps_max.saturating_add(free) {
+        if !self.allows(self.steps.load(Relaxed), self.position.load(Relaxed)) {
             return Some(Stop::Limit("steps_max"));
         }
         if self.duration_max.is_none() && self.watch.is_none() {

@@ -39,5 +39,5 @@ pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,
 };
 pub use requests::{Place, Requested, requests, requests_since};
-pub(crate) use symbols::{Symbols, uri_matches};
+pub(crate) use symbols::{Symbols, TestsByName, admits};
 pub use tier::Tier;

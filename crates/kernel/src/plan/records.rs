@@ -5,7 +5,9 @@ use super::ids::{
     TargetId, TestId,
 };
 use super::image::Plan;
-use crate::vocabulary::{Aggregate, AtomKind, Axis, Comparison, Op, codes};
+use crate::events::local_name;
+use crate::values::ValueTest;
+use crate::vocabulary::{Aggregate, AtomKind, Axis, Comparison, NodeKind, Op, codes};
 
 /// A scalar expression.
 #[derive(Clone, Copy)]
@@ -142,6 +144,16 @@ impl OperandKind {
             _ => OperandKind::Truth,
         }
     }
+
+    /// The part of a node's name that it is, if it is one.
+    pub fn name_part<'a>(self, kind: NodeKind, name: &'a [u8], uri: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            OperandKind::Value | OperandKind::Truth => None,
+            OperandKind::Name => Some(name),
+            OperandKind::LocalName => Some(local_name(kind, name)),
+            OperandKind::Uri => Some(uri),
+        }
+    }
 }
 
 /// An operand of a computed formula. Without a `root` it is a part of the context node itself.
@@ -264,6 +276,20 @@ impl<'a> Formula<'a> {
     #[inline]
     pub fn number(&self) -> NumberId {
         NumberId(self.record[2])
+    }
+    /// The test of the string value, if it is one: Text, Number, Contains, StartsWith.
+    #[inline]
+    pub fn value_test(&self) -> Option<ValueTest<&'a [u8]>> {
+        let op = self.comparison();
+        let string = || self.plan.string(self.string());
+        Some(match self.kind() {
+            FormulaKind::Text if op == Comparison::Eq => ValueTest::Equal(string()),
+            FormulaKind::Text => ValueTest::Differs(string()),
+            FormulaKind::Number => ValueTest::Number(op, self.plan.number(self.number()).to_bits()),
+            FormulaKind::Contains => ValueTest::Contains(string()),
+            FormulaKind::StartsWith => ValueTest::StartsWith(string()),
+            _ => return None,
+        })
     }
     /// The expression of Computed.
     #[inline]

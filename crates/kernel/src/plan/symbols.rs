@@ -18,8 +18,7 @@ pub struct SymbolClass {
 pub struct Symbols {
     classes: Table<Symbol, SymbolClass>,
     ids: FxHashMap<SymbolClass, Symbol>,
-    named: FxHashMap<Box<[u8]>, Vec<TestId>>,
-    unnamed: Vec<TestId>,
+    tests: TestsByName<TestId>,
     pub document: Symbol,
     pub text: Symbol,
     pub comment: Symbol,
@@ -30,17 +29,13 @@ impl Symbols {
         let mut symbols = Symbols {
             classes: Table::default(),
             ids: FxHashMap::default(),
-            named: FxHashMap::default(),
-            unnamed: Vec::new(),
+            tests: TestsByName::default(),
             document: Symbol::default(),
             text: Symbol::default(),
             comment: Symbol::default(),
         };
         for test in plan.tests() {
-            match plan.test(test).1 {
-                Some(local) => symbols.named.entry(local.into()).or_default().push(test),
-                None => symbols.unnamed.push(test),
-            }
+            symbols.tests.add(plan.test(test).1, test);
         }
         symbols.document = symbols.resolve(plan, NodeKind::Document, b"", b"");
         symbols.text = symbols.resolve(plan, NodeKind::Text, b"", b"");
@@ -59,18 +54,13 @@ impl Symbols {
 
     /// The symbol of a node with this kind and name.
     pub fn resolve(&mut self, plan: &Plan, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
-        let named = self.named.get(local).map_or(&[][..], Vec::as_slice);
-        let mut tests: Vec<TestId> = named
-            .iter()
-            .chain(&self.unnamed)
-            .copied()
-            .filter(|&test| test_holds(plan, test, kind, uri))
-            .collect();
-        tests.sort_unstable();
-        let class = SymbolClass {
-            kind,
-            tests: tests.into(),
+        let passes = |test: TestId| {
+            let (wanted, _, uris) = plan.test(test);
+            let uris = uris.map(|uris| uris.iter().map(|&uri| plan.string(uri)));
+            admits((wanted, uris), kind, uri)
         };
+        let tests = self.tests.passed(local, passes);
+        let class = SymbolClass { kind, tests };
         if let Some(&id) = self.ids.get(&class) {
             return id;
         }
@@ -80,18 +70,57 @@ impl Symbols {
     }
 }
 
-fn test_holds(plan: &Plan, test: TestId, kind: NodeKind, uri: &[u8]) -> bool {
-    let (wanted, _, uris) = plan.test(test);
-    let kind_holds = wanted == NodeKind::Any || wanted == kind;
-    kind_holds
-        && uris.is_none_or(|uris| {
-            uris.iter()
-                .any(|&pattern| uri_matches(plan.string(pattern), uri))
-        })
+/// Node tests by the local name that they ask for; some ask for none.
+#[derive(Debug, Default)]
+pub struct TestsByName<T> {
+    named: FxHashMap<Box<[u8]>, Vec<T>>,
+    unnamed: Vec<T>,
+}
+
+impl<T: Copy + Ord> TestsByName<T> {
+    pub fn add(&mut self, local: Option<&[u8]>, test: T) {
+        match local {
+            Some(local) => self.named.entry(local.into()).or_default().push(test),
+            None => self.unnamed.push(test),
+        }
+    }
+
+    pub fn remove(&mut self, local: Option<&[u8]>, test: T) {
+        let Some(local) = local else {
+            self.unnamed.retain(|&one| one != test);
+            return;
+        };
+        if let Some(same) = self.named.get_mut(local) {
+            same.retain(|&one| one != test);
+            if same.is_empty() {
+                self.named.remove(local);
+            }
+        }
+    }
+
+    /// The tests that a node of a local name passes if they admit it otherwise, in order.
+    pub fn passed(&self, local: &[u8], admits: impl Fn(T) -> bool) -> Box<[T]> {
+        let named = self.named.get(local).map_or(&[][..], Vec::as_slice);
+        let all = named.iter().chain(&self.unnamed).copied();
+        let mut passed: Vec<T> = all.filter(|&test| admits(test)).collect();
+        passed.sort_unstable();
+        passed.into()
+    }
+}
+
+/// Whether a test of a kind and of patterns for namespaces, or of any, admits a node of its name.
+pub fn admits<'a>(
+    (wanted, patterns): (NodeKind, Option<impl IntoIterator<Item = &'a [u8]>>),
+    kind: NodeKind,
+    uri: &[u8],
+) -> bool {
+    let is_in = |pattern: &[u8]| uri_matches(pattern, uri);
+    (wanted == NodeKind::Any || wanted == kind)
+        && patterns.is_none_or(|patterns| patterns.into_iter().any(is_in))
 }
 
 /// Whether the URI is the pattern; `*` in the pattern stands for any run of characters.
-pub fn uri_matches(pattern: &[u8], uri: &[u8]) -> bool {
+fn uri_matches(pattern: &[u8], uri: &[u8]) -> bool {
     let Some(star) = memchr::memchr(b'*', pattern) else {
         return pattern == uri;
     };

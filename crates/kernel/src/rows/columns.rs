@@ -1,7 +1,7 @@
 //! Results as columns, laid out as Arrow lays them out.
 
 use super::matches::Matches;
-use super::selections::Selections;
+use super::selections::{self, Selections};
 use crate::events::{Declarations, Scope};
 use crate::ids::{DocumentId, SubscriptionId, TargetId};
 use crate::vocabulary::NodeKind;
@@ -46,7 +46,7 @@ impl RowKind {
             NodeKind::Comment => RowKind::Comment,
             NodeKind::Instruction => RowKind::Instruction,
             NodeKind::Namespace => RowKind::Namespace,
-            _ => RowKind::Element,
+            NodeKind::Any | NodeKind::Element => RowKind::Element,
         }
     }
 }
@@ -159,6 +159,13 @@ pub struct RowHead {
 /// Room is made for so many entries at most.
 const ROOM_MAX: usize = 1 << 20;
 
+/// Where rows end.
+pub(crate) struct Mark {
+    length: usize,
+    matches: (usize, usize),
+    selections: selections::Mark,
+}
+
 impl Rows {
     /// No rows, with room for as many in bulk.
     pub fn like(&self) -> Rows {
@@ -209,7 +216,7 @@ impl Rows {
             .retain(|values| (values.row as usize) < length);
     }
 
-    /// Adds a row whose value was appended to `value.bytes` already.
+    /// Adds a row whose value was appended to `value.bytes` already; so may part of its name be.
     pub fn push(&mut self, head: RowHead, name: &[u8], scope: Option<&Rc<Scope>>) {
         self.document.push(head.document);
         self.subscription.push(head.subscription);
@@ -298,6 +305,22 @@ impl Rows {
             self.append_row(&other, row, other.subscription[row], first);
             self.append_beside(beside.next_if(|values| values.row as usize == row));
         }
+    }
+
+    /// Where the rows end now, those in bulk included, for `rewind`.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            length: self.len(),
+            matches: self.matches.mark(),
+            selections: self.selections.mark(),
+        }
+    }
+
+    /// Drops the rows since then.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.truncate(mark.length);
+        self.matches.rewind(mark.matches);
+        self.selections.rewind(mark.selections);
     }
 
     /// How many rows there are, those in bulk included.

@@ -63,6 +63,18 @@ impl Matches {
         &mut self.subscription[before..]
     }
 
+    /// Where matches end now, for `rewind`.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.subscription.len(), self.runs.len())
+    }
+
+    /// Drops the matches since then.
+    pub(super) fn rewind(&mut self, (length, runs): (usize, usize)) {
+        self.subscription.truncate(length);
+        self.decided_at.truncate(length);
+        self.runs.truncate(runs);
+    }
+
     /// How many documents with matches there are.
     pub fn document_count(&self) -> usize {
         self.runs.len()

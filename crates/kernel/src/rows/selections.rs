@@ -25,6 +25,26 @@ pub struct List {
     bytes: usize,
 }
 
+/// Rows of one document that are not spread out yet: from an item of an entry on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    entry: usize,
+    item: usize,
+    end: usize,
+}
+
+/// Lengths of all lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    fragments: usize,
+    items: usize,
+    entries: usize,
+    bare: usize,
+    runs: usize,
+    rows: usize,
+    value_bytes: usize,
+}
+
 /// Selections that are not spread out into rows yet. Entries are columns.
 #[derive(Default)]
 pub struct Selections {
@@ -126,16 +146,39 @@ impl Selections {
         self.runs.iter().map(|run| run.1)
     }
 
-    /// Appends the rows of one document, whose declarations lie behind `first_scope`.
-    pub(super) fn spread_run(&self, run: usize, first_scope: i32, to: &mut Rows) {
-        let Some(fragments) = &self.fragments else {
-            return;
-        };
-        for entry in self.runs[run].2..self.run_end(run) {
+    /// The rows of one document that are not spread out yet: all of them.
+    pub(super) fn rest_of(&self, run: usize) -> Rest {
+        Rest {
+            entry: self.runs[run].2,
+            item: 0,
+            end: self.run_end(run),
+        }
+    }
+
+    /// Appends rows of one document, whose declarations lie behind `first_scope`, until there are
+    /// enough; returns those that are left.
+    pub(super) fn spread_some(
+        &self,
+        rest: Rest,
+        first_scope: i32,
+        is_enough: impl Fn(&Rows) -> bool,
+        to: &mut Rows,
+    ) -> Option<Rest> {
+        let fragments = self.fragments.as_ref()?;
+        let mut first_item = rest.item;
+        for entry in rest.entry..rest.end {
             let subscription = self.subscription[entry];
             let list = &self.items[self.first[entry] as usize..][..self.count[entry] as usize];
             let has_value = self.bare.binary_search(&(entry as u32)).is_err();
-            for item in list {
+            let skipped = std::mem::take(&mut first_item);
+            for (place, item) in list.iter().enumerate().skip(skipped) {
+                if is_enough(to) {
+                    return Some(Rest {
+                        entry,
+                        item: place,
+                        end: rest.end,
+                    });
+                }
                 let row = item.fragment as usize;
                 if has_value {
                     to.append_row(fragments, row, subscription, first_scope);
@@ -147,6 +190,35 @@ impl Selections {
                 to.decided_at[last] = item.decided_at;
             }
         }
+        None
+    }
+
+    /// Where selections end now, for `rewind`.
+    pub(super) fn mark(&self) -> Mark {
+        let fragments = self.fragments.as_ref();
+        Mark {
+            fragments: fragments.map_or(0, |rows| rows.len()),
+            items: self.items.len(),
+            entries: self.subscription.len(),
+            bare: self.bare.len(),
+            runs: self.runs.len(),
+            rows: self.rows,
+            value_bytes: self.value_bytes,
+        }
+    }
+
+    /// Drops the selections since then.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        if let Some(fragments) = &mut self.fragments {
+            fragments.truncate(mark.fragments);
+        }
+        self.items.truncate(mark.items);
+        self.subscription.truncate(mark.entries);
+        self.first.truncate(mark.entries);
+        self.count.truncate(mark.entries);
+        self.bare.truncate(mark.bare);
+        self.runs.truncate(mark.runs);
+        (self.rows, self.value_bytes) = (mark.rows, mark.value_bytes);
     }
 
     /// The declarations that the fragments refer to.

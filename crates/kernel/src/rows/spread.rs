@@ -2,13 +2,15 @@
 
 use super::columns::{Beside, Rows};
 use super::matches::Matches;
-use super::selections::Selections;
+use super::selections::{Rest, Selections};
 use crate::events::Declarations;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
 /// So many matches of a document come in a part of their own.
 const MATCHES_MIN: usize = 1 << 10;
+/// A part ends when its values have so many bytes.
+const VALUE_BYTES_MAX: usize = 16 << 20;
 
 /// What a document gave in bulk, by its place among that of its kind.
 #[derive(Clone, Copy)]
@@ -27,6 +29,10 @@ pub struct Parts {
     selections: Selections,
     /// What is in bulk, each behind how many of the single rows.
     runs: IntoIter<(usize, Run)>,
+    /// What the last part left of the selections of a document.
+    rest: Option<Rest>,
+    /// Whether many matches come in parts of their own.
+    has_matches_apart: bool,
     /// Declarations of the single rows, then those of the selections.
     scopes: Vec<Declarations>,
     first_scope: i32,
@@ -39,9 +45,18 @@ impl Rows {
         self.parts(usize::MAX).next().unwrap_or_default()
     }
 
-    /// The same in parts: a part ends behind what a document gave in bulk, as soon as it has
-    /// `rows_max` rows. Many matches come in parts of their own, of which only `document`,
-    /// `subscription`, `kind` and `decided_at` are filled: the rest is the same in all their rows.
+    /// The same in parts of about `rows_max` rows at most, but for rows that stand for themselves.
+    pub fn spread_parts(self, rows_max: usize) -> Parts {
+        let parts = self.parts(rows_max);
+        Parts {
+            has_matches_apart: false,
+            ..parts
+        }
+    }
+
+    /// The same in parts: a part ends as soon as it has `rows_max` rows. Many matches come in parts
+    /// of their own, of which only `document`, `subscription`, `kind` and `decided_at` are filled: the
+    /// rest is the same in all their rows.
     pub fn parts(mut self, rows_max: usize) -> Parts {
         let matches = std::mem::take(&mut self.matches);
         let mut selections = std::mem::take(&mut self.selections);
@@ -66,6 +81,8 @@ impl Rows {
             matches,
             selections,
             runs: runs.into_iter(),
+            rest: None,
+            has_matches_apart: rows_max < usize::MAX,
             scopes,
             first_scope,
             rows_max,
@@ -123,14 +140,23 @@ impl Iterator for Parts {
             return Some(rows);
         }
         let is_whole = self.rows_max == usize::MAX;
-        if !is_whole {
+        if self.has_matches_apart && self.rest.is_none() {
             let part = self.next_matches();
             if !part.is_empty() {
                 return Some(part);
             }
         }
         let mut part = Rows::default();
-        while part.len() < self.rows_max {
+        let rows_max = self.rows_max;
+        let is_enough = |part: &Rows| {
+            part.len() >= rows_max || (!is_whole && part.value.bytes.len() >= VALUE_BYTES_MAX)
+        };
+        while !is_enough(&part) {
+            if let Some(rest) = self.rest.take() {
+                let selections = &self.selections;
+                self.rest = selections.spread_some(rest, self.first_scope, is_enough, &mut part);
+                continue;
+            }
             let Some((at, run)) = self.runs.next() else {
                 self.append_single(self.single.len(), &mut part);
                 break;
@@ -138,9 +164,7 @@ impl Iterator for Parts {
             self.append_single(at, &mut part);
             match run {
                 Run::Matches(run) => self.matches.spread_run(run, &mut part),
-                Run::Selections(run) => {
-                    self.selections.spread_run(run, self.first_scope, &mut part);
-                }
+                Run::Selections(run) => self.rest = Some(self.selections.rest_of(run)),
             }
         }
         if is_whole {

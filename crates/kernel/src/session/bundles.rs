@@ -6,6 +6,7 @@ use super::strategy::BUNDLE_BYTES_MAX;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::DocumentId;
+use crate::ledger::steps_of_row;
 use crate::rows::Rows;
 use crate::trie::Wanted;
 use crate::witness::Witness;
@@ -141,8 +142,7 @@ impl Session {
         } else if documents.len() == self.together_max {
             self.together_max = (2 * self.together_max).min(DOCUMENTS_MAX);
         }
-        self.report(documents, heard, now, verdicts);
-        true
+        self.report(documents, heard, now, verdicts)
     }
 
     /// Lets everybody listen to the documents. None if one of them costs too much to be read
@@ -182,14 +182,16 @@ impl Session {
         self.reading.finish().map(Heard::Whole)
     }
 
-    /// Adds the rows, the witnesses and the verdicts of a bundle whose tries have been asked.
+    /// Adds the rows, the witnesses and the verdicts of a bundle whose tries have been asked. False,
+    /// and nothing of them, if a document has so many rows that nobody may have them at once.
     fn report(
         &mut self,
         documents: &[Document<'_>],
         heard: Vec<Member>,
         now: u32,
         verdicts: &mut Vec<Result<Outcome, DocumentError>>,
-    ) {
+    ) -> bool {
+        let ledger = &self.reading.ledger;
         let listeners = &mut self.reading.listeners;
         let in_document_order = listeners.in_document_order();
         let mut rows = std::mem::take(&mut listeners.rows);
@@ -197,7 +199,9 @@ impl Session {
             let askers = listeners.askers();
             askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
         }
+        let before = (rows.mark(), self.witnesses.len(), verdicts.len());
         for (document, heard) in documents.iter().zip(heard) {
+            let (count, value_bytes) = (rows.count(), rows.value_bytes());
             rows.append(heard.rows);
             for asker in listeners.askers() {
                 let wanted = Wanted {
@@ -209,6 +213,16 @@ impl Session {
                     asker.trie.report(place, document.id, wanted, &mut rows);
                 }
             }
+            let added = rows.count() - count;
+            let steps =
+                added as u64 * steps_of_row((rows.value_bytes() - value_bytes) / added.max(1));
+            if !ledger.allows(steps, document.bytes.len() as u64) {
+                rows.rewind(before.0);
+                listeners.rows = rows;
+                self.witnesses.truncate(before.1);
+                verdicts.truncate(before.2);
+                return false;
+            }
             let witness = heard.verdict.map(|witness| {
                 let numbered = witness.map(|witness| (document.id, witness));
                 self.witnesses.extend(numbered);
@@ -217,6 +231,7 @@ impl Session {
             verdicts.push(witness);
         }
         listeners.rows = rows;
+        true
     }
 
     /// Reads a document event by event, though it is at hand. A subscription that most of its cost

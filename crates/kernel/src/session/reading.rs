@@ -4,7 +4,7 @@ use super::listeners::{Engine, Listeners, Way};
 use crate::error::DocumentError;
 use crate::events::Handler;
 use crate::ids::{DocumentId, SubscriptionId};
-use crate::ledger::Ledger;
+use crate::ledger::{Account, Ledger};
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::Tier;
@@ -26,7 +26,7 @@ pub struct Reading {
 impl Reading {
     pub fn new(tiers: Vec<Tier>, limits: Limits, options: Options, ledger: Arc<Ledger>) -> Self {
         Reading {
-            tokenizer: Tokenizer::new(limits),
+            tokenizer: Tokenizer::new(limits).with_account(Account::new(ledger.clone())),
             listeners: Listeners::new(tiers, limits, options, ledger.clone()),
             bytes_tokenized: 0,
             limits,
@@ -75,8 +75,8 @@ impl Reading {
             let end = chunk.len().min(read + self.listeners.slice_bytes());
             let slice = &chunk[read..end];
             self.bytes_tokenized += slice.len() as u64;
-            self.run(Some(slice))
-                .inspect_err(|_| self.listeners.abandon())?;
+            let run = self.run(Some(slice));
+            run.inspect_err(|error| self.abandon(error))?;
             read = end;
             self.ledger.check();
             if self.listeners.is_full() {
@@ -98,7 +98,15 @@ impl Reading {
             self.listeners
                 .finish(self.tokenizer.position(), has_entities)
         });
-        finished.inspect_err(|_| self.listeners.abandon())
+        finished.inspect_err(|error| self.abandon(error))
+    }
+
+    /// Drops the document, which failed. Who is to blame can be found out only before.
+    fn abandon(&mut self, error: &DocumentError) {
+        if error.is_due_to_queries() {
+            self.blamed = self.listeners.blamed();
+        }
+        self.listeners.abandon();
     }
 
     /// Goes on with other tiers in the middle of a document.
@@ -121,8 +129,8 @@ impl Reading {
         let tokenizer = &mut self.tokenizer;
         match self.listeners.only() {
             Some(Engine::Automaton(runner)) => tokenize(tokenizer, chunk, &mut runner.automaton),
-            Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie),
-            Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.tree),
+            Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
+            Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }

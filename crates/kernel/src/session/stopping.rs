@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::error::{DocumentError, ErrorKind};
-use crate::ledger::Stop;
+use crate::ledger::{Account, Stop};
 use crate::tokenizer::{Tokenizer, codes};
 
 impl Reading {
@@ -22,7 +22,9 @@ impl Reading {
         if stop != Stop::Interrupted {
             self.blamed = self.listeners.blamed();
         }
-        let mut broken = std::mem::replace(&mut self.tokenizer, Tokenizer::new(self.limits));
+        let account = Account::new(self.ledger.clone());
+        let fresh = Tokenizer::new(self.limits).with_account(account);
+        let mut broken = std::mem::replace(&mut self.tokenizer, fresh);
         let error = broken.fail(self.error(stop));
         self.tokenizer.fail(error.clone());
         self.listeners.renew();

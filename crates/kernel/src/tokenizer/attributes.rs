@@ -11,6 +11,9 @@ use super::search::value_end;
 use crate::error::DocumentError;
 use crate::events::{Attribute, Span};
 
+/// What an attribute takes that no byte of the tag stands for: it is bound, and all engines see it.
+const STEPS_PER_DEFAULT: u64 = 8;
+
 /// An attribute as parsed: positions instead of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawAttribute {
@@ -287,6 +290,10 @@ impl Core {
             let from = self.parts.values.len();
             self.parts.values.extend_from_slice(value);
             let to = self.parts.values.len();
+            if let Some(account) = &mut self.account {
+                account.position = span.start;
+                account.spend(STEPS_PER_DEFAULT);
+            }
             let uri = UriId::NONE;
             let attribute = RawAttribute {
                 name,

@@ -9,14 +9,7 @@ const QUOTED_CHARS_MAX: usize = 60;
 /// A malformed document.
 #[cold]
 pub(super) fn malformed(code: &'static str, byte: u64, reason: impl Into<String>) -> DocumentError {
-    DocumentError {
-        kind: ErrorKind::Malformed,
-        code,
-        reason: reason.into(),
-        byte,
-        line: 0,
-        path: String::new(),
-    }
+    DocumentError::at(byte, ErrorKind::Malformed, code, reason)
 }
 
 /// A passed limit; `field` is the name of the field in `Limits`.
@@ -33,14 +26,8 @@ pub(super) fn limit(field: &'static str, byte: u64, max: u64) -> DocumentError {
         "document_bytes_max" => (codes::DOCUMENT_BYTES, "bytes in a document"),
         _ => (codes::TEXT_BYTES, "bytes in a token"),
     };
-    DocumentError {
-        kind: ErrorKind::Limit(field),
-        code,
-        reason: format!("more than {max} {what}, which is {field}"),
-        byte,
-        line: 0,
-        path: String::new(),
-    }
+    let reason = format!("more than {max} {what}, which is {field}");
+    DocumentError::at(byte, ErrorKind::Limit(field), code, reason)
 }
 
 /// Document text as it may appear in a sentence: cut, valid UTF-8, one line.

@@ -27,6 +27,7 @@ mod validity;
 
 use crate::error::DocumentError;
 use crate::events::Handler;
+use crate::ledger::Account;
 use crate::limits::Limits;
 use encodings::{Family, label_encoding};
 use entities::Declared;
@@ -62,6 +63,12 @@ impl Tokenizer {
             failure: None,
             is_finished: false,
         }
+    }
+
+    /// Counts the work that a document asks for without having bytes for it.
+    pub fn with_account(mut self, account: Account) -> Self {
+        self.pieces.core.account = Some(account);
+        self
     }
 
     /// Starts a document. Buffers, names and symbols are kept from the one before.

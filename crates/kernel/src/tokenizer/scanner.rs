@@ -12,6 +12,7 @@ use super::tags::TagParts;
 use super::{characters::skip_space, codes};
 use crate::error::DocumentError;
 use crate::events::{Handler, Span};
+use crate::ledger::Account;
 use crate::limits::Limits;
 use std::rc::Rc;
 
@@ -118,6 +119,8 @@ pub(super) struct Core {
     pub is_last: bool,
     pub parts: TagParts,
     pub scratch: Vec<u8>,
+    /// Where work is counted that input has no bytes for.
+    pub account: Option<Account>,
 }
 
 impl Core {
@@ -142,6 +145,7 @@ impl Core {
             is_last: false,
             parts: TagParts::default(),
             scratch: Vec::new(),
+            account: None,
         }
     }
 
@@ -157,6 +161,9 @@ impl Core {
         self.frames.clear();
         self.entity_bytes = 0;
         self.is_last = false;
+        if let Some(account) = &mut self.account {
+            account.begin();
+        }
         for buffer in [&mut self.scratch, &mut self.parts.values] {
             buffer.clear();
             buffer.shrink_to(KEPT_BYTES_MAX);

@@ -27,22 +27,14 @@ pub struct Told {
 }
 
 /// Paths, and the filters that they answer.
+#[derive(Default)]
 pub struct Ways<K: Kept> {
     paths: Paths<K::Sight>,
     filters: Answered<K>,
 }
 
-impl<K: Kept> Default for Ways<K> {
-    fn default() -> Self {
-        Ways {
-            paths: Paths::new(),
-            filters: Answered::new(),
-        }
-    }
-}
-
 /// What is kept of a filter that paths answer.
-pub trait Kept: Copy {
+pub trait Kept: Copy + Default {
     /// What the walk sees of paths.
     type Sight: Sight;
 
@@ -99,7 +91,7 @@ impl Kept for Docs {
 }
 
 /// Documents, and the answer from which the times in them follow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Dated {
     documents: Docs,
     answer: u32,
@@ -124,10 +116,34 @@ impl Kept for Dated {
     }
 }
 
+/// Goes the ways of the bundle. They are moved out so that `self` stays borrowable: conditions need
+/// all the rest.
+macro_rules! along_ways {
+    ($self:ident, $ways:ident => $go:expr) => {
+        if $self.taken.bundle.document_count() == 1 {
+            along_ways!(@ $self.alone, $ways => $go)
+        } else if $self.has_times {
+            along_ways!(@ $self.dated, $ways => $go)
+        } else {
+            along_ways!(@ $self.together, $ways => $go)
+        }
+    };
+    (@ $own:expr, $ways:ident => $go:expr) => {{
+        let mut $ways = std::mem::take(&mut $own);
+        let gone = $go;
+        $own = $ways;
+        gone
+    }};
+}
+
 /// Places in `Trie::used` and in `Told::by_document`.
 pub const FILTERS: usize = 0;
 pub const QUERIES: usize = 1;
 pub const SELECTED: usize = 2;
+
+/// Elements that are longer together may all be results, one inside the other: these are handed out
+/// while a document is read, not after it.
+const NESTED_BYTES_MAX: u64 = 64 << 20;
 
 impl Trie {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
@@ -141,28 +157,13 @@ impl Trie {
         self.met.clear();
         self.selected.clear();
         self.told.clear();
-        if self.bundle.nodes.len() as u64 > self.nodes_max {
+        let bundle = &self.taken.bundle;
+        if bundle.nodes.len() as u64 > self.nodes_max || bundle.nested_bytes > NESTED_BYTES_MAX {
             return false;
         }
-        let is_alone = self.bundle.document_count() == 1;
+        let is_alone = self.taken.bundle.document_count() == 1;
         self.has_times = with_times && !is_alone;
-        // The ways are moved out so that `self` stays borrowable: conditions need all the rest.
-        if is_alone {
-            let mut ways = std::mem::take(&mut self.alone);
-            let is_done = self.ask_along(&mut ways);
-            self.alone = ways;
-            is_done
-        } else if with_times {
-            let mut ways = std::mem::take(&mut self.dated);
-            let is_done = self.ask_along(&mut ways);
-            self.dated = ways;
-            is_done
-        } else {
-            let mut ways = std::mem::take(&mut self.together);
-            let is_done = self.ask_along(&mut ways);
-            self.together = ways;
-            is_done
-        }
+        along_ways!(self, ways => self.ask_along(&mut ways))
     }
 
     fn ask_along<K: Kept>(&mut self, ways: &mut Ways<K>) -> bool {
@@ -171,7 +172,7 @@ impl Trie {
             return true;
         };
         let Ways { paths, filters } = ways;
-        if !paths.take(&self.bundle, &self.names, &mut self.columns) {
+        if !paths.take(&self.taken.bundle, &self.taken.alphabet, &mut self.columns) {
             return false;
         }
         if !image.part(Part::Filters).is_empty() {
@@ -207,7 +208,7 @@ impl Trie {
             if !self.may_hold(image, block, paths.row(set).1) {
                 continue;
             }
-            let nodes = self.nodes.of_set(&self.bundle, paths, set);
+            let nodes = self.nodes.of_set(&self.taken.bundle, paths, set);
             self.try_block(block, nodes, is_query);
             if !self.walk_nodes(image, is_query) {
                 return false;
@@ -234,24 +235,12 @@ impl Trie {
         let Some(image) = plan.questions() else {
             return;
         };
-        if self.bundle.document_count() == 1 {
-            let mut ways = std::mem::take(&mut self.alone);
-            self.tell_along(image, &mut ways, tier, now);
-            self.alone = ways;
-        } else if self.has_times {
-            let mut ways = std::mem::take(&mut self.dated);
-            self.tell_along(image, &mut ways, tier, now);
-            self.dated = ways;
-        } else {
-            let mut ways = std::mem::take(&mut self.together);
-            self.tell_along(image, &mut ways, tier, now);
-            self.together = ways;
-        }
+        along_ways!(self, ways => self.tell_along(image, &mut ways, tier, now));
     }
 
     fn tell_along<K: Kept>(&mut self, image: Image<'_>, ways: &mut Ways<K>, tier: &Tier, now: u32) {
         self.tell_filters(image, ways, tier, now);
-        let (nodes, bundle, paths) = (&mut self.nodes, &self.bundle, &mut ways.paths);
+        let (nodes, bundle, paths) = (&mut self.nodes, &self.taken.bundle, &mut ways.paths);
         let answers = self.queries.told().iter();
         let sets = answers.map(|&answer| nodes.of_answer(bundle, paths, answer));
         self.query_sets.clear();
@@ -262,7 +251,7 @@ impl Trie {
     }
 
     fn sort_out(&mut self) {
-        let (nodes, bundle, told) = (&mut self.nodes, &self.bundle, &mut self.told);
+        let (nodes, bundle, told) = (&mut self.nodes, &self.taken.bundle, &mut self.told);
         told.by_document[FILTERS].fill(&told.documents);
         let of_paths = self.query_sets.iter().copied();
         told.scratch.clear();
@@ -284,7 +273,7 @@ impl Trie {
         now: u32,
     ) {
         let Ways { paths, filters } = ways;
-        let (told, bundle, used) = (&mut self.told, &self.bundle, &mut self.used[FILTERS]);
+        let (told, bundle, used) = (&mut self.told, &self.taken.bundle, &mut self.used[FILTERS]);
         // Questions come in order, subscriptions do not: counting those is much cheaper.
         for (question, kept) in filters.iter() {
             used.count_rows(QuestionId(question), kept.documents().count_ones(), now);

@@ -6,10 +6,8 @@
 
 use super::Trie;
 use crate::document::{NEVER, Path, Timed};
-use crate::events::Symbol;
-use crate::plan::{Axis, Comparison, Formula, FormulaId, FormulaKind, NodeKind, TestId};
+use crate::plan::{Axis, Formula, FormulaId, FormulaKind, NodeKind};
 use crate::values::parse_number;
-use memchr::memmem;
 use std::rc::Rc;
 
 impl Trie {
@@ -29,7 +27,7 @@ impl Trie {
         let items = self.nodes.get(set).to_vec();
         for pair in others.chunks_exact(2) {
             let holding = self.holding(FormulaId(pair[0]), &items);
-            let earliest = self.bundle.earliest_of(&holding);
+            let earliest = self.taken.bundle.earliest_of(&holding);
             self.go_on(pair[1], earliest, is_query, |own| {
                 own.nodes.intern(&holding)
             });
@@ -66,34 +64,24 @@ impl Trie {
                 intersect(items, &edge)
             }
             FormulaKind::Is => {
-                let passes = |&&(node, _): &&Timed| self.passes(node, view.test());
+                let symbol = |node: u32| self.taken.bundle.symbol(node);
+                let passes =
+                    |&&(node, _): &&Timed| self.taken.alphabet.passes(symbol(node), view.test());
                 items.iter().filter(passes).copied().collect()
             }
-            FormulaKind::Text
-            | FormulaKind::Number
-            | FormulaKind::Contains
-            | FormulaKind::StartsWith => {
+            _ => {
+                let Some(test) = view.value_test() else {
+                    return Vec::new();
+                };
+                let bundle = &self.taken.bundle;
                 let known = |&(node, time): &Timed| {
-                    let closed = self.bundle.nodes[node as usize].closed;
-                    (closed != NEVER && self.is_true_of(view, self.bundle.value(node)))
+                    let closed = bundle.nodes[node as usize].closed;
+                    let value = bundle.value(node);
+                    (closed != NEVER && test.passes(value, || parse_number(value)))
                         .then_some((node, time.max(closed)))
                 };
                 items.iter().filter_map(known).collect()
             }
-            _ => Vec::new(),
-        }
-    }
-
-    fn is_true_of(&self, atom: Formula<'_>, value: &[u8]) -> bool {
-        let string = || self.plan.string(atom.string());
-        match atom.kind() {
-            FormulaKind::Text => (value == string()) == (atom.comparison() == Comparison::Eq),
-            FormulaKind::Number => {
-                let (left, right) = (parse_number(value), self.plan.number(atom.number()));
-                crate::values::compare_numbers(atom.comparison(), left, right)
-            }
-            FormulaKind::Contains => memmem::find(value, string()).is_some(),
-            _ => value.starts_with(string()),
         }
     }
 
@@ -112,7 +100,7 @@ impl Trie {
             if denied.peek() == Some(&node) {
                 continue;
             }
-            let entry = &self.bundle.nodes[node as usize];
+            let entry = &self.taken.bundle.nodes[node as usize];
             let certain = if is_near { entry.born } else { entry.closed };
             if certain != NEVER {
                 found.push((node, time.max(certain)));
@@ -131,17 +119,17 @@ impl Trie {
         let is_attribute = view.axis() == Axis::Attribute;
         let passes = |&(_, path): &(usize, &Path)| {
             (path.kind == NodeKind::Attribute) == is_attribute
-                && self.symbols.passes(Symbol(path.symbol), view.test())
+                && self.taken.alphabet.passes(path.symbol, view.test())
         };
-        let paths = self.bundle.paths.iter().enumerate().skip(1);
+        let paths = self.taken.bundle.paths.iter().enumerate().skip(1);
         let paths: Vec<u32> = paths.filter(passes).map(|(id, _)| id as u32).collect();
         let mut ends = Vec::new();
         let nodes = &mut self.nodes;
-        nodes.list_nodes(&self.bundle, paths.into_iter(), &mut ends);
+        nodes.list_nodes(&self.taken.bundle, paths.into_iter(), &mut ends);
         let ends = self.holding(view.sub(), &ends);
         let mut found = Vec::new();
         for &(node, time) in &ends {
-            let parent = self.bundle.nodes[node as usize].parent;
+            let parent = self.taken.bundle.nodes[node as usize].parent;
             found.push((parent, time));
         }
         let mut found = gather(found);
@@ -160,18 +148,12 @@ impl Trie {
             // Whoever has an earlier time has passed it on to all above.
             while best.get(&node).is_none_or(|&known| known > time) {
                 best.insert(node, time);
-                node = self.bundle.nodes[node as usize].parent;
+                node = self.taken.bundle.nodes[node as usize].parent;
             }
         }
         let mut found: Vec<Timed> = best.into_iter().collect();
         found.sort_unstable();
         found
-    }
-
-    fn passes(&self, node: u32, test: TestId) -> bool {
-        let path = self.bundle.nodes[node as usize].path;
-        let symbol = Symbol(self.bundle.paths[path as usize].symbol);
-        self.symbols.passes(symbol, test)
     }
 }
 

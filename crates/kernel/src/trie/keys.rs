@@ -13,10 +13,10 @@ impl Trie {
         if keys.is_empty() {
             return;
         }
-        for number in 0..self.bundle.nodes.len() {
-            let node = &self.bundle.nodes[number];
-            let symbol = self.bundle.paths[node.path as usize].symbol;
-            if node.closed == NEVER || self.names.codes(symbol).keyed.is_empty() {
+        for number in 0..self.taken.bundle.nodes.len() {
+            let node = &self.taken.bundle.nodes[number];
+            let symbol = self.taken.bundle.paths[node.path as usize].symbol;
+            if node.closed == NEVER || self.taken.alphabet.codes(symbol).keyed.is_empty() {
                 continue;
             }
             let string = self.string_of(number as u32);
@@ -26,7 +26,13 @@ impl Trie {
             let place = 1 + string as usize;
             let pairs = &keys[keys[place] as usize..keys[place + 1] as usize];
             for pair in pairs.chunks_exact(2) {
-                if self.names.codes(symbol).keyed.contains(&(pair[0] as Code)) {
+                if self
+                    .taken
+                    .alphabet
+                    .codes(symbol)
+                    .keyed
+                    .contains(&(pair[0] as Code))
+                {
                     self.roots.push(pair[1]);
                 }
             }

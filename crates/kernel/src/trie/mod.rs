@@ -12,9 +12,7 @@
 //!
 //! The answers are those of the automaton, the event at which each is decided included.
 
-mod answers;
 mod ask;
-mod collect;
 mod columns;
 mod conditions;
 mod keys;
@@ -31,25 +29,22 @@ mod walk;
 
 pub use report::Wanted;
 
-use crate::document::{Bundle, Docs, Earliest, Timed};
-use crate::events::{Scope, Symbol};
+use crate::document::{Collector, Docs, Earliest, Needs, Timed};
+use crate::ledger::Account;
 use crate::plan::questions::{Figure, Part, QuestionId};
-use crate::plan::{Axis, FormulaId, Plan, Symbols};
+use crate::plan::{FormulaId, NodeKind, Plan};
 use crate::usage::Usage;
 use ask::{Dated, Told, Ways};
 use columns::Columns;
 use names::Names;
 use nodes::NodeSets;
 use paths::First;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use times::Times;
 use values::Values;
 use walk::{Answered, Walk};
-
-/// A node for rows of queries: its name, and the declarations in scope.
-type Described = (Rc<[u8]>, Option<Rc<Scope>>);
 
 /// A filter that conditions answer, when and where, and the set of nodes that do; it is empty where
 /// nobody asks for times.
@@ -61,13 +56,12 @@ struct Met {
 
 /// Asks the questions of a plan of whole documents, one bundle after the other.
 ///
-/// As a handler it takes in documents; `ask` then puts the questions to them, and `report` tells
-/// what each of them answers.
+/// `taken` takes in documents; `ask` then puts the questions to them, and `report` tells what each
+/// of them answers.
 pub struct Trie {
     plan: Arc<Plan>,
-    symbols: Symbols,
-    names: Names,
-    bundle: Bundle,
+    /// Listens to the tokenizer.
+    pub taken: Collector<Names>,
     columns: Columns,
     /// The ways through a document that is alone, through several, and through several whose
     /// filters tell when they were decided.
@@ -92,81 +86,53 @@ pub struct Trie {
     selected: Vec<(u32, u32)>,
     /// Rows of filters and of queries, by question.
     used: [Usage<QuestionId>; 2],
-    /// By node.
-    described: Vec<Described>,
-    /// The documents behind each other, if there are queries, and where each starts.
-    source: Vec<u8>,
-    source_from: Vec<usize>,
-    scratch: Vec<u8>,
-    known_names: FxHashSet<Rc<[u8]>>,
     told: Told,
     times: Times,
     has_times: bool,
     nodes_max: u64,
     equal_bytes_max: usize,
-    needs_values: bool,
-    has_queries: bool,
-    asks_attributes: bool,
-    is_text_asked: bool,
-    is_comment_asked: bool,
 }
 
 impl Trie {
     /// For the questions of a plan; none if it has none. Bundles of more than `nodes_max`
     /// nodes are refused.
-    pub fn new(plan: Arc<Plan>, nodes_max: u64) -> Option<Self> {
+    pub fn new(plan: Arc<Plan>, nodes_max: u64, account: Account) -> Option<Self> {
         let image = plan.questions()?;
-        let symbols = Symbols::new(&plan);
-        let mut names = Names::new(image);
-        names.admit(
-            &symbols,
-            symbols.document.max(symbols.text).max(symbols.comment),
-        );
-        let is_asked = |symbol: Symbol| !symbols.class(symbol).tests.is_empty();
-        let asks_attributes = plan.tests().any(|test| {
-            use crate::plan::NodeKind::{Any, Attribute};
-            matches!(plan.test(test).0, Any | Attribute)
-        });
+        let has_queries = !image.part(Part::Queries).is_empty();
+        let is_attribute = |test| {
+            let (kind, ..) = plan.test(test);
+            matches!(kind, NodeKind::Any | NodeKind::Attribute)
+        };
+        let needs = Needs {
+            values: image.figure(Figure::NeedsValues) != 0,
+            attributes: plan.tests().any(is_attribute),
+            descriptions: has_queries,
+            source: has_queries,
+            bytes_max: None,
+        };
         Some(Trie {
-            names,
-            bundle: Bundle::default(),
+            taken: Collector::new(Names::new(plan.clone(), image), needs, account),
             columns: Columns::new(image.part(Part::Codes).len() / 2),
             alone: Ways::default(),
             together: Ways::default(),
             dated: Ways::default(),
             walk: Walk::default(),
             roots: Vec::new(),
-            queries: Answered::new(),
+            queries: Answered::default(),
             query_sets: Vec::new(),
-            nodes: NodeSets::new(),
+            nodes: NodeSets::default(),
             values: Values::default(),
             edges: FxHashMap::default(),
             todo: Vec::new(),
             met: Vec::new(),
             selected: Vec::new(),
             used: Default::default(),
-            described: Vec::new(),
-            source: Vec::new(),
-            source_from: Vec::new(),
-            scratch: Vec::new(),
-            known_names: FxHashSet::default(),
             told: Told::default(),
             times: Times::default(),
             has_times: false,
             nodes_max,
             equal_bytes_max: image.figure(Figure::EqualBytesMax) as usize,
-            needs_values: image.figure(Figure::NeedsValues) != 0,
-            has_queries: !image.part(Part::Queries).is_empty(),
-            asks_attributes,
-            is_text_asked: is_asked(symbols.text),
-            is_comment_asked: is_asked(symbols.comment),
-            symbols,
             plan,
         })
-    }
-
-    /// The axis of a move.
-    fn axis(&self, code: u16) -> Axis {
-        self.names.axis(code)
     }
 }

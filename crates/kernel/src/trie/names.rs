@@ -1,9 +1,11 @@
 //! Which moves lead to a node, by its symbol.
 
+use crate::document::Alphabet;
 use crate::events::Symbol;
 use crate::plan::questions::{Code, Image, Part, keyed_codes};
-use crate::plan::{Axis, NodeKind, Symbols};
+use crate::plan::{Axis, NodeKind, Plan, Symbols, TestId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The moves that lead to a node of a symbol: from its parent, and from any node above it.
 #[derive(Debug, Default)]
@@ -21,9 +23,10 @@ impl Codes {
     }
 }
 
-/// The codes of all symbols met so far.
-#[derive(Debug)]
+/// The symbols met so far, and the codes of each.
 pub struct Names {
+    plan: Arc<Plan>,
+    symbols: Symbols,
     by_move: FxHashMap<(u32, u32), Code>,
     by_symbol: Vec<Codes>,
     /// By code.
@@ -32,9 +35,10 @@ pub struct Names {
 }
 
 impl Names {
-    pub fn new(image: Image<'_>) -> Self {
+    pub fn new(plan: Arc<Plan>, image: Image<'_>) -> Self {
         let moves = image.part(Part::Codes).chunks_exact(2).enumerate();
         Names {
+            symbols: Symbols::new(&plan),
             by_move: moves
                 .map(|(code, pair)| ((pair[0], pair[1]), code as Code))
                 .collect(),
@@ -45,6 +49,7 @@ impl Names {
                 .chunks_exact(2)
                 .map(|pair| Axis::from_code(pair[0]).unwrap_or(Axis::Child))
                 .collect(),
+            plan: plan.clone(),
         }
     }
 
@@ -54,40 +59,51 @@ impl Names {
         self.axes[code as usize]
     }
 
-    /// Makes sure of the codes of every symbol up to this one.
-    pub fn admit(&mut self, symbols: &Symbols, symbol: Symbol) {
-        while self.by_symbol.len() <= symbol.index() {
-            let mut codes = self.find(symbols, Symbol(self.by_symbol.len() as u32));
-            codes.keyed = codes
-                .all()
-                .filter(|&code| self.is_keyed[code as usize])
-                .collect();
-            self.by_symbol.push(codes);
-        }
-    }
-
-    fn find(&self, symbols: &Symbols, symbol: Symbol) -> Codes {
-        let class = symbols.class(symbol);
+    fn find(&self, symbol: Symbol) -> Codes {
+        let class = self.symbols.class(symbol);
         let along = |axis: Axis| {
             let found = class.tests.iter();
             found.filter_map(move |&test| self.by_move.get(&(axis as u32, test.0)).copied())
         };
-        if class.kind == NodeKind::Attribute {
-            return Codes {
-                near: along(Axis::Attribute).collect(),
-                ..Codes::default()
-            };
-        }
-        Codes {
-            near: along(Axis::Child).collect(),
-            deep: along(Axis::Descendant).collect(),
-            keyed: Vec::new(),
-        }
+        let (near, deep): (Vec<Code>, Vec<Code>) = match class.kind {
+            // Nothing leads to a document node.
+            NodeKind::Document => Default::default(),
+            NodeKind::Attribute => (along(Axis::Attribute).collect(), Vec::new()),
+            _ => (
+                along(Axis::Child).collect(),
+                along(Axis::Descendant).collect(),
+            ),
+        };
+        let is_keyed = |code: &&Code| self.is_keyed[**code as usize];
+        let keyed = near.iter().chain(&deep).filter(is_keyed).copied().collect();
+        Codes { near, deep, keyed }
     }
 
-    /// The codes of a symbol that was admitted.
+    /// Whether nodes of a symbol pass a test.
+    #[inline]
+    pub fn passes(&self, symbol: u32, test: TestId) -> bool {
+        self.symbols.passes(Symbol(symbol), test)
+    }
+
+    /// The codes of a symbol.
     #[inline]
     pub fn codes(&self, symbol: u32) -> &Codes {
         &self.by_symbol[symbol as usize]
+    }
+}
+
+impl Alphabet for Names {
+    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
+        let symbol = self.symbols.resolve(&self.plan, kind, uri, local);
+        while self.by_symbol.len() <= symbol.index() {
+            let codes = self.find(Symbol(self.by_symbol.len() as u32));
+            self.by_symbol.push(codes);
+        }
+        symbol
+    }
+
+    #[inline]
+    fn is_asked(&self, symbol: Symbol) -> bool {
+        !self.symbols.class(symbol).tests.is_empty()
     }
 }

@@ -1,10 +1,9 @@
 //! Sets of nodes, each with the time at which it is certain that the way so far leads to it.
 
-use super::answers::Answers;
 use super::names::Names;
 use super::paths::{Paths, Sight};
 use super::sets::Sets;
-use crate::document::{Bundle, Earliest, NEVER, Node, Timed};
+use crate::document::{Bundle, Earliest, Lists, NEVER, Node, Timed, between};
 use crate::plan::Axis;
 use crate::plan::questions::{Code, MARK};
 use rustc_hash::FxHashMap;
@@ -16,6 +15,7 @@ const ITEMS_MAX: usize = 1 << 23;
 const GATHERED_MIN: usize = 16;
 
 /// The sets of nodes met in a bundle.
+#[derive(Default)]
 pub struct NodeSets {
     sets: Sets<Timed>,
     /// By set, as far as somebody asked.
@@ -25,10 +25,9 @@ pub struct NodeSets {
     of_sets: Vec<u32>,
     of_ends: Vec<u32>,
     of_answers: [Vec<u32>; 2],
-    answers: Answers,
-    /// Nodes of each path, in document order, behind each other; where each path's start.
-    of_path: Vec<u32>,
-    path_from: Vec<u32>,
+    /// Nodes by the codes of the moves that lead to them, and by path.
+    answers: Lists,
+    of_path: Lists,
     /// Times by node, `NEVER` but while a set is looked at.
     times: Vec<u32>,
     bits: Vec<u64>,
@@ -36,23 +35,6 @@ pub struct NodeSets {
 }
 
 impl NodeSets {
-    pub fn new() -> Self {
-        NodeSets {
-            sets: Sets::new(),
-            earliest: Vec::new(),
-            next: FxHashMap::default(),
-            of_sets: Vec::new(),
-            of_ends: Vec::new(),
-            of_answers: Default::default(),
-            answers: Answers::default(),
-            of_path: Vec::new(),
-            path_from: Vec::new(),
-            times: Vec::new(),
-            bits: Vec::new(),
-            scratch: Vec::new(),
-        }
-    }
-
     /// Forgets the bundle before.
     pub fn clear(&mut self) {
         self.sets.clear();
@@ -62,7 +44,7 @@ impl NodeSets {
         self.of_ends.clear();
         self.of_answers.iter_mut().for_each(Vec::clear);
         self.answers.clear();
-        self.path_from.clear();
+        self.of_path.clear();
     }
 
     #[inline]
@@ -151,15 +133,13 @@ impl NodeSets {
         paths: impl Iterator<Item = u32>,
         items: &mut Vec<Timed>,
     ) {
-        if self.path_from.is_empty() {
-            self.group_by_path(bundle);
+        if !self.of_path.is_filled() {
+            self.of_path.fill(bundle, std::iter::once);
         }
         items.clear();
         for path in paths {
-            let from = self.path_from[path as usize] as usize;
-            let to = self.path_from[path as usize + 1] as usize;
             let born = |&node: &u32| (node, bundle.nodes[node as usize].born);
-            items.extend(self.of_path[from..to].iter().map(born));
+            items.extend(self.of_path.of(path).iter().map(born));
         }
         self.gather(items);
     }
@@ -204,47 +184,31 @@ impl NodeSets {
         }
     }
 
-    fn group_by_path(&mut self, bundle: &Bundle) {
-        let mut from = 0;
-        for path in &bundle.paths {
-            self.path_from.push(from);
-            from += path.count;
-        }
-        self.path_from.push(from);
-        let mut at = self.path_from.clone();
-        self.of_path.clear();
-        self.of_path.resize(bundle.nodes.len(), 0);
-        for (number, node) in bundle.nodes.iter().enumerate() {
-            let place = &mut at[node.path as usize];
-            self.of_path[*place as usize] = number as u32;
-            *place += 1;
-        }
-    }
-
     /// The nodes that answer a move, in document order.
     #[inline]
     pub fn answers(&mut self, bundle: &Bundle, names: &Names, code: Code) -> &[u32] {
-        self.answers.fill(bundle, names);
-        self.answers.of(code)
+        self.fill_answers(bundle, names);
+        self.answers.of(code.into())
+    }
+
+    #[inline]
+    fn fill_answers(&mut self, bundle: &Bundle, names: &Names) {
+        if !self.answers.is_filled() {
+            let codes = |path: u32| names.codes(bundle.paths[path as usize].symbol).all();
+            self.answers.fill(bundle, |path| codes(path).map(u32::from));
+        }
     }
 
     /// Where a move leads from a set.
-    pub fn follow(
-        &mut self,
-        bundle: &Bundle,
-        names: &Names,
-        set: u32,
-        code: Code,
-        axis: Axis,
-    ) -> u32 {
+    pub fn follow(&mut self, bundle: &Bundle, names: &Names, set: u32, code: Code) -> u32 {
         if let Some(&known) = self.next.get(&(set, code)) {
             return known;
         }
         let mut found = std::mem::take(&mut self.scratch);
         found.clear();
-        if axis == Axis::Descendant {
-            self.answers.fill(bundle, names);
-            let (items, answers) = (self.sets.get(set), self.answers.of(code));
+        if names.axis(code) == Axis::Descendant {
+            self.fill_answers(bundle, names);
+            let (items, answers) = (self.sets.get(set), self.answers.of(code.into()));
             below(bundle, items, answers, &mut found);
         } else {
             self.each_child(bundle, names, set, code, |number, node, time| {
@@ -266,8 +230,8 @@ impl NodeSets {
         code: Code,
         mut visit: impl FnMut(u32, &Node, u32),
     ) {
-        self.answers.fill(bundle, names);
-        let (items, answers) = (self.sets.get(set), self.answers.of(code));
+        self.fill_answers(bundle, names);
+        let (items, answers) = (self.sets.get(set), self.answers.of(code.into()));
         let nodes = &bundle.nodes;
         if let [(parent, time)] = *items {
             for &answer in between(answers, parent, nodes[parent as usize].last) {
@@ -314,14 +278,6 @@ fn look_up(known: &mut Vec<u32>, index: u32) -> Option<u32> {
     (found != UNKNOWN).then_some(found)
 }
 
-/// The answers behind one node, up to another.
-#[inline]
-pub fn between(answers: &[u32], node: u32, last: u32) -> &[u32] {
-    let from = answers.partition_point(|&answer| answer <= node);
-    let rest = &answers[from..];
-    &rest[..rest.partition_point(|&answer| answer <= last)]
-}
-
 /// The answers below some item; certain when the first item above it is, and it is born.
 fn below(bundle: &Bundle, items: &[Timed], answers: &[u32], found: &mut Vec<Timed>) {
     let Some(&(first, _)) = items.first() else {
@@ -362,7 +318,7 @@ mod tests {
 
     #[test]
     fn many_items_are_gathered_like_few() {
-        let mut sets = NodeSets::new();
+        let mut sets = NodeSets::default();
         for count in [0, 3, 40, 400] {
             let item = |n: u32| ((n * 37) % 101, 1 + (n * 53) % 17);
             let items: Vec<Timed> = (0..count).map(item).collect();

@@ -24,7 +24,7 @@ pub const START: u32 = 1;
 const UNKNOWN: u32 = u32::MAX;
 
 /// What is to be seen of some paths.
-pub trait Sight: Copy + PartialEq {
+pub trait Sight: Copy + Default + PartialEq {
     /// No path.
     const NOTHING: Self;
 
@@ -51,7 +51,7 @@ impl Sight for Docs {
 
 /// Of one document: the number of the first of the paths; they are numbered in order of their
 /// first nodes. Signed, since minima of those are cheaper.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct First(i16);
 
 impl First {
@@ -76,6 +76,7 @@ impl Sight for First {
 }
 
 /// The paths of a bundle and the sets of them that were met.
+#[derive(Default)]
 pub struct Paths<S> {
     width: usize,
     deep_from: usize,
@@ -116,34 +117,6 @@ pub struct Paths<S> {
 }
 
 impl<S: Sight> Paths<S> {
-    pub fn new() -> Self {
-        Paths {
-            width: 1,
-            deep_from: 1,
-            words: 1,
-            answers: Vec::new(),
-            number: Vec::new(),
-            place: Vec::new(),
-            parent: Vec::new(),
-            last: Vec::new(),
-            is_above: Vec::new(),
-            children: Vec::new(),
-            child_ends: Vec::new(),
-            beneath: Vec::new(),
-            beneath_ends: Vec::new(),
-            below: Vec::new(),
-            sets: Sets::new(),
-            ends: Sets::new(),
-            single_ends: Vec::new(),
-            reach_of: Vec::new(),
-            reach: Vec::new(),
-            seen: Vec::new(),
-            rows: Vec::new(),
-            next: Vec::new(),
-            found: Vec::new(),
-        }
-    }
-
     /// Takes in a bundle; false if it has too many paths for this.
     pub fn take(&mut self, bundle: &Bundle, names: &Names, columns: &mut Columns) -> bool {
         let count = bundle.paths.len();
@@ -213,11 +186,8 @@ impl<S: Sight> Paths<S> {
         self.beneath_ends.clear();
         for (place, &number) in self.number.iter().enumerate() {
             for code in names.codes(bundle.paths[number as usize].symbol).all() {
-                // The document node answers nothing.
-                if place > 0 {
-                    let column = columns.of(code) as usize;
-                    put(&mut self.answers[column * self.words..], place as u32);
-                }
+                let column = columns.of(code) as usize;
+                put(&mut self.answers[column * self.words..], place as u32);
             }
             let from = self.beneath.len();
             for child in bundle.children(number) {

@@ -38,19 +38,10 @@ pub enum Part {
 }
 
 /// Lists of values, each sorted by key, behind each other. A list is named by its range.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ranked<K> {
     entries: Vec<Entry<K>>,
     scratch: Vec<Timed>,
-}
-
-impl<K> Default for Ranked<K> {
-    fn default() -> Self {
-        Ranked {
-            entries: Vec::new(),
-            scratch: Vec::new(),
-        }
-    }
 }
 
 impl<K: Copy + PartialOrd> Ranked<K> {
@@ -178,7 +169,7 @@ mod tests {
 
     #[test]
     fn parts_know_their_earliest_time_and_their_contexts() {
-        let (mut ranked, mut nodes) = (Ranked::default(), NodeSets::new());
+        let (mut ranked, mut nodes) = (Ranked::default(), NodeSets::default());
         let values = [(5, 1, 9), (3, 2, 4), (5, 1, 7), (8, 3, 6)];
         let parts = [
             (Part::Upto(0), 4, vec![(2, 4)]),

@@ -7,7 +7,6 @@ use crate::ids::DocumentId;
 use crate::plan::questions::{BARE, MARK, Part, QuestionId};
 use crate::plan::{NONE, SubscriptionId, Tier};
 use crate::rows::{List, Matches, RowHead, RowKind, Rows, Selected, Selections};
-use std::rc::Rc;
 
 /// Who wants the rows, and how.
 #[derive(Clone, Copy)]
@@ -32,7 +31,7 @@ impl Trie {
             rows.matches.begin(number, rows.kind.len());
             self.report_filters(document, &mut rows.matches);
         }
-        if !self.has_queries {
+        if !self.taken.needs.descriptions {
             return;
         }
         self.report_queries(document, number, wanted, rows);
@@ -40,8 +39,8 @@ impl Trie {
 
     fn report_filters(&self, document: usize, matches: &mut Matches) {
         let Told { filters, dates, .. } = &self.told;
-        if self.bundle.document_count() == 1 {
-            let offset = |&event: &u32| self.bundle.offsets[event as usize] as u32;
+        if self.taken.bundle.document_count() == 1 {
+            let offset = |&event: &u32| self.taken.bundle.offsets[event as usize] as u32;
             matches.extend(filters, dates.iter().map(offset));
             return;
         }
@@ -49,7 +48,7 @@ impl Trie {
         let count = entries.count(document);
         if document == 0 {
             // Growing step by step would copy most of them twice.
-            let all = 0..self.bundle.document_count();
+            let all = 0..self.taken.bundle.document_count();
             matches.reserve(
                 all.map(|document| entries.count(document)).sum(),
                 self.has_times,
@@ -94,7 +93,7 @@ impl Trie {
         let mut used = std::mem::take(&mut self.used[QUERIES]);
         let mut lists = Lists {
             number,
-            range: self.bundle.nodes_of(document),
+            range: self.taken.bundle.nodes_of(document),
             in_document_order: wanted.in_document_order,
             of_set: Vec::new(),
             fragments: Vec::new(),
@@ -122,7 +121,7 @@ impl Trie {
             }
         };
         let of_paths = |entry: usize| (self.queries.questions()[entry], self.query_sets[entry]);
-        if self.bundle.document_count() == 1 {
+        if self.taken.bundle.document_count() == 1 {
             for entry in 0..self.query_sets.len() {
                 add(of_paths(entry));
             }
@@ -157,7 +156,7 @@ impl Trie {
         for (ordinal, item) in listed.iter_mut().enumerate() {
             item.ordinal = ordinal as u32;
         }
-        let closed = |item: &Decided| self.bundle.nodes[item.node as usize].closed;
+        let closed = |item: &Decided| self.taken.bundle.nodes[item.node as usize].closed;
         // A decided node that never ended, in a bad document, is no row.
         listed.retain(|item| closed(item) != NEVER);
         if wanted.in_document_order {
@@ -172,47 +171,26 @@ impl Trie {
 
     /// Adds the row that describes a node.
     fn describe_node(&self, document: DocumentId, node: u32, rows: &mut Rows) {
-        let entry = &self.bundle.nodes[node as usize];
-        let span = self.bundle.spans[node as usize];
-        let kind = RowKind::of(self.bundle.paths[entry.path as usize].kind);
-        let value = if matches!(kind, RowKind::Element | RowKind::Document) {
-            let source = &self.source[self.source_from[entry.document as usize]..];
-            &source[span.start as usize..span.end as usize]
-        } else {
-            self.bundle.value(node)
+        let bundle = &self.taken.bundle;
+        let description = bundle.description(node);
+        let kind = RowKind::of(bundle.kind(node));
+        let value = match kind {
+            RowKind::Element | RowKind::Document => bundle.source(node),
+            _ => bundle.value(node),
         };
         rows.value.bytes.extend_from_slice(value);
+        bundle.expand_name(node, &mut rows.name.bytes);
+        let first = bundle.nodes_of(bundle.nodes[node as usize].document as usize);
         let head = RowHead {
             document,
             subscription: SubscriptionId(0),
             ordinal: 0,
             kind,
-            span: Some((span.start, Some(span.end))),
+            span: Some((description.span.start, Some(description.span.end))),
             decided_at: 0,
-            node: u64::from(node - self.bundle.nodes_of(entry.document as usize).0),
+            node: u64::from(node - first.0),
         };
-        let (name, scope) = &self.described[node as usize];
-        rows.push(head, name, scope.as_ref());
-    }
-
-    /// `{uri}local`, kept once.
-    pub(super) fn expanded_name(&mut self, local: &[u8], uri: &[u8]) -> Rc<[u8]> {
-        self.scratch.clear();
-        if !uri.is_empty() {
-            self.scratch.push(b'{');
-            self.scratch.extend_from_slice(uri);
-            self.scratch.push(b'}');
-        }
-        self.scratch.extend_from_slice(local);
-        if let Some(known) = self.known_names.get(self.scratch.as_slice()) {
-            return known.clone();
-        }
-        if self.known_names.len() >= NAMES_MAX {
-            self.known_names.clear();
-        }
-        let fresh: Rc<[u8]> = self.scratch.as_slice().into();
-        self.known_names.insert(fresh.clone());
-        fresh
+        rows.push(head, b"", description.scope.as_ref());
     }
 }
 
@@ -266,11 +244,9 @@ impl Lists {
         let list = found.add_list(listed.iter().map(|item| Selected {
             fragment: self.fragments[(item.node - from) as usize],
             ordinal: item.ordinal,
-            decided_at: trie.bundle.offsets[item.time as usize] as i64,
+            decided_at: trie.taken.bundle.offsets[item.time as usize] as i64,
         }));
         self.listed = listed;
         list
     }
 }
-
-const NAMES_MAX: usize = 1 << 14;

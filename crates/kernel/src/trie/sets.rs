@@ -33,8 +33,8 @@ pub struct Sets<T> {
     slots: Vec<u32>,
 }
 
-impl<T: Item> Sets<T> {
-    pub fn new() -> Self {
+impl<T: Item> Default for Sets<T> {
+    fn default() -> Self {
         let mut sets = Sets {
             items: Vec::new(),
             ends: Vec::new(),
@@ -43,7 +43,9 @@ impl<T: Item> Sets<T> {
         sets.clear();
         sets
     }
+}
 
+impl<T: Item> Sets<T> {
     /// Forgets all lists but the empty one, keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn equal_lists_have_one_number_also_after_growing() {
-        let mut sets = Sets::new();
+        let mut sets = Sets::default();
         let numbers: Vec<u32> = (0..1000u64).map(|n| sets.intern(&[n, n + 1]).0).collect();
         for n in 0..1000u64 {
             assert_eq!(sets.intern(&[n, n + 1]), (numbers[n as usize], false));

@@ -4,10 +4,9 @@
 //! are among them, or lie beyond them, is found by search, and all constants between the same two
 //! values let the same nodes pass.
 
-use super::nodes::between;
 use super::ranked::{Part, Ranked};
 use super::{Met, Trie};
-use crate::document::{Earliest, NEVER, Node};
+use crate::document::{Earliest, NEVER, Node, between, sort_from};
 use crate::plan::questions::{Code, Group, Image, MARK, Relation};
 use crate::plan::{Axis, NumberId, Plan};
 use crate::values::parse_number;
@@ -94,7 +93,7 @@ impl Trie {
         if let Some(&code) = codes.first()
             && self
                 .nodes
-                .answers(&self.bundle, &self.names, code as Code)
+                .answers(&self.taken.bundle, &self.taken.alphabet, code as Code)
                 .is_empty()
         {
             return;
@@ -269,7 +268,7 @@ impl Trie {
     fn step(&mut self, place: u32, code: Code) -> u32 {
         let from = self.values.pairs.len();
         let pairs = self.values.reached[place as usize].pairs.clone();
-        if self.names.axis(code) == Axis::Descendant {
+        if self.taken.alphabet.axis(code) == Axis::Descendant {
             self.step_down(pairs, code);
         } else {
             self.step_to_children(pairs, code);
@@ -280,8 +279,10 @@ impl Trie {
     }
 
     fn step_down(&mut self, pairs: Range<usize>, code: Code) {
-        let answers = self.nodes.answers(&self.bundle, &self.names, code);
-        let nodes = &self.bundle.nodes;
+        let answers = self
+            .nodes
+            .answers(&self.taken.bundle, &self.taken.alphabet, code);
+        let nodes = &self.taken.bundle.nodes;
         let Values {
             pairs: all, open, ..
         } = &mut self.values;
@@ -304,22 +305,16 @@ impl Trie {
             all.extend(open.iter().map(|pair| (answer, pair.1, pair.2)));
             // Two nodes of a context, one above the other, lead to the same.
             if open.len() > 1 {
-                all[start..].sort_unstable();
-                let mut kept = start + 1;
-                for index in start + 1..all.len() {
-                    if all[index] != all[kept - 1] {
-                        all[kept] = all[index];
-                        kept += 1;
-                    }
-                }
-                all.truncate(kept);
+                sort_from(all, start);
             }
         }
     }
 
     fn step_to_children(&mut self, pairs: Range<usize>, code: Code) {
-        let answers = self.nodes.answers(&self.bundle, &self.names, code);
-        let nodes = &self.bundle.nodes;
+        let answers = self
+            .nodes
+            .answers(&self.taken.bundle, &self.taken.alphabet, code);
+        let nodes = &self.taken.bundle.nodes;
         let Values {
             pairs: all, marks, ..
         } = &mut self.values;
@@ -363,12 +358,12 @@ impl Trie {
         let from = self.values.strings.len();
         for index in self.values.reached[place].pairs.clone() {
             let (node, context, time) = self.values.pairs[index];
-            let closed = self.bundle.nodes[node as usize].closed;
+            let closed = self.taken.bundle.nodes[node as usize].closed;
             if closed == NEVER {
                 continue;
             }
             let string = self.string_of(node);
-            let earliest = self.bundle.earliest(node, time.max(closed));
+            let earliest = self.taken.bundle.earliest(node, time.max(closed));
             self.values.strings.push(string, context, earliest);
         }
         let list = self.values.strings.finish(from);
@@ -384,13 +379,13 @@ impl Trie {
         let from = self.values.numbers.len();
         for index in self.values.reached[place].pairs.clone() {
             let (node, context, time) = self.values.pairs[index];
-            let closed = self.bundle.nodes[node as usize].closed;
+            let closed = self.taken.bundle.nodes[node as usize].closed;
             if closed == NEVER {
                 continue;
             }
             let number = self.number_of(node);
             if !number.is_nan() {
-                let earliest = self.bundle.earliest(node, time.max(closed));
+                let earliest = self.taken.bundle.earliest(node, time.max(closed));
                 self.values.numbers.push(number, context, earliest);
             }
         }
@@ -402,14 +397,14 @@ impl Trie {
     /// The string of the plan that equals a node's value.
     pub(super) fn string_of(&mut self, node: u32) -> u32 {
         if self.values.string_of.len() <= node as usize {
-            let count = self.bundle.nodes.len();
+            let count = self.taken.bundle.nodes.len();
             self.values.string_of.resize(count, NOT_SOUGHT);
         }
         let known = self.values.string_of[node as usize];
         if known != NOT_SOUGHT {
             return known;
         }
-        let value = self.bundle.value(node);
+        let value = self.taken.bundle.value(node);
         let found = if value.len() > self.equal_bytes_max {
             None
         } else {
@@ -423,10 +418,10 @@ impl Trie {
     /// The number that a node's value is, if it is one.
     fn number_of(&mut self, node: u32) -> f64 {
         if self.values.number_of.len() <= node as usize {
-            let count = self.bundle.nodes.len();
+            let count = self.taken.bundle.nodes.len();
             self.values.number_of.resize(count, None);
         }
-        let value = || parse_number(self.bundle.value(node));
+        let value = || parse_number(self.taken.bundle.value(node));
         *self.values.number_of[node as usize].get_or_insert_with(value)
     }
 }

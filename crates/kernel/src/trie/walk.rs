@@ -6,7 +6,7 @@ use super::{Met, Trie};
 use crate::plan::questions::{HALF_MARK, Image, MARK, Part};
 
 /// Answered questions, each with what a walk with sets of paths tells of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Answered<T> {
     questions: Vec<u32>,
     told: Vec<T>,
@@ -14,14 +14,6 @@ pub struct Answered<T> {
 }
 
 impl<T: Copy> Answered<T> {
-    pub fn new() -> Self {
-        Answered {
-            questions: Vec::new(),
-            told: Vec::new(),
-            count: 0,
-        }
-    }
-
     pub fn questions(&self) -> &[u32] {
         &self.questions[..self.count]
     }
@@ -203,7 +195,7 @@ impl Trie {
         if is_query {
             self.selected.push((question, set));
         } else {
-            let earliest = self.nodes.earliest(&self.bundle, set);
+            let earliest = self.nodes.earliest(&self.taken.bundle, set);
             self.met.push(Met {
                 question,
                 earliest,
@@ -216,9 +208,8 @@ impl Trie {
         if set == 0 || self.columns.of(code) == 0 {
             return 0;
         }
-        let axis = self.axis(code);
         self.nodes
-            .follow(&self.bundle, &self.names, set, code, axis)
+            .follow(&self.taken.bundle, &self.taken.alphabet, set, code)
     }
 }
 

@@ -4,9 +4,11 @@ use super::conditions::Lookup;
 use super::formulas::Step;
 use super::paths::{StepId, VariableId};
 use super::standalone::selected;
-use super::tree::NodeId;
+use crate::document::sort_from;
 use crate::events::Span;
+use crate::ledger::{Account, steps_of_copy};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// A node that some variable is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,96 +33,100 @@ pub struct Witness {
     pub edges: Vec<[u32; 4]>,
 }
 
-/// A step that some path reaches, and the nodes there.
-type Reached = (StepId, Vec<NodeId>);
+/// The steps that paths reach, with their nodes, which lie behind each other.
+struct Reached {
+    steps: Vec<(StepId, Range<usize>)>,
+    nodes: Vec<u32>,
+    /// The variables that are bound at steps, by their places.
+    ends: Vec<(VariableId, usize)>,
+}
+
+/// A variable and a node that it is bound to.
+type Binding = (VariableId, u32);
 
 impl Lookup<'_> {
     /// The witnesses that the joins of a stream ask for.
     pub fn witness(&mut self, stream: &str, has_entities: bool) -> Witness {
-        let (reached, mut ends) = self.walk(stream);
-        ends.sort_unstable();
-        let mut bound: Vec<(VariableId, Vec<NodeId>)> = Vec::with_capacity(ends.len());
-        for (variable, end) in ends {
-            let nodes = &reached[end].1;
-            match bound.last_mut() {
-                // Several paths lead to the variable.
-                Some((last, before)) if *last == variable => {
-                    before.extend_from_slice(nodes);
-                    before.sort_unstable();
-                    before.dedup();
-                }
-                _ => bound.push((variable, nodes.clone())),
-            }
+        let mut reached = self.walk(stream);
+        reached.ends.sort_unstable();
+        let mut bindings: Vec<Binding> = Vec::with_capacity(reached.ends.len());
+        for &(variable, place) in &reached.ends {
+            let nodes = &reached.nodes[reached.steps[place].1.clone()];
+            bindings.extend(nodes.iter().map(|&node| (variable, node)));
         }
-        let is_flat = bound.iter().all(|(_, nodes)| nodes.len() == 1);
+        // Several paths may lead to a variable.
+        sort_from(&mut bindings, 0);
+        let is_flat = bindings.is_sorted_by(|one, next| one.0 < next.0);
         let edges = if is_flat {
             Vec::new()
         } else {
-            self.edges(&bound, &reached)
+            self.edges(&bindings, &reached)
         };
-        self.number(bound, edges, has_entities)
+        self.number(&bindings, edges, has_entities)
     }
 
-    /// Walks down all paths as far as they lead to nodes: the steps that do, and the variables
-    /// that are bound at their places.
-    fn walk(&mut self, stream: &str) -> (Vec<Reached>, Vec<(VariableId, usize)>) {
+    /// Walks down all paths as far as they lead to nodes.
+    fn walk(&mut self, stream: &str) -> Reached {
         let paths = self.paths;
-        let (mut reached, mut ends): (Vec<Reached>, _) = (Vec::new(), Vec::new());
-        // Steps with the places of those that they are under.
-        let mut pending: Vec<(StepId, Option<usize>)> =
-            paths.roots(stream).map(|root| (root, None)).collect();
-        while let Some((id, above)) = pending.pop() {
-            let from = above.map_or(&[0][..], |above| &reached[above].1);
+        let (mut steps, mut ends) = (Vec::new(), Vec::new());
+        let mut nodes = vec![0];
+        // Steps with the places of the nodes that they start from.
+        let mut pending: Vec<(StepId, Range<usize>)> =
+            paths.roots(stream).map(|root| (root, 0..1)).collect();
+        while let Some((id, from)) = pending.pop() {
             let Some(step) = paths.step(id) else {
                 continue;
             };
             self.memory.steps_taken += 1;
-            let nodes = self.steps(step, from);
-            if !nodes.is_empty() {
-                let place = reached.len();
-                reached.push((id, nodes));
+            let found = self.step_from(step, from, &mut nodes);
+            if !found.is_empty() {
                 let below = paths.below(id);
+                let place = steps.len();
                 ends.extend(below.variables.iter().map(|&variable| (variable, place)));
-                self.follow(id, place, &below.steps, &mut pending);
+                self.go_on(id, &found, &below.steps, &mut pending);
+                steps.push((id, found));
             }
         }
-        (reached, ends)
+        Reached { steps, nodes, ends }
     }
 
     /// Lists the steps under a step whose tests some node of the document passes: by the steps
     /// or by the tests, whichever are fewer.
-    fn follow(
+    fn go_on(
         &self,
         id: StepId,
-        place: usize,
+        from: &Range<usize>,
         steps: &[StepId],
-        pending: &mut Vec<(StepId, Option<usize>)>,
+        pending: &mut Vec<(StepId, Range<usize>)>,
     ) {
-        if steps.len() <= self.memory.test_count() {
+        let tests = self.memory.passing.keys();
+        if steps.len() <= tests.len() {
             let is_passed = |step: &&StepId| {
                 let step = self.paths.step(**step);
-                step.is_some_and(|step| self.memory.is_passed(step.1))
+                step.is_some_and(|step| !self.memory.passing.of(step.1).is_empty())
             };
             let steps = steps.iter().filter(is_passed);
-            pending.extend(steps.map(|&step| (step, Some(place))));
+            pending.extend(steps.map(|&step| (step, from.clone())));
         } else {
-            for test in self.memory.tests() {
+            for &test in tests {
                 let steps = self.paths.tested(id, test).iter();
-                pending.extend(steps.map(|&step| (step, Some(place))));
+                pending.extend(steps.map(|&step| (step, from.clone())));
             }
         }
     }
 
-    fn edges(&mut self, bound: &[(VariableId, Vec<NodeId>)], reached: &[Reached]) -> Vec<[u32; 4]> {
+    fn edges(&mut self, bindings: &[Binding], reached: &Reached) -> Vec<[u32; 4]> {
         let paths = self.paths;
-        let nodes_at: FxHashMap<StepId, &[NodeId]> = reached
+        let nodes_at: FxHashMap<StepId, &[u32]> = reached
+            .steps
             .iter()
-            .map(|(step, nodes)| (*step, nodes.as_slice()))
+            .map(|(step, nodes)| (*step, &reached.nodes[nodes.clone()]))
             .collect();
         let mut edges = Vec::new();
-        for &(variable, _) in bound {
+        for same in bindings.chunk_by(|one, next| one.0 == next.0) {
+            let variable = same[0].0;
             for edge in paths.edges_to(variable) {
-                let pair = |above: NodeId, below: NodeId| [edge.upper.0, variable.0, above, below];
+                let pair = |above: u32, below: u32| [edge.upper.0, variable.0, above, below];
                 for &(upper, lower) in &edge.ends {
                     let (Some(&above), Some(&below)) = (nodes_at.get(&upper), nodes_at.get(&lower))
                     else {
@@ -134,10 +140,8 @@ impl Lookup<'_> {
                     let way = self.way(upper, lower);
                     for &node in above {
                         let mut nodes = vec![node];
-                        for &step in &way {
-                            nodes = self.steps(step, &nodes);
-                        }
-                        edges.extend(nodes.iter().map(|&far| pair(node, far)));
+                        let end = self.follow(&way, &mut nodes);
+                        edges.extend(nodes[end].iter().map(|&far| pair(node, far)));
                     }
                 }
             }
@@ -161,48 +165,54 @@ impl Lookup<'_> {
 
     /// Numbers the bound nodes in document order and collects what is needed of them.
     fn number(
-        &self,
-        bound: Vec<(VariableId, Vec<NodeId>)>,
+        &mut self,
+        bindings: &[Binding],
         edges: Vec<[u32; 4]>,
         has_entities: bool,
     ) -> Witness {
-        let mut needs: Vec<(NodeId, bool, bool)> = Vec::new();
-        for (variable, nodes) in &bound {
-            let (is_valued, is_selected) = self.paths.needs(*variable);
-            needs.extend(nodes.iter().map(|&node| (node, is_valued, is_selected)));
-        }
+        let needs = bindings.iter().map(|&(variable, node)| {
+            let (is_valued, is_selected) = self.paths.needs(variable);
+            (node, is_valued, is_selected)
+        });
+        let mut needs: Vec<(u32, bool, bool)> = needs.collect();
         needs.sort_unstable();
-        let mut merged: Vec<(NodeId, bool, bool)> = Vec::with_capacity(needs.len());
-        for (node, is_valued, is_selected) in needs {
-            match merged.last_mut() {
-                Some(last) if last.0 == node => {
-                    *last = (node, last.1 || is_valued, last.2 || is_selected);
-                }
-                _ => merged.push((node, is_valued, is_selected)),
+        needs.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                *kept = (kept.0, kept.1 || next.1, kept.2 || next.2);
             }
-        }
-        let place = |node: NodeId| merged.partition_point(|one| one.0 < node) as u32;
-        let bindings = bound
-            .iter()
-            .flat_map(|(variable, nodes)| nodes.iter().map(move |&node| (*variable, node)))
-            .map(|(variable, node)| (variable.0, place(node)))
-            .collect();
+            is_same
+        });
+        let place = |node: u32| needs.partition_point(|one| one.0 < node) as u32;
         let edges = edges
             .iter()
             .map(|&[one, two, above, below]| [one, two, place(above), place(below)]);
         // A document that began before somebody asked for texts has no source to take them from.
-        let has_texts = self.tree.keeps_source;
-        let nodes = merged
+        let (bundle, has_texts) = (&self.taken.bundle, self.taken.needs.source);
+        let account = &mut self.memory.account;
+        let nodes = needs
             .iter()
             .map(|&(node, is_valued, is_selected)| WitnessNode {
-                span: self.tree.nodes[node as usize].span,
-                value: is_valued.then(|| self.tree.value(node).to_vec()),
-                text: (is_selected && has_texts).then(|| selected(self.tree, node, has_entities)),
+                span: bundle.description(node).span,
+                value: is_valued.then(|| kept(bundle.value(node), account)),
+                text: (is_selected && has_texts).then(|| {
+                    account.spend(steps_of_copy(bundle.source(node).len()));
+                    selected(bundle, node, has_entities)
+                }),
             });
         Witness {
             edges: edges.collect(),
-            bindings,
+            bindings: bindings
+                .iter()
+                .map(|&(one, node)| (one.0, place(node)))
+                .collect(),
             nodes: nodes.collect(),
         }
     }
+}
+
+/// A copy of a value, which costs what it is long.
+fn kept(value: &[u8], account: &mut Account) -> Vec<u8> {
+    account.spend(steps_of_copy(value.len()));
+    value.to_vec()
 }

@@ -5,7 +5,7 @@ use crate::counted::Counted;
 use crate::plan::{
     Axis, Comparison, ExprSpec, FormulaSpec, Op, OperandKind, OperandSpec, Patterns, ProgramError,
 };
-use crate::values::{Value, apply};
+use crate::values::{Value, ValueTest, apply};
 use std::borrow::Cow;
 
 /// The number of a formula.
@@ -24,12 +24,7 @@ pub enum Formula {
     Not(FormulaId),
     Is(TestId),
     Reaches(Step),
-    /// The string value is equal to a constant, or is not.
-    Text(bool, Box<[u8]>),
-    /// The number of the string value against a constant, which is here as its bits.
-    Number(Comparison, u64),
-    Contains(Box<[u8]>),
-    StartsWith(Box<[u8]>),
+    Value(ValueTest<Box<[u8]>>),
     Computed(Scalar, Box<[Operand]>),
 }
 
@@ -171,14 +166,16 @@ impl Formulas {
                 Formula::Reaches(tables.step(&(*axis, *test, *sub)))
             }
             FormulaSpec::Is(test) => Formula::Is(tables.tests[*test as usize]),
-            FormulaSpec::Text { op, string: text } => {
-                Formula::Text(*op == Comparison::Eq, string(*text))
-            }
+            FormulaSpec::Text { op, string: text } => Formula::Value(match op {
+                Comparison::Eq => ValueTest::Equal(string(*text)),
+                _ => ValueTest::Differs(string(*text)),
+            }),
             FormulaSpec::Number { op, number } => {
-                Formula::Number(*op, patterns.numbers[*number as usize].to_bits())
+                let number = patterns.numbers[*number as usize];
+                Formula::Value(ValueTest::Number(*op, number.to_bits()))
             }
-            FormulaSpec::Contains(text) => Formula::Contains(string(*text)),
-            FormulaSpec::StartsWith(text) => Formula::StartsWith(string(*text)),
+            FormulaSpec::Contains(text) => Formula::Value(ValueTest::Contains(string(*text))),
+            FormulaSpec::StartsWith(text) => Formula::Value(ValueTest::StartsWith(string(*text))),
             FormulaSpec::Computed { expr, operands } => Formula::Computed(
                 scalar(patterns, *expr, operands.len())?,
                 operands.iter().map(|one| tables.operand(one)).collect(),

@@ -3,7 +3,9 @@
 use super::conditions::{Lookup, Memory};
 use super::evaluation::Witness;
 use super::paths::Paths;
-use super::tree::Tree;
+use super::symbols::Symbols;
+use crate::document::{Collector, Needs};
+use crate::ledger::Account;
 use crate::limits::Limits;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -29,10 +31,10 @@ impl PartialEq for SharedPaths {
     }
 }
 
-/// Keeps a document as a tree while it is read, and looks the paths up when it has ended.
+/// Keeps a document while it is read, and looks the paths up when it has ended.
 pub struct Witnesses {
     /// Listens to the tokenizer.
-    pub(crate) tree: Tree,
+    pub(crate) taken: Collector<Symbols>,
     memory: Memory,
     pub(crate) paths: SharedPaths,
     stream: Box<str>,
@@ -41,10 +43,17 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    pub(crate) fn new(limits: Limits, paths: SharedPaths) -> Witnesses {
+    pub(crate) fn new(limits: Limits, paths: SharedPaths, account: Account) -> Witnesses {
+        let needs = Needs {
+            values: true,
+            attributes: true,
+            descriptions: true,
+            source: false,
+            bytes_max: Some(limits.buffer_bytes_max),
+        };
         Witnesses {
-            tree: Tree::new(limits),
-            memory: Memory::default(),
+            memory: Memory::new(account.fork()),
+            taken: Collector::new(Symbols::default(), needs, account),
             paths,
             stream: "".into(),
             steps_taken: 0,
@@ -54,25 +63,27 @@ impl Witnesses {
     /// Sees to it that symbols stay bounded; whether they are forgotten. To be called between
     /// documents.
     pub(crate) fn forget_symbols(&mut self) -> bool {
-        self.tree.symbols.forget_too_many()
+        self.taken.alphabet.forget_too_many()
     }
 
     /// Starts a document of a stream; whether a join reads that stream.
     pub(crate) fn begin(&mut self, stream: &str) -> bool {
         let paths = self.paths.read();
         self.stream = stream.into();
-        self.tree.begin(paths.is_selected_from(stream));
+        self.taken.needs.source = paths.is_selected_from(stream);
+        self.taken.bundle.clear();
+        self.taken.begin();
         paths.roots(stream).next().is_some()
     }
 
     /// The witnesses of the document, which has ended.
-    pub(crate) fn finish(&mut self, has_entities: bool) -> Witness {
-        self.tree.finish();
+    pub(crate) fn finish(&mut self, length: u64, has_entities: bool) -> Witness {
+        self.taken.finish(length);
         let paths = self.paths.read();
-        self.memory.begin(&mut self.tree, &paths.formulas.tests);
+        self.memory.begin(&mut self.taken, &paths.formulas.tests);
         let mut lookup = Lookup {
             paths: &paths,
-            tree: &self.tree,
+            taken: &self.taken,
             memory: &mut self.memory,
         };
         let witness = lookup.witness(&self.stream, has_entities);

@@ -1,8 +1,7 @@
 //! The node tests of all steps and conditions, found by the names that may pass them.
 
 use crate::counted::Counted;
-use crate::plan::{NodeKind, TestSpec, uri_matches};
-use rustc_hash::FxHashMap;
+use crate::plan::{NodeKind, TestSpec, TestsByName, admits};
 
 /// The number of a test.
 pub type TestId = u32;
@@ -35,21 +34,13 @@ impl NodeTest {
                 .map(|uris| uris.iter().map(string).collect()),
         }
     }
-
-    /// Whether a node of the test's local name passes.
-    fn admits(&self, kind: NodeKind, uri: &[u8]) -> bool {
-        let is_kind = self.kind == NodeKind::Any || self.kind == kind;
-        let uris = self.uris.as_ref();
-        is_kind && uris.is_none_or(|uris| uris.iter().any(|pattern| uri_matches(pattern, uri)))
-    }
 }
 
 /// The tests that somebody holds.
 #[derive(Default)]
 pub struct NodeTests {
     tests: Counted<NodeTest>,
-    named: FxHashMap<Box<[u8]>, Vec<TestId>>,
-    unnamed: Vec<TestId>,
+    by_name: TestsByName<TestId>,
     /// Grows whenever a test comes or goes.
     pub changes: u64,
 }
@@ -61,10 +52,7 @@ impl NodeTests {
         let (id, is_new) = self.tests.hold(test);
         if is_new {
             self.changes += 1;
-            match local {
-                Some(local) => self.named.entry(local).or_default().push(id),
-                None => self.unnamed.push(id),
-            }
+            self.by_name.add(local.as_deref(), id);
         }
         id
     }
@@ -76,33 +64,20 @@ impl NodeTests {
 
     /// Gives up a test once.
     pub fn release(&mut self, test: TestId) {
-        let Some(gone) = self.tests.release(test) else {
-            return;
-        };
-        self.changes += 1;
-        let Some(local) = &gone.local else {
-            self.unnamed.retain(|&one| one != test);
-            return;
-        };
-        if let Some(same) = self.named.get_mut(local) {
-            same.retain(|&one| one != test);
-            if same.is_empty() {
-                self.named.remove(local);
-            }
+        if let Some(gone) = self.tests.release(test) {
+            self.changes += 1;
+            self.by_name.remove(gone.local.as_deref(), test);
         }
     }
 
     /// The tests that a node of this kind and name passes, in order.
     pub fn passed(&self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Box<[TestId]> {
-        let named = self.named.get(local).map_or(&[][..], Vec::as_slice);
-        let candidates = named.iter().chain(&self.unnamed).copied();
-        let passes = |&test: &TestId| {
-            let test = self.tests.get(test);
-            test.is_some_and(|test| test.admits(kind, uri))
-        };
-        let mut passed: Vec<TestId> = candidates.filter(passes).collect();
-        passed.sort_unstable();
-        passed.into()
+        self.by_name.passed(local, |test| {
+            self.tests.get(test).is_some_and(|test| {
+                let uris = test.uris.as_ref().map(|uris| uris.iter().map(|uri| &**uri));
+                admits((test.kind, uris), kind, uri)
+            })
+        })
     }
 
     /// How many tests there are.

@@ -4,18 +4,15 @@
 //! name passes is looked up when a document first asks for it after such a change.
 
 use super::nodetests::{NodeTests, TestId};
+use crate::document::Alphabet;
+use crate::events::Symbol;
 use crate::plan::NodeKind;
 use rustc_hash::FxHashMap;
-
-/// The symbols of nodes without a name.
-pub const DOCUMENT: u32 = 0;
-pub const TEXT: u32 = 1;
-pub const COMMENT: u32 = 2;
 
 /// More symbols than this are forgotten between documents.
 const SYMBOLS_MAX: usize = 1 << 16;
 
-struct Symbol {
+struct Name {
     kind: NodeKind,
     uri: Box<[u8]>,
     local: Box<[u8]>,
@@ -26,7 +23,7 @@ struct Symbol {
 
 /// The symbols met so far.
 pub struct Symbols {
-    symbols: Vec<Symbol>,
+    symbols: Vec<Name>,
     /// By namespace and local name, one after the other, with the length of the first.
     ids: FxHashMap<(NodeKind, u32, Box<[u8]>), u32>,
     key: Vec<u8>,
@@ -58,6 +55,7 @@ impl Symbols {
     fn begin(&mut self) {
         self.symbols.clear();
         self.ids.clear();
+        // Those who keep the symbols of nodes without a name find them again.
         for kind in [NodeKind::Document, NodeKind::Text, NodeKind::Comment] {
             self.of(kind, b"", b"");
         }
@@ -72,7 +70,7 @@ impl Symbols {
         let next = self.symbols.len() as u32;
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
-            self.symbols.push(Symbol {
+            self.symbols.push(Name {
                 kind,
                 uri: uri.into(),
                 local: local.into(),
@@ -97,9 +95,16 @@ impl Symbols {
     pub fn passed(&self, symbol: u32) -> &[TestId] {
         &self.symbols[symbol as usize].passed
     }
+}
 
-    /// One more than the highest symbol.
-    pub fn len(&self) -> usize {
-        self.symbols.len()
+impl Alphabet for Symbols {
+    fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
+        Symbol(self.of(kind, uri, local))
+    }
+
+    /// Which tests there will be is known when the document has ended.
+    #[inline]
+    fn is_asked(&self, _: Symbol) -> bool {
+        true
     }
 }

@@ -61,7 +61,7 @@ class Planned:
     """The rows of a state's subscriptions, as every process builds them anew."""
 
     def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = BucketedState(hash_bits=hash_bits)
+        self.joins = BucketedState(limits, hash_bits=hash_bits)
         self.subscribers = Subscribers(self.joins, limits)
         self.applied: tuple[tuple[int, str], ...] = ()
         self._ranks: list[Pair] = []

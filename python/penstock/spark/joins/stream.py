@@ -195,7 +195,7 @@ class Joining:
                     record = read_record(planned, *one, number)
                     if record:
                         planned.joins.push(record)
-                planned.joins.take()
+                planned.joins.forget_results()
 
     def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:
         """Return the rounds of a batch, none of which was gone through."""

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.joining import found_row, lateness_error
+from penstock.engine.push import PushedInput
+from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Published
-from penstock.kernel import Witness
+from penstock.joins.spilling import Queue
+from penstock.kernel import Witness, error_of
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
 from penstock.sources.inputs import Input
@@ -36,9 +39,6 @@ from penstock.spark.times import event_times, times_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-RESULTS_MAX = 16 << 10
-"""So many results are written before more records are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +135,35 @@ class Findings:
     def send(self, record: bytes) -> None:
         """Take what a record gives by itself, and send it to its buckets."""
         joins = self._planned.joins
-        joins.report_alone(record)
+        failure = joins.report_alone(record)
+        if failure is not None:
+            self.add_failure(error_of(failure))
         self._outbox.put(joins.route(record, self._job.buckets), record)
 
     def add_errors(self, batch: Any) -> None:
         """Add rows of documents that failed."""
         self._rows.add_batch(batch)
 
+    def add_failure(self, error: DocumentError, document: str = "") -> None:
+        """Add the row of something that passed a limit while it was joined."""
+        self._rows.add(error_row(error, PushedInput(document, "default", None)))
+
     def settle(self) -> None:
         """Take all results that wait, and send off what they publish and lead to."""
         joins, subscribers = self._planned.joins, self._planned.subscribers
         is_derived = False
-        while joins.result_count():
-            found = subscribers.take(_published_number, self._job.batch)
-            for one in found:
-                self._add(one, is_derived)
-            for one in found:
-                if one.record:
-                    self.send(one.record)
+        while joins.has_results():
+            with Queue() as published:
+                while joins.has_results():
+                    for one in subscribers.take(_published_number, self._job.batch):
+                        if not isinstance(one, Found):
+                            self.add_failure(one)
+                            continue
+                        self._add(one, is_derived)
+                        if one.record:
+                            published.put(one.record)
+                for record in published:
+                    self.send(record)
             # Several tasks may publish one event, and each asks what it gives by itself.
             is_derived = True
         for record in joins.take_partials():
@@ -214,6 +225,8 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
                 failures.append((number, lateness_error(job.lateness)))
             elif record:
                 findings.send(record)
+                if planned.joins.is_batch_full():
+                    findings.settle()
         findings.settle()
         if failures:
             findings.add_errors(error_batch(failures, batch, faults))
@@ -272,9 +285,13 @@ def _do(job: Job, task: Task) -> Told:
     findings, told = Findings(job, planned), Told(task.bucket)
     if task.depth:
         for number, segment in enumerate(task.segments):
-            due_us = joins.release_segment(number, segment.released_us, task.until_us, task.depth)
+            due_us, failure = joins.release_segment(
+                number, segment.released_us, task.until_us, task.depth
+            )
+            if failure is not None:
+                findings.add_failure(error_of(failure))
+            findings.settle()
             told.dues[segment.file] = due_us
-        findings.settle()
     else:
         told.segments = list(_join(job, task, planned, findings))
     if joins.is_damaged():
@@ -287,9 +304,12 @@ def _do(job: Job, task: Task) -> Told:
 def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Segment]:
     joins = planned.joins
     joins.queue(b"".join(read_extents(job.work, task.sent)), task.is_derived)
-    while joins.push_queued(RESULTS_MAX):
+    is_more = True
+    while is_more:
+        is_more, failed = joins.push_queued()
+        for document, _, failure in failed:
+            findings.add_failure(error_of(failure), document)
         findings.settle()
-    findings.settle()
     words = joins.write_segment()
     if words is None:
         return task.segments

@@ -10,6 +10,8 @@ from penstock.errors import DocumentError
 
 SHOWN_MAX = 25
 """Failures that are printed, each with another first line."""
+WORST_SHOWN = 8
+"""Cases that are printed because they cost most."""
 
 FailureKind = Literal["wrong", "panic", "hang", "error"]
 
@@ -23,19 +25,30 @@ class Failure:
     case: str
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a case cost; ``end`` says how it ended."""
+
+    seed: int
+    seconds: float
+    memory_bytes: int
+    end: str
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts of an attack.
 
     ``non_empty`` are the cases whose expected answer was not empty: an attack with few of them
     proves little. ``deviations`` counts the cases in which another engine gave a wrong answer of
-    a known kind, by the name of that kind.
+    a known kind, by the name of that kind. ``measures`` are those of an attack on costs.
     """
 
     cases: int = 0
     non_empty: int = 0
     failures: list[Failure] = field(default_factory=list)
     deviations: Counter[str] = field(default_factory=Counter)
+    measures: list[Measure] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         """Add the counts of another part of the same attack."""
@@ -43,6 +56,7 @@ class Tally:
         self.non_empty += other.non_empty
         self.failures += other.failures
         self.deviations += other.deviations
+        self.measures += other.measures
 
 
 def kind_of(error: BaseException) -> FailureKind:
@@ -68,9 +82,33 @@ def describe(name: str, tally: Tally, seconds: float) -> str:
         f"{counted}, {seconds:,.0f} s"
     ]
     lines += [f"  {count:,} times {what}" for what, count in sorted(tally.deviations.items())]
+    lines += _describe_measures(tally.measures)
     distinct = {failure.case.partition("\n")[0]: failure for failure in tally.failures}
     for failure in list(distinct.values())[:SHOWN_MAX]:
         lines += [f"-- {failure.kind}, seed {failure.seed}", failure.case]
     if len(distinct) > SHOWN_MAX:
         lines.append(f"-- and {len(distinct) - SHOWN_MAX} more")
     return "\n".join(lines)
+
+
+def _describe_measures(measures: list[Measure]) -> list[str]:
+    """Return how long cases took, the most memory, and the worst cases."""
+    if not measures:
+        return []
+    seconds = sorted(measure.seconds for measure in measures)
+    median, late = seconds[len(seconds) // 2], seconds[min(len(seconds) * 99 // 100, len(seconds) - 1)]
+    memory = max(measure.memory_bytes for measure in measures)
+    lines = [
+        f"  p50 {median:.3f} s, p99 {late:.3f} s, max {seconds[-1]:.3f} s; "
+        f"at most {memory / 1e6:,.0f} MB resident"
+    ]
+    for what, worst in (
+        ("slowest", sorted(measures, key=lambda m: -m.seconds)[:WORST_SHOWN]),
+        ("largest", sorted(measures, key=lambda m: -m.memory_bytes)[:WORST_SHOWN]),
+    ):
+        lines += [
+            f"  {what}: seed {measure.seed}, {measure.seconds:.2f} s, "
+            f"{measure.memory_bytes / 1e6:,.0f} MB, {measure.end or 'no error'}"
+            for measure in worst
+        ]
+    return lines

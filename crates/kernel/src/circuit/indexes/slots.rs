@@ -244,6 +244,7 @@ impl Slots {
 mod tests {
     use super::*;
     use crate::circuit::cells::Kind;
+    use crate::ledger::Account;
 
     #[test]
     fn slots_are_taken_as_plain_arrays_say() {
@@ -253,7 +254,7 @@ mod tests {
             (seed >> 33) % below
         };
         for _ in 0..200 {
-            let (mut cells, mut slots) = (Cells::default(), Slots::default());
+            let (mut cells, mut slots) = (Cells::new(Account::free()), Slots::default());
             // What the slots stand for: key, truth, least number.
             let mut plain: Vec<(u64, Handle, f64)> = Vec::new();
             let mut key = 5;

@@ -164,10 +164,11 @@ fn hash_of(text: &str) -> u32 {
 mod tests {
     use super::*;
     use crate::circuit::cells::Kind;
+    use crate::ledger::Account;
 
     #[test]
     fn those_who_wait_for_a_value_are_told_the_widest_part_first() {
-        let (mut cells, mut values) = (Cells::default(), Values::default());
+        let (mut cells, mut values) = (Cells::new(Account::free()), Values::default());
         let bounds = (0..1_000_u64).map(|at| at * 7_919 % 1_000);
         let waiting: Vec<(u64, Handle)> = bounds
             .map(|bound| (bound, cells.add(Kind::Value)))
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn those_who_are_decided_wait_no_longer() {
-        let (mut cells, mut values) = (Cells::default(), Values::default());
+        let (mut cells, mut values) = (Cells::new(Account::free()), Values::default());
         for _ in 0..10_000 {
             let or = cells.add(Kind::Value);
             values.wait("x", 0, or, &mut cells);

@@ -3,6 +3,7 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
+use crate::ledger::Account;
 use crate::plan::Tier;
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
@@ -44,7 +45,7 @@ impl Listeners {
         let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Witnesses(_));
         self.list.retain(is_other);
         if let Some(paths) = paths {
-            let witnesses = Witnesses::new(self.limits, paths);
+            let witnesses = Witnesses::new(self.limits, paths, Account::new(self.ledger.clone()));
             self.add(Engine::Witnesses(Box::new(witnesses)), None);
         }
         self.way = None;
@@ -100,7 +101,8 @@ impl Listeners {
         if !self.strategy.asks(&tier.plan) {
             return None;
         }
-        let trie = Trie::new(tier.plan.clone(), self.limits.candidates_max)?;
+        let account = Account::new(self.ledger.clone());
+        let trie = Trie::new(tier.plan.clone(), self.limits.candidates_max, account)?;
         Some(Box::new(Asker {
             tier: tier.clone(),
             trie,

@@ -14,11 +14,11 @@ macro_rules! tell {
                 $event
             }
             Engine::Trie(asker) => {
-                let $handler = &mut asker.trie;
+                let $handler = &mut asker.trie.taken;
                 $event
             }
             Engine::Witnesses(witnesses) => {
-                let $handler = &mut witnesses.tree;
+                let $handler = &mut witnesses.taken;
                 $event
             }
         }

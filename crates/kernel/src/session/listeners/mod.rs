@@ -115,7 +115,8 @@ impl Listeners {
     /// Starts a bundle of documents for the tries.
     pub fn begin_bundle(&mut self) {
         self.begun = 0;
-        self.askers().for_each(|asker| asker.trie.begin_bundle());
+        self.askers()
+            .for_each(|asker| asker.trie.taken.bundle.clear());
     }
 
     /// How many documents of the bundle have begun: the place of the next one.
@@ -133,7 +134,7 @@ impl Listeners {
             listener.is_waiting = match &mut listener.engine {
                 Engine::Automaton(_) => false,
                 Engine::Trie(asker) => {
-                    asker.trie.begin();
+                    asker.trie.taken.begin();
                     false
                 }
                 Engine::Witnesses(witnesses) => !witnesses.begin(stream),
@@ -157,11 +158,11 @@ impl Listeners {
         for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
             match &mut listener.engine {
                 Engine::Automaton(runner) => runner.automaton.finish(length)?,
-                Engine::Trie(asker) => asker.trie.finish(length),
+                Engine::Trie(asker) => asker.trie.taken.finish(length),
                 Engine::Witnesses(witnesses) => {
                     witness = Some(match listener.is_waiting {
                         true => Witness::default(),
-                        false => witnesses.finish(has_entities),
+                        false => witnesses.finish(length, has_entities),
                     });
                 }
             }
@@ -176,7 +177,7 @@ impl Listeners {
         for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
             match &mut listener.engine {
                 Engine::Automaton(runner) => runner.automaton.abandon(),
-                Engine::Trie(asker) => asker.trie.break_off(),
+                Engine::Trie(asker) => asker.trie.taken.bundle.break_off(),
                 Engine::Witnesses(_) => {}
             }
         }

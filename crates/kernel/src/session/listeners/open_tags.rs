@@ -3,7 +3,8 @@
 use super::{Engine, Listeners, Tier, Way};
 use crate::automaton::Automaton;
 use crate::error::DocumentError;
-use crate::events::{Attribute, Handler, Scope, Span, StartTag, Symbol};
+use crate::events::{Attribute, Handler, Scope, Span, StartTag, Symbol, local_name};
+use crate::plan::NodeKind;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -95,6 +96,7 @@ impl Listeners {
 }
 
 fn replay(automaton: &mut Automaton, tag: &OpenTag) -> Result<(), DocumentError> {
+    let local = |name| local_name(NodeKind::Element, name);
     let mut attributes = Vec::with_capacity(tag.attributes.len());
     for attribute in &tag.attributes {
         attributes.push(Attribute {
@@ -115,8 +117,4 @@ fn replay(automaton: &mut Automaton, tag: &OpenTag) -> Result<(), DocumentError>
         scope: &tag.scope,
         id: tag.id.as_deref(),
     })
-}
-
-fn local(name: &[u8]) -> &[u8] {
-    memchr::memchr(b':', name).map_or(name, |at| &name[at + 1..])
 }

@@ -16,7 +16,7 @@ from penstock.testing.adversary.xscl.trees import Shape, read, shape_of
 
 WAYS = {
     "shared": JoinOptions(),
-    "spilled": JoinOptions(memory_bytes_max=1),
+    "spilled": JoinOptions(state_bytes_max=1),
     "colliding": JoinOptions(hash_bits=1),
     "sequential": JoinOptions(strategy="sequential"),
     "mmqjp": JoinOptions(strategy="mmqjp"),
