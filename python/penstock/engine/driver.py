@@ -223,7 +223,9 @@ class Driver:
         batch, ended = self._session.take(), range(self._joined, len(documents) - is_open)
         failed = dict(self._errors)
         errors = self._with_failing(ended)
-        joined = self._join(documents, ended, failed, dict(batch.witnesses()))
+        # Who reads witnesses without joining them, as Spark does, takes them from the batch.
+        witnesses = {} if self._joining is None else dict(batch.witnesses())
+        joined = self._join(documents, ended, failed, witnesses)
         self._errors = []
         if is_open:
             self._joined = ended.stop
