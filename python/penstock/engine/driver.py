@@ -229,8 +229,7 @@ class Driver:
         else:
             self._documents, self._joined = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
-        portion = self._portion(documents, batch, errors, next(joined, []))
-        yield portion._replace(is_open=is_open)
+        yield self._portion(documents, batch, errors, next(joined, []), is_open)
         yield from self._joined_alone(joined)
 
     def _with_failing(self, ended: range) -> list[tuple[int, DocumentError]]:
@@ -239,7 +238,7 @@ class Driver:
             (number, self._follower.names[subscription], error)
             for number, subscription, error in self._session.take_failing()
         ]
-        if not failing and self._strikes is None:
+        if not failing and (self._strikes is None or self._strikes.is_idle):
             return self._errors
         errors = self._errors + [
             (number, error.of_subscription(name)) for number, name, error in failing
@@ -285,5 +284,7 @@ class Driver:
         batch: Batch,
         errors: Sequence[tuple[int, DocumentError]],
         joined: list[Result],
+        is_open: bool = False,
     ) -> Portion:
-        return Portion(documents, self._session, self._follower.names, batch, errors, joined)
+        names = self._follower.names
+        return Portion(documents, self._session, names, batch, errors, joined, is_open)

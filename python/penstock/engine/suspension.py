@@ -84,14 +84,17 @@ class Strikes:
         self._failing: dict[tuple[int, str], DocumentError] = {}
         """By document and name: those who failed, until the document has ended."""
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody has failed lately."""
+        return not (self._failing or self._suspensions.strikes)
+
     def count(
         self, failing: Iterable[tuple[int, str, DocumentError]], ended: range
     ) -> list[tuple[int, DocumentError]]:
         """Take note of who failed, and of the documents that ended; return new suspensions."""
         self._failing.update({(number, name): error for number, name, error in failing})
         strikes = self._suspensions.strikes
-        if not (self._failing or strikes):
-            return []
         errors = []
         for number in ended:
             failed = {name for at, name in self._failing if at == number}

@@ -10,7 +10,7 @@ import pytest
 from penstock.errors import SettingError
 from penstock.limits import Limits
 from penstock.registry import MemoryRegistry
-from penstock.spark import join
+from penstock.spark import join, join_stream
 from penstock.spark.bounds import checked_limits
 from penstock.spark.match import match_inputs
 from penstock.spark.sources.options import XmlOptions
@@ -31,6 +31,13 @@ def test_limits_that_count_are_taken() -> None:
         lambda: match_inputs(cast("Any", None), MemoryRegistry(), SECONDS),
         lambda: join(
             cast("Any", SimpleNamespace(isStreaming=False)), MemoryRegistry(), limits=SECONDS
+        ),
+        lambda: join_stream(
+            cast("Any", SimpleNamespace(isStreaming=True)),
+            MemoryRegistry(),
+            "state",
+            "out",
+            limits=SECONDS,
         ),
         lambda: XmlOptions.of({"path": "in", "limits": '{"seconds_max": 1}'}),
     ],

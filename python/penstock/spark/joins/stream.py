@@ -84,6 +84,7 @@ def join_stream(
     """
     if not documents.isStreaming:
         raise ValueError("these documents are no stream; penstock.spark.join joins a batch")
+    checked = checked_limits(limits)
     if buckets < 1:
         raise ValueError(f"state needs at least one bucket, not {buckets}")
     require_registry(registry)
@@ -95,7 +96,7 @@ def join_stream(
         into if callable(into) else _Files(os.fspath(into)),
         lateness,
         buckets,
-        checked_limits(limits),
+        checked,
         hash_bits,
         inputs.is_text,
         inputs.has_faults,
