@@ -98,6 +98,8 @@ class DocumentError(PenstockError):
     """
 
     subscription: str | None = None
+    ordinal: int = 0
+    """That of its row: below 0 for a subscription, whose results have 0 and more."""
 
     def __init__(
         self,
@@ -116,9 +118,10 @@ class DocumentError(PenstockError):
         self.path = path
         self.results = results
 
-    def of_subscription(self, name: str) -> Self:
+    def of_subscription(self, name: str, ordinal: int = -1) -> Self:
         """Return the error as that of one subscription."""
         self.subscription = name
+        self.ordinal = ordinal
         return self
 
     def blaming(self, name: str) -> Self:

@@ -135,7 +135,7 @@ def error_row(error: DocumentError, document: Input) -> Result:
         stream=document.stream,
         document=document.document,
         documents=None,
-        ordinal=0,
+        ordinal=error.ordinal,
         kind="error",
         name="",
         value=None,

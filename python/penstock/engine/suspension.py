@@ -117,4 +117,4 @@ def _suspended(name: str, times: int, error: DocumentError) -> DocumentError:
     )
     limit = error.limit if isinstance(error, LimitError) else ""
     told = LimitError("PL0018", reason, error.byte, error.line, error.path, limit=limit)
-    return told.of_subscription(name)
+    return told.of_subscription(name, ordinal=-2)

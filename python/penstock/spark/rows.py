@@ -51,7 +51,7 @@ def error_batch(
     is_small = pc.less_equal(pc.binary_length(source), SOURCE_BYTES_MAX)
     made = {
         "subscription": subscriptions,
-        "ordinal": pa.repeat(pa.scalar(0, pa.int64()), length),
+        "ordinal": pa.array([error.ordinal for _, error in failures], pa.int64()),
         "kind": pa.repeat("error", length),
         "name": pa.repeat("", length),
         "decided_at": pa.array([error.byte for _, error in failures], pa.int64()),

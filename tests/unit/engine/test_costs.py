@@ -83,7 +83,7 @@ def test_results_of_one_subscription_are_limited() -> None:
     engine = engine_of(penstock.Limits(results_max=5), few="/r", many="//a")
     for rows in (list(engine.run([siblings(9)])), list(engine.run([siblings(200_000)]))):
         assert faults(rows) == [("many", "PL0016")]
-        assert [row.ordinal for row in rows if row.subscription == "many"] == [0, 1, 2, 3, 4, 0]
+        assert [row.ordinal for row in rows if row.subscription == "many"] == [0, 1, 2, 3, 4, -1]
         assert sum(row.subscription == "few" for row in rows) == 1
 
 
@@ -119,6 +119,7 @@ def test_a_subscription_is_suspended_and_resumed() -> None:
     expected = [("greedy", "PL0014")] * 3 + [("greedy", "PL0018")]
     assert faults(rows) == expected
     assert sum(row.subscription == "number" for row in rows) == 5
+    assert len({row.id for row in rows}) == len(rows)
     assert [error.code for error in engine.suspended().values()] == ["PL0014"]
     assert faults(list(engine.run([bad] * 2))) == []
     engine.resume("greedy")
