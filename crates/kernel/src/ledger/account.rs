@@ -1,6 +1,6 @@
 //! Where one engine counts its steps.
 
-use super::{Ledger, ROW_BYTES};
+use super::Ledger;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -88,8 +88,8 @@ impl Account {
 
     /// Counts a row that waits to be taken, and its steps.
     pub fn add_row(&mut self, value_bytes: usize) {
-        self.ledger.charge(ROW_BYTES);
-        self.spend(steps_of_row(value_bytes));
+        self.ledger.add_row(value_bytes);
+        self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
     }
 
     /// The samples of all documents since the last call: actors, and how many steps they stand for.

@@ -96,7 +96,10 @@ def _describe_measures(measures: list[Measure]) -> list[str]:
     if not measures:
         return []
     seconds = sorted(measure.seconds for measure in measures)
-    median, late = seconds[len(seconds) // 2], seconds[min(len(seconds) * 99 // 100, len(seconds) - 1)]
+    median, late = (
+        seconds[len(seconds) // 2],
+        seconds[min(len(seconds) * 99 // 100, len(seconds) - 1)],
+    )
     memory = max(measure.memory_bytes for measure in measures)
     lines = [
         f"  p50 {median:.3f} s, p99 {late:.3f} s, max {seconds[-1]:.3f} s; "

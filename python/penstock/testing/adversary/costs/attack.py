@@ -16,7 +16,7 @@ from penstock.testing.adversary.report import Failure, FailureKind, Measure, Tal
 
 ADDRESS_BYTES_MAX = 1 << 30
 PATIENCE_SECONDS = 120.0
-"""A case takes less than some seconds, but it is run several times, on a machine that may be busy."""
+"""A case takes some seconds at most, but it is run several times, on a machine that may be busy."""
 MESSAGE_MAX = 2_000
 COMPARED_EVERY = 3
 """One case of so many is run again with each subscription alone."""
@@ -47,7 +47,9 @@ def _try(seed: int, tally: Tally) -> None:
         tally.deviations[code] += 1
     if outcome.unfair:
         tally.deviations["failed together, not alone"] += 1
-    tally.measures.append(Measure(seed, outcome.seconds, ended.memory_bytes, "|".join(outcome.codes)))
+    tally.measures.append(
+        Measure(seed, outcome.seconds, ended.memory_bytes, "|".join(outcome.codes))
+    )
 
 
 @dataclass(frozen=True, slots=True)
