@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
 const STEPS_PER_BYTE: u64 = 64;
+/// Work may take one step more for so many subscriptions.
+const SUBSCRIPTIONS_PER_WORK_STEP: u64 = 100;
 /// For every byte of input, rows may take one step more for so many subscriptions.
 const SUBSCRIPTIONS_PER_STEP: u64 = 2;
 /// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
@@ -53,6 +55,8 @@ pub struct Ledger {
     /// Steps of rows, which have an allowance of their own.
     row_steps: AtomicU64,
     rows_waiting: AtomicU64,
+    /// What work may take for every byte of input.
+    steps_per_byte: AtomicU64,
     /// What rows may take for every byte of input: many subscriptions may select the same.
     row_steps_per_byte: AtomicU64,
     /// How much of the document has been read, as far as that allows steps.
@@ -79,6 +83,7 @@ impl Ledger {
             steps: AtomicU64::new(0),
             row_steps: AtomicU64::new(0),
             rows_waiting: AtomicU64::new(0),
+            steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
             row_steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
             position: AtomicU64::new(0),
             kept: AtomicI64::new(0),
@@ -115,9 +120,12 @@ impl Ledger {
         })
     }
 
-    /// So many subscriptions ask for rows.
-    pub fn expect_rows_of(&self, subscriptions: usize) {
-        let each = subscriptions as u64 / SUBSCRIPTIONS_PER_STEP;
+    /// So many subscriptions read the documents from now on.
+    pub fn expect(&self, subscriptions: usize) {
+        let subscriptions = subscriptions as u64;
+        let work = STEPS_PER_BYTE + subscriptions / SUBSCRIPTIONS_PER_WORK_STEP;
+        self.steps_per_byte.store(work, Relaxed);
+        let each = subscriptions / SUBSCRIPTIONS_PER_STEP;
         self.row_steps_per_byte
             .store(STEPS_PER_BYTE + each, Relaxed);
     }
@@ -183,7 +191,7 @@ impl Ledger {
         let position = self.position.load(Relaxed);
         let most = self
             .steps_max
-            .saturating_add(position.saturating_mul(STEPS_PER_BYTE));
+            .saturating_add(position.saturating_mul(self.steps_per_byte.load(Relaxed)));
         if self.steps.load(Relaxed) > most
             || !self.allows_rows(self.row_steps.load(Relaxed), position)
         {

@@ -33,7 +33,7 @@ impl Listeners {
         }
         let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
         self.list.extend(before.into_iter().filter(is_kept));
-        self.ledger.expect_rows_of(tiers.iter().map(askers).sum());
+        self.ledger.expect(tiers.iter().map(askers).sum());
         self.tiers = tiers;
         self.way = None;
         self.hush();
