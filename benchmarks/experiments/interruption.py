@@ -35,7 +35,7 @@ QUERIES = (
     "//*[concat(., preceding-sibling::*[1]) = following::*]",
     "//*[.//*[.//*[.//*]]]",
     "//@*[. = //@*]",
-    "id(//a)/id(@x)/id(.)",
+    "id(id(//a)/@x)/preceding::a",
 )
 SHAPES = ("siblings", "comb", "defaults", "identifiers", "texts", "groups")
 
