@@ -66,10 +66,11 @@ test: setup ## run every test but the slow ones
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
 
-adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^6 documents
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^6 documents, 10^3 costs
 	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary costs --count 1000 --processes $(PROCESSES)
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills

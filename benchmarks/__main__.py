@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions and structure.
+revisions, interruption, poison and structure.
 """
 
 import argparse
@@ -27,6 +27,8 @@ EXPERIMENTS = {
     "join-changes": "experiments.join_changes",
     "growth": "experiments.growth",
     "revisions": "experiments.revisions.command",
+    "interruption": "experiments.interruption",
+    "poison": "experiments.poison",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")

@@ -342,7 +342,7 @@ impl Joins {
         });
         // Whoever takes the results has them from here on.
         let grown = self.ledger.bytes() - held;
-        self.ledger.release(usize::try_from(grown).unwrap_or(0));
+        self.ledger.release(0, usize::try_from(grown).unwrap_or(0));
         if !matches!(filled, Ok((_, false))) {
             self.forget_results();
         }

@@ -58,16 +58,19 @@ class Follower:
     def advance(self) -> None:
         """Go on with the registry's current plan, from the next document on."""
         snapshot = self._registry.snapshot()
-        if snapshot is not self._snapshot and self._branch is None:
+        is_same = snapshot is self._snapshot
+        if not is_same and self._branch is None:
             self._snapshot = snapshot
             with self._usage.lock:
                 self._usage.count(self.session, self.names)
                 self.session.adopt(snapshot.plan)
                 self.names = snapshot.names
-        if self._suspensions is not None:
-            self._suspended_at = self._suspensions.version
+        suspensions = self._suspensions
+        # Names are many, so they are looked at only where something has changed.
+        if suspensions is not None and not (is_same and suspensions.version == self._suspended_at):
+            self._suspended_at = suspensions.version
             if self._suspended_at:
-                self.session.suspend(self._suspensions.numbers(self.names))
+                self.session.suspend(suspensions.numbers(self.names))
 
     def interrupt(self) -> None:
         """End what the session does, from any thread."""

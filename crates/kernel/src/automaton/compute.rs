@@ -39,6 +39,7 @@ impl Automaton {
         let mut runners = Runners::new();
         for &(id, leaf) in self.state_at(depth).claims.clone().iter() {
             let operand = plan.operand(id);
+            self.spend_depths(depth);
             for at in self.up(leaf, depth, operand.root) {
                 if operand.is_guarded {
                     self.enter_race(depth, node, leaf, (at, id), &mut runners);
@@ -142,6 +143,7 @@ impl Automaton {
     ) {
         let root = self.plan.operand(operand).root;
         let order = self.candidates[candidate].order;
+        self.spend_depths(depth);
         for at in self.up(spine, depth, root) {
             self.judge(at as usize, operand, order, |runner| {
                 runner.passed = Some(true)

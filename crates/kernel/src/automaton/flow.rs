@@ -51,6 +51,7 @@ impl Automaton {
     pub(super) fn rise(&mut self, segment: SegmentId, depth: usize, candidate: CandidateId) {
         let plan = self.plan.clone();
         let (upper, lower, guards) = plan.segment(segment);
+        self.spend_depths(depth);
         for at in self.up(lower, depth, upper) {
             self.account.spend(1);
             let at = at as usize;
@@ -107,6 +108,7 @@ impl Automaton {
         let Some(candidates) = list.map(|w| w.candidates.clone()) else {
             return;
         };
+        self.account.spend(candidates.len() as u64);
         for candidate in candidates {
             self.pass(guard, depth, candidate);
         }
@@ -177,6 +179,7 @@ impl Automaton {
 
     /// Reviews every list at `depth` and below: something turned false there.
     pub(super) fn review_from(&mut self, depth: usize) {
+        self.spend_depths(self.frames.stack.len() - depth);
         for at in depth..self.frames.stack.len() {
             let segments: SmallVec<[SegmentId; 8]> = self
                 .frames
@@ -199,6 +202,7 @@ impl Automaton {
 
     /// Whether the guard, and some chain of guards above it, may still hold.
     fn is_alive(&mut self, guard: GuardId, depth: usize) -> bool {
+        self.spend_depths(depth);
         let mut memo = std::mem::take(&mut self.alive_memo);
         let alive = self.alive(guard, depth, &mut memo);
         memo.clear();

@@ -118,6 +118,8 @@ pub struct Automaton {
     /// How many results each subscription has; those of a silent one are at their end.
     ordinals: Table<SubscriptionId, u64>,
     silent: FxHashSet<SubscriptionId>,
+    /// Whether that is everybody.
+    is_idle: bool,
     /// Documents, and subscriptions that have more results there than they may, from an offset on.
     exceeded: Vec<(DocumentId, SubscriptionId, u64)>,
     /// Closed candidates whose bytes are still only in the source, and the orders of their nodes.
@@ -190,6 +192,7 @@ impl Automaton {
             tallies: rustc_hash::FxHashMap::default(),
             ordinals: Table::default(),
             silent: FxHashSet::default(),
+            is_idle: false,
             exceeded: Vec::new(),
             kept: Vec::new(),
             closed_bytes: 0,

@@ -67,6 +67,7 @@ impl Automaton {
     fn check_held_now(&mut self, offset: u64) -> Result<(), DocumentError> {
         let bound = self.limits.buffer_bytes_max;
         let room = bound.saturating_sub(self.closed_bytes);
+        self.spend_depths(self.frames.stack.len());
         let from = self.open_from().unwrap_or(offset);
         self.unchecked_until = from + room;
         if self.closed_bytes > bound || offset > from + room {

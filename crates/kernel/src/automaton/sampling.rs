@@ -10,6 +10,9 @@ const CHARGED_MAX: usize = 16;
 /// Formulas and guards that are visited to find them.
 const VISITED_MAX: usize = 64;
 
+/// Open nodes that are looked at in the time of a step.
+const DEPTHS_PER_STEP: u64 = 8;
+
 /// Steps by the subscription that they were done for, by the plan's own numbers.
 pub type Charges = FxHashMap<SubscriptionId, f64>;
 
@@ -19,6 +22,12 @@ impl Automaton {
     pub(super) fn count_step(&mut self, formula: FormulaId) {
         self.account.actor = formula.0;
         self.account.spend(1);
+    }
+
+    /// Counts a look at so many open nodes, each of which is fast.
+    #[inline]
+    pub(super) fn spend_depths(&mut self, depths: usize) {
+        self.account.spend(depths as u64 / DEPTHS_PER_STEP);
     }
 
     /// Steps charged to subscriptions since the last call.

@@ -22,11 +22,17 @@ impl Automaton {
             postings.all(|subscription| self.silent.contains(subscription))
         };
         let targets: FxHashSet<TargetId> = self.plan.targets().filter(is_silent).collect();
+        self.is_idle = !targets.is_empty() && targets.len() == self.plan.target_count() as usize;
         let account = self.account.fork();
         self.circuit = Circuit::new(&self.plan, account, &targets);
         let (text, symbols) = (self.symbols.text, &self.symbols);
         let circuit = self.circuit.as_mut();
         self.hears_text = circuit.is_some_and(|circuit| circuit.concerns(text, symbols));
+    }
+
+    /// Whether nobody gets anything, so that it need not read documents.
+    pub fn is_idle(&self) -> bool {
+        self.is_idle
     }
 
     /// Documents, and subscriptions that had more results there than they may, from an offset on.

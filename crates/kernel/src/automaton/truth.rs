@@ -175,6 +175,7 @@ impl Automaton {
                 break;
             }
             if !state.arms(shape) {
+                self.account.spend(1);
                 continue;
             }
             if self.frames.memory(ancestor).truths.contains(edge) {

@@ -479,3 +479,11 @@ impl Cells {
         (self.links, self.text_bytes) = (0, 0);
     }
 }
+
+#[cfg(test)]
+impl Default for Cells {
+    fn default() -> Self {
+        let ledger = crate::ledger::Ledger::new(&crate::limits::Limits::NONE, None, None);
+        Cells::new(Account::new(std::sync::Arc::new(ledger)))
+    }
+}

@@ -14,6 +14,9 @@ pub(super) const INPUT: Tag = Tag(0);
 /// An input of an `And` that has to be false.
 const INVERSE: Tag = Tag(1);
 
+/// So many bytes of a text are looked at in the time of a step.
+const BYTES_PER_STEP: u64 = 64;
+
 impl Circuit {
     pub(super) fn and(&mut self, left: Wire, right: Wire) -> Wire {
         self.all(&[left, right])
@@ -258,6 +261,8 @@ impl Circuit {
     /// The value of an operator, where its arguments or their bounds give it.
     fn outcome(&mut self, op: Op, args: &[Wire]) -> Option<Atom> {
         if args.iter().all(|arg| matches!(arg, Wire::Known(_))) {
+            let bytes: usize = args.iter().map(text_bytes).sum();
+            self.cells.account.spend(bytes as u64 / BYTES_PER_STEP);
             let value = values::apply(op, args.len(), &|index| match &args[index] {
                 Wire::Known(atom) => as_value(atom),
                 Wire::Cell(_) => Value::Boolean(false),
@@ -367,6 +372,14 @@ impl Circuit {
             }
             Kind::Value | Kind::Awaited | Kind::Rank { .. } => {}
         }
+    }
+}
+
+/// Bytes of a text that an operator has to look at.
+fn text_bytes(wire: &Wire) -> usize {
+    match wire {
+        Wire::Known(Atom::Text(text)) => text.len(),
+        _ => 0,
     }
 }
 

@@ -28,15 +28,19 @@ impl Circuit {
         self.infos[info].references += 1;
         self.ids.push((own.clone(), info));
         for (target, words, when) in self.id_arms.clone() {
-            let named = self.names_one(&words, &own);
+            self.cells.account.spend(1);
+            let padded = self.pad(&words);
+            let named = self.names_one(&padded, &own);
             let wire = self.and(self.cells.resolve(&when), named);
             self.add(target, Spot::Opening, wire);
         }
     }
 
     pub(super) fn collect_identified(&mut self, words: Wire, target: Target, when: Wire) {
+        let padded = self.pad(&words);
         for (own, info) in self.ids.clone() {
-            let named = self.names_one(&words, &own);
+            self.cells.account.spend(1);
+            let named = self.names_one(&padded, &own);
             let wire = self.and(when.clone(), named);
             self.add(target, Spot::Late(info), wire);
         }
@@ -46,11 +50,15 @@ impl Circuit {
         self.id_arms.push((target, words, when));
     }
 
-    /// Whether one of an element's ids is among words.
-    fn names_one(&mut self, words: &Wire, own: &[Rc<str>]) -> Wire {
+    /// Words with one space before and behind each of them.
+    fn pad(&mut self, words: &Wire) -> Wire {
         let space = Wire::Known(Atom::Text(" ".into()));
         let words = self.apply(Op::Normalize, &[self.cells.resolve(words)]);
-        let padded = self.apply(Op::Concat, &[space.clone(), words, space]);
+        self.apply(Op::Concat, &[space.clone(), words, space])
+    }
+
+    /// Whether one of an element's ids is among padded words.
+    fn names_one(&mut self, padded: &Wire, own: &[Rc<str>]) -> Wire {
         let named: SmallVec<[Wire; 2]> = own
             .iter()
             .map(|word| {

@@ -1,6 +1,6 @@
 //! Where one engine counts its steps.
 
-use super::{Ledger, ROW_BYTES};
+use super::Ledger;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ const STEPS_BETWEEN_LOOKS: u64 = 1024;
 const STEPS_BETWEEN_SAMPLES: u64 = 1024;
 
 /// A row takes so many steps beside its value: it is made here, and an object wherever it goes.
-const STEPS_PER_ROW: u64 = 4;
+const STEPS_PER_ROW: u64 = 48;
 /// So many bytes are copied in the time of a step.
 const BYTES_PER_STEP: u64 = 256;
 
@@ -102,8 +102,8 @@ impl Account {
 
     /// Counts a row that waits to be taken, and its steps.
     pub fn add_row(&mut self, value_bytes: usize) {
-        self.ledger.charge(ROW_BYTES);
-        self.spend(steps_of_row(value_bytes));
+        self.ledger.add_row(value_bytes);
+        self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
     }
 
     /// The samples of all documents since the last call: actors, and how many steps they stand for.

@@ -18,8 +18,14 @@ use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
 const STEPS_PER_BYTE: u64 = 64;
-/// What a row that waits costs whoever takes it: an object with texts of its own.
-pub const ROW_BYTES: usize = 512;
+/// Work may take one step more for so many subscriptions.
+const SUBSCRIPTIONS_PER_WORK_STEP: u64 = 100;
+/// For every byte of input, rows may take one step more for so many subscriptions.
+const SUBSCRIPTIONS_PER_STEP: u64 = 2;
+/// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
+const ROW_BYTES: u64 = 512;
+/// Rows that wait without such a cost: somebody takes them soon.
+const ROWS_FREE: u64 = 1 << 16;
 /// How long a signal may wait to be seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -46,6 +52,13 @@ pub struct Ledger {
     watch: Option<Watch>,
     is_interrupted: AtomicBool,
     steps: AtomicU64,
+    /// Steps of rows, which have an allowance of their own.
+    row_steps: AtomicU64,
+    rows_waiting: AtomicU64,
+    /// What work may take for every byte of input.
+    steps_per_byte: AtomicU64,
+    /// What rows may take for every byte of input: many subscriptions may select the same.
+    row_steps_per_byte: AtomicU64,
     /// How much of the document has been read, as far as that allows steps.
     position: AtomicU64,
     /// Bytes that earlier calls left allocated for the document.
@@ -68,6 +81,10 @@ impl Ledger {
             watch,
             is_interrupted: AtomicBool::new(false),
             steps: AtomicU64::new(0),
+            row_steps: AtomicU64::new(0),
+            rows_waiting: AtomicU64::new(0),
+            steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
+            row_steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
             position: AtomicU64::new(0),
             kept: AtomicI64::new(0),
             before: AtomicI64::new(0),
@@ -80,6 +97,8 @@ impl Ledger {
     /// A document begins: nothing is spent yet.
     pub fn begin(&self) {
         self.steps.store(0, Relaxed);
+        self.row_steps.store(0, Relaxed);
+        self.rows_waiting.store(0, Relaxed);
         self.position.store(0, Relaxed);
         self.kept.store(0, Relaxed);
         self.before.store(thread_bytes(), Relaxed);
@@ -93,7 +112,7 @@ impl Ledger {
     pub fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stop> {
         self.before.store(thread_bytes(), Relaxed);
         let done = catch_unwind(AssertUnwindSafe(work));
-        self.kept.store(self.bytes(), Relaxed);
+        self.kept.store(self.kept_now(), Relaxed);
         self.before.store(thread_bytes(), Relaxed);
         done.map_err(|reason| match reason.downcast::<Stop>() {
             Ok(stop) => *stop,
@@ -101,20 +120,37 @@ impl Ledger {
         })
     }
 
-    /// Bytes that the document costs outside the kernel.
-    pub fn charge(&self, bytes: usize) {
-        self.kept.fetch_add(bytes as i64, Relaxed);
+    /// So many subscriptions read the documents from now on.
+    pub fn expect(&self, subscriptions: usize) {
+        let subscriptions = subscriptions as u64;
+        let work = STEPS_PER_BYTE + subscriptions / SUBSCRIPTIONS_PER_WORK_STEP;
+        self.steps_per_byte.store(work, Relaxed);
+        let each = subscriptions / SUBSCRIPTIONS_PER_STEP;
+        self.row_steps_per_byte
+            .store(STEPS_PER_BYTE + each, Relaxed);
     }
 
-    /// Whether work on a document of some bytes may take so many steps.
-    pub fn allows(&self, steps: u64, document_bytes: u64) -> bool {
-        let free = document_bytes.saturating_mul(STEPS_PER_BYTE);
-        steps <= self.steps_max.saturating_add(free)
+    /// Takes down a row that waits.
+    fn add_row(&self, value_bytes: usize) {
+        add(&self.rows_waiting, 1);
+        add(&self.row_steps, steps_of_row(value_bytes));
     }
 
-    /// Bytes that the document's owner took away, such as rows.
-    pub fn release(&self, bytes: usize) {
+    /// Whether rows of a document of some bytes may take so many steps.
+    pub fn allows_rows(&self, steps: u64, document_bytes: u64) -> bool {
+        let each = self.row_steps_per_byte.load(Relaxed);
+        steps
+            <= self
+                .steps_max
+                .saturating_add(document_bytes.saturating_mul(each))
+    }
+
+    /// The document's owner took rows away, which had so many bytes.
+    pub fn release(&self, rows: usize, bytes: usize) {
         self.kept.fetch_sub(bytes as i64, Relaxed);
+        let waiting = self.rows_waiting.load(Relaxed);
+        self.rows_waiting
+            .store(waiting.saturating_sub(rows as u64), Relaxed);
     }
 
     /// Asks to stop, from any thread: what is under way, and whatever comes until `resume`.
@@ -129,6 +165,11 @@ impl Ledger {
 
     /// Bytes that the document costs now.
     pub fn bytes(&self) -> i64 {
+        let rows = self.rows_waiting.load(Relaxed).saturating_sub(ROWS_FREE);
+        self.kept_now() + (rows * ROW_BYTES) as i64
+    }
+
+    fn kept_now(&self) -> i64 {
         self.kept.load(Relaxed) + thread_bytes() - self.before.load(Relaxed)
     }
 
@@ -147,7 +188,13 @@ impl Ledger {
         if self.bytes() > self.memory_bytes_max as i64 {
             return Some(Stop::Limit("memory_bytes_max"));
         }
-        if !self.allows(self.steps.load(Relaxed), self.position.load(Relaxed)) {
+        let position = self.position.load(Relaxed);
+        let most = self
+            .steps_max
+            .saturating_add(position.saturating_mul(self.steps_per_byte.load(Relaxed)));
+        if self.steps.load(Relaxed) > most
+            || !self.allows_rows(self.row_steps.load(Relaxed), position)
+        {
             return Some(Stop::Limit("steps_max"));
         }
         if self.duration_max.is_none() && self.watch.is_none() {
@@ -183,8 +230,14 @@ impl Ledger {
 
     /// Takes down steps that were spent while so much of the document had been read.
     fn spend(&self, steps: u64, position: u64) {
-        self.steps.fetch_add(steps, Relaxed);
+        add(&self.steps, steps);
         self.position.fetch_max(position, Relaxed);
         self.check();
     }
+}
+
+/// Adds to a number that one thread at a time writes: a locked addition would cost as much as a row.
+#[inline]
+fn add(to: &AtomicU64, number: u64) {
+    to.store(to.load(Relaxed) + number, Relaxed);
 }

@@ -216,7 +216,7 @@ impl Session {
             let added = rows.count() - count;
             let steps =
                 added as u64 * steps_of_row((rows.value_bytes() - value_bytes) / added.max(1));
-            if !ledger.allows(steps, document.bytes.len() as u64) {
+            if !ledger.allows_rows(steps, document.bytes.len() as u64) {
                 rows.rewind(before.0);
                 listeners.rows = rows;
                 self.witnesses.truncate(before.1);

@@ -14,7 +14,7 @@ use crate::automaton::TraceEntry;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
-use crate::ledger::{Ledger, ROW_BYTES};
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::plan::Tier;
@@ -157,8 +157,7 @@ impl Session {
         let rows = std::mem::replace(&mut listeners.rows, next);
         listeners.waiting = (0, 0);
         self.usage.count(&rows.subscription, now);
-        let outside = rows.len() * ROW_BYTES;
-        self.reading.ledger.release(rows.bytes() + outside);
+        self.reading.ledger.release(rows.len(), rows.bytes());
         rows
     }
 

@@ -9,6 +9,9 @@ use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
 use std::sync::Arc;
 
+/// Subscriptions are counted one by one where there are no more targets.
+const TARGETS_COUNTED_MAX: u32 = 4096;
+
 impl Listeners {
     /// Goes on with other tiers; what was learnt about a plan that stays is kept.
     pub fn adopt(&mut self, tiers: Vec<Tier>) {
@@ -31,6 +34,7 @@ impl Listeners {
         }
         let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
         self.list.extend(before.into_iter().filter(is_kept));
+        self.ledger.expect(tiers.iter().map(askers).sum());
         self.tiers = tiers;
         self.way = None;
         self.hush();
@@ -125,4 +129,15 @@ impl Listeners {
         };
         self.tiers.iter().map(of_tier).collect()
     }
+}
+
+/// About how many subscriptions ask for rows. Where targets are many, those who share one are not
+/// counted, as that takes time.
+fn askers(tier: &Tier) -> usize {
+    let plan = &tier.plan;
+    if plan.target_count() > TARGETS_COUNTED_MAX {
+        return plan.target_count() as usize;
+    }
+    let postings = plan.targets().map(|target| plan.target(target).1.len());
+    postings.sum()
 }

@@ -74,6 +74,8 @@ impl Listeners {
         }
         self.silent = silent.into();
         self.hush();
+        // Those who need not listen are found anew.
+        self.way = None;
     }
 
     /// Tells engines who is silent.

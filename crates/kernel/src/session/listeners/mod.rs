@@ -95,7 +95,9 @@ impl Listeners {
         self.gather();
         self.way = Some(way);
         for listener in &mut self.list {
-            listener.is_active = listener.way.is_none_or(|own| own == way);
+            let runner = listener.engine.runner();
+            let is_idle = runner.is_some_and(|runner| runner.automaton.is_idle());
+            listener.is_active = !is_idle && listener.way.is_none_or(|own| own == way);
         }
         self.automata = self.runners().count();
         self.symbols.clear();

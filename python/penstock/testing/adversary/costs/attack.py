@@ -16,7 +16,7 @@ from penstock.testing.adversary.report import Failure, FailureKind, Measure, Tal
 
 ADDRESS_BYTES_MAX = 1 << 30
 PATIENCE_SECONDS = 120.0
-"""A case takes less than some seconds, but it is run several times, on a machine that may be busy."""
+"""A case takes some seconds at most, but it is run several times, on a machine that may be busy."""
 MESSAGE_MAX = 2_000
 COMPARED_EVERY = 3
 """One case of so many is run again with each subscription alone."""

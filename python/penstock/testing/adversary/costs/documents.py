@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from math import exp, log
 from random import Random
@@ -11,10 +12,10 @@ DEPTH_MAX = 9_990
 """Just below ``Limits.depth_max``."""
 ELEMENTS = ("a", "b", "c")
 GOOD = (
-    "<!DOCTYPE r [<!ATTLIST a id ID #IMPLIED><!ATTLIST b id ID #IMPLIED>]>"
-    '<r><a id="k1" x="1">1<b x="2">k1</b><c>1</c></a><a x="1">1</a>'
-    '<b id="k2">2<a>k2<a>3</a></a></b><c xml:lang="en">1 2</c></r>'
-).encode()
+    b"<!DOCTYPE r [<!ATTLIST a id ID #IMPLIED><!ATTLIST b id ID #IMPLIED>]>"
+    b'<r><a id="k1" x="1">1<b x="2">k1</b><c>1</c></a><a x="1">1</a>'
+    b'<b id="k2">2<a>k2<a>3</a></a></b><c xml:lang="en">1 2</c></r>'
+)
 
 Shape = Callable[[Random, int], str]
 
@@ -117,7 +118,7 @@ def entities(random: Random, size: int) -> str:
     inner = random.choice(("<a>x</a>", "x", "<a><b>1</b></a>")) * random.choice((1, 10, 100))
     names = [f"e{level}" for level in range(random.randint(1, 4))]
     declared = f'<!ENTITY {names[0]} "{inner}">'
-    for lower, upper in zip(names, names[1:], strict=False):
+    for lower, upper in itertools.pairwise(names):
         declared += f'<!ENTITY {upper} "{f"&{lower};" * random.choice((1, 4, 10))}">'
     bound = min(size, random.choice((1 << 10, 1 << 14, size)))
     return f"<!DOCTYPE r [{declared}]><r>{_filled(lambda: f'&{names[-1]};', bound)}</r>"

@@ -54,7 +54,7 @@ def large_results(random: Random) -> Case:
         depth = random.choice((100, 1_000, DEPTH_MAX - 1))
         document = f"<r>{'<a>' * depth}{'x' * size}{'</a>' * depth}<b/></r>"
         fillers = tuple((query, "query") for query in ("//*", "//a", "//*[a]", "//a[not(b)]"))
-    way = random.choice(("run", "ordered", "parts", "push", "pushed parts", "live", "batches"))
+    way = random.choice(_WAYS)
     return Case("large results", (), (document.encode(),), GOOD, way, fillers)
 
 
@@ -67,7 +67,7 @@ def many_questions(random: Random) -> Case:
         (f"//{random.choice('abc*')}[. != 'v{number}']", random.choice(modes))
         for number in range(count)
     )
-    way = random.choice(("run", "run", "ordered", "batches", "push"))
+    way = random.choice(_WAYS)
     return Case(f"many questions of {shape}", (), (document,), GOOD, way, fillers)
 
 

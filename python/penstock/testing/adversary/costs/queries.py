@@ -29,7 +29,7 @@ KNOWN = (
     "//*/namespace::*[. = //namespace::*]",
     "//@*[. = //@*]",
     "//*[@* = preceding::*/@*]",
-    "id(//a)/id(@x)/id(.)",
+    "id(id(//a)/@x)/preceding::a",
     "//a[id(.)/preceding::a = id(@x)]",
     "//*",
     "//node()",
