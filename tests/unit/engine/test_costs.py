@@ -148,6 +148,39 @@ def test_nobody_is_suspended_if_nobody_is_to_be() -> None:
         penstock.Engine(registry, suspend_after=0)
 
 
+PEAK = """
+import sys
+from pathlib import Path
+
+import penstock
+
+
+def peak() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
+
+
+registry = penstock.Registry()
+registry.add("keeps", "//a[following::z]")
+free = dict(pairs_max=1 << 40, steps_max=1 << 60, candidates_max=1 << 40, buffer_bytes_max=1 << 40)
+engine = penstock.Engine(registry, penstock.Limits(**free))
+document = b"<r>" + b"".join(b"<a x='%d'>%d</a>" % (i, i) for i in range(500_000)) + b"</r>"
+list(engine.run(b"<r><a/></r>"))
+Path("/proc/self/clear_refs").write_text("5")
+before = peak()
+(row,) = engine.run(document)
+print(row.error.code, (peak() - before) / engine.limits.memory_bytes_max)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="Linux tells the peak")
+def test_the_memory_of_the_process_stays_within_the_default_limit() -> None:
+    done = subprocess.run([sys.executable, "-c", PEAK], capture_output=True, text=True, check=True)
+    code, share = done.stdout.split()
+    assert code == "PL0013"
+    assert 0.7 < float(share) < 1.1
+
+
 class Endless(io.RawIOBase):
     """A document without end; ``then`` is called when somebody reads on in it."""
 

@@ -20,6 +20,14 @@ pub fn thread_bytes() -> i64 {
 /// The system's allocator, and a counter of bytes for each thread.
 pub struct Counting;
 
+/// Bytes that a block takes with what the system's allocator adds to it: a word, rounded up. Small
+/// blocks may be half as large again.
+#[inline]
+fn cost(size: usize) -> i64 {
+    const LEAST: usize = 32;
+    ((size + 23) & !15).max(LEAST) as i64
+}
+
 #[inline]
 fn count(bytes: i64) {
     BYTES.with(|counter| counter.set(counter.get().wrapping_add(bytes)));
@@ -29,28 +37,28 @@ fn count(bytes: i64) {
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
+        count(cost(layout.size()));
         // SAFETY: the caller keeps the contract.
         unsafe { System.alloc(layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
+        count(cost(layout.size()));
         // SAFETY: the caller keeps the contract.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
+        count(-cost(layout.size()));
         // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(block, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size as i64 - layout.size() as i64);
+        count(cost(size) - cost(layout.size()));
         // SAFETY: the caller keeps the contract.
         unsafe { System.realloc(block, layout, size) }
     }
