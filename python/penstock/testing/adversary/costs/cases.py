@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
 from penstock.registry import MemoryRegistry
+from penstock.twigs import Query
 
 Way = Literal["run", "ordered", "parts", "push", "pushed parts", "live", "batches", "bundle"]
 WAYS: tuple[Way, ...] = (
     *("run", "ordered", "parts", "push", "pushed parts", "live", "batches", "bundle"),
 )
 Question = tuple[str, Literal["query", "filter"]]
-"""A query and its mode."""
+"""A query and its mode. One that begins with SELECT is XSCL, and its stream is `default`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,14 @@ class Case:
         """Return a registry of all subscriptions: ``q0``, ``q1`` … and the fillers behind them."""
         registry = MemoryRegistry()
         for number, (query, mode) in enumerate((*self.questions, *self.fillers)):
-            registry.add(f"q{number}", query, mode)
+            registry.add(f"q{number}", _parsed(query), mode)
         return registry
 
     def registry_of(self, number: int) -> MemoryRegistry:
         """Return a registry of one of the questions alone, by the same name."""
         query, mode = self.questions[number]
         registry = MemoryRegistry()
-        registry.add(f"q{number}", query, mode)
+        registry.add(f"q{number}", _parsed(query), mode)
         return registry
 
     def describe(self) -> str:
@@ -55,3 +58,7 @@ class Case:
             f"  {self.documents[0][:200].decode(errors='replace')}…",
         ]
         return "\n".join(lines)
+
+
+def _parsed(query: str) -> Query:
+    return xscl(query) if query.startswith("SELECT") else xpath(query)

@@ -80,9 +80,20 @@ def many_defaults(random: Random) -> Case:
     return Case("many defaults", questions, (document,), GOOD, random.choice(_WAYS))
 
 
+def heavy_joins(random: Random) -> Case:
+    """Return joins of documents that agree in many values, beside a cheap query."""
+    size = random.choice((50, 200, 700))
+    values = random.choice((1, 1, 2, 20))
+    documents = [_joined_document(random, size, values) for _ in range(random.randint(2, 6))]
+    texts = [_join(random) for _ in range(random.choice((1, 1, 2, 4)))]
+    questions: list[Question] = [(text, "query") for text in (*texts, random.choice(_CHEAP))]
+    way: Way = random.choice(("run", "batches"))
+    return Case("heavy joins", tuple(questions), tuple(documents), GOOD, way)
+
+
 GENERATORS: list[Callable[[Random], Case]] = [
     *(heavy_queries, heavy_queries, heavy_queries, heavy_queries, heavy_queries),
-    *(heavy_bundles, large_results, many_questions, many_defaults),
+    *(heavy_bundles, large_results, many_questions, many_defaults, heavy_joins, heavy_joins),
 ]
 """Each has the same chance."""
 
@@ -108,3 +119,25 @@ def _trie_questions(random: Random) -> tuple[Question, ...]:
         condition = random.choice(("", "", f"[. = '{number}']", f"[@x = '{number}']", "[b]"))
         filters.append((f"/r{steps}{condition}", random.choice(("query", "filter", "filter"))))
     return tuple(filters)
+
+
+def _joined_document(random: Random, size: int, values: int) -> bytes:
+    nested = random.random() < 0.3
+    nodes = [f"<{name}>{random.randrange(values)}" for name in random.choices("abc", k=size)]
+    if nested:
+        ends = "".join(f"</{node[1]}>" for node in reversed(nodes))
+        return f"<r>{''.join(nodes)}{ends}</r>".encode()
+    return f"<r>{''.join(f'{node}</{node[1]}>' for node in nodes)}</r>".encode()
+
+
+def _join(random: Random) -> str:
+    """Return a join of two or three blocks."""
+    first, second, third = random.choices("abc", k=3)
+    kinds = ("FOLLOWED BY", "JOIN", "NOT FOLLOWED BY")
+    one, two = random.choices(kinds, weights=(4, 3, 1), k=2)
+    window = random.choice(("INF", "10", "1"))
+    bound = random.choice((f"default//{first}->x", f"default/r[.//{first}->x]"))
+    text = f"{bound} {one}{{x = y, {window}}} default//{second}->y"
+    if random.random() < 0.4 and one != "NOT FOLLOWED BY":
+        text += f" {two}{{x = z, {window}}} default//{third}->z"
+    return f"SELECT {random.choice(('*', 'x'))} FROM {text}"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from penstock.engine import Engine
 from penstock.errors import DocumentError
 from penstock.registry import MemoryRegistry
-from penstock.results import Result
+from penstock.results import Document, Result
 from penstock.testing.adversary.costs.cases import Case, Way
 
 PIECE_BYTES = 10_000
@@ -77,16 +77,18 @@ Order = Literal["decided", "document"]
 
 def run(engine: Engine, way: Way, documents: Iterable[bytes]) -> Account:
     """Let an engine read documents in one of the ways."""
-    account = Account()
+    account, read = Account(), list(documents)
+    # Joins want to know what came first.
+    timed = [Document(data, str(number), time=float(number)) for number, data in enumerate(read)]
     if way in ("run", "ordered", "bundle", "parts"):
         order: Order = "document" if way == "ordered" else "decided"
-        for rows in engine.steps(list(documents), order, parts=way == "parts"):
+        for rows in engine.steps(timed, order, parts=way == "parts"):
             account.add(rows)
     elif way == "batches":
-        for batch in engine.batches(list(documents)):
+        for batch in engine.batches(timed):
             account.add_columns(batch.to_pydict())
     else:
-        for document in documents:
+        for document in read:
             _push(engine, way, document, account)
     return account
 
