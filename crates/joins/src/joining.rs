@@ -32,6 +32,21 @@ pub(crate) struct Joined {
     own: Option<u32>,
 }
 
+/// Where joins put what they find. It borrows some of their fields, which a function could not.
+macro_rules! sink_of {
+    ($joins:expr, $own:expr) => {
+        Sink {
+            plan: &$joins.plan,
+            meter: &$joins.meter,
+            results: &mut $joins.results,
+            findings: &mut $joins.findings,
+            partials: &mut $joins.partials,
+            own: $own,
+            tuples: Vec::new(),
+        }
+    };
+}
+
 impl Joins {
     /// Joins a record with all before it: a document that was admitted, or one that was published,
     /// which is never late, since its event time is that of documents which were not. Returns
@@ -137,15 +152,7 @@ impl Joins {
             self.refresh();
         }
         let own = self.findings.owns.len() as u32;
-        let mut sink = Sink {
-            plan: &self.plan,
-            meter: &self.meter,
-            results: &mut self.results,
-            findings: &mut self.findings,
-            partials: &mut self.partials,
-            own,
-            tuples: Vec::new(),
-        };
+        let mut sink = sink_of!(self, own);
         let before = sink.findings.list.len();
         self.finder.find(
             &self.plan,
@@ -253,15 +260,7 @@ impl Joins {
         };
         let own = self.findings.owns.len() as u32;
         let before = self.findings.list.len();
-        let mut sink = Sink {
-            plan: &self.plan,
-            meter: &self.meter,
-            results: &mut self.results,
-            findings: &mut self.findings,
-            partials: &mut self.partials,
-            own,
-            tuples: Vec::new(),
-        };
+        let mut sink = sink_of!(self, own);
         sink.let_go(&self.store, stage, left);
         if self.findings.list.len() > before {
             self.findings.owns.push(Own::Place(place));

@@ -24,26 +24,19 @@ pub fn find<'r>(
             stage.variables[left as usize],
             stage.variables[right as usize],
         );
-        probe(store, record, stage, (right, left), true, &mut places);
-        let is_left = true;
-        meter.spend(1 + places.len() as u64);
-        for (place, other) in places
-            .iter()
-            .filter_map(|&at| Some((at, store.record(at)?)))
-        {
-            if admits(stage, &other, record) && !is_overlapping(&other, record) {
-                found(row, other, *record, Other { place, is_left });
-            }
-        }
-        probe(store, record, stage, (left, right), false, &mut places);
-        let is_left = false;
-        meter.spend(1 + places.len() as u64);
-        for (place, other) in places
-            .iter()
-            .filter_map(|&at| Some((at, store.record(at)?)))
-        {
-            if admits(stage, record, &other) && !is_overlapping(record, &other) {
-                found(row, *record, other, Other { place, is_left });
+        for (is_left, own) in [(true, (right, left)), (false, (left, right))] {
+            probe(store, record, stage, own, is_left, &mut places);
+            meter.spend(1 + places.len() as u64);
+            let places = places.iter();
+            for (place, other) in places.filter_map(|&at| Some((at, store.record(at)?))) {
+                let (left, right) = if is_left {
+                    (other, *record)
+                } else {
+                    (*record, other)
+                };
+                if admits(stage, &left, &right) && !is_overlapping(&left, &right) {
+                    found(row, left, right, Other { place, is_left });
+                }
             }
         }
     }

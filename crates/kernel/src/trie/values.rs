@@ -350,6 +350,14 @@ impl Trie {
         }
     }
 
+    /// A node whose value is complete, its context, and from when on the value is certain.
+    fn complete(&self, index: usize) -> Option<(u32, u32, Earliest)> {
+        let (node, context, time) = self.values.pairs[index];
+        let closed = self.taken.bundle.nodes[node as usize].closed;
+        let earliest = || self.taken.bundle.earliest(node, time.max(closed));
+        (closed != NEVER).then(|| (node, context, earliest()))
+    }
+
     /// The strings among the values, sorted.
     fn strings_at(&mut self, place: usize) -> Range<usize> {
         if let Some(known) = &self.values.reached[place].strings {
@@ -357,14 +365,10 @@ impl Trie {
         }
         let from = self.values.strings.len();
         for index in self.values.reached[place].pairs.clone() {
-            let (node, context, time) = self.values.pairs[index];
-            let closed = self.taken.bundle.nodes[node as usize].closed;
-            if closed == NEVER {
-                continue;
+            if let Some((node, context, earliest)) = self.complete(index) {
+                let string = self.string_of(node);
+                self.values.strings.push(string, context, earliest);
             }
-            let string = self.string_of(node);
-            let earliest = self.taken.bundle.earliest(node, time.max(closed));
-            self.values.strings.push(string, context, earliest);
         }
         let list = self.values.strings.finish(from);
         self.values.reached[place].strings = Some(list.clone());
@@ -378,15 +382,11 @@ impl Trie {
         }
         let from = self.values.numbers.len();
         for index in self.values.reached[place].pairs.clone() {
-            let (node, context, time) = self.values.pairs[index];
-            let closed = self.taken.bundle.nodes[node as usize].closed;
-            if closed == NEVER {
-                continue;
-            }
-            let number = self.number_of(node);
-            if !number.is_nan() {
-                let earliest = self.taken.bundle.earliest(node, time.max(closed));
-                self.values.numbers.push(number, context, earliest);
+            if let Some((node, context, earliest)) = self.complete(index) {
+                let number = self.number_of(node);
+                if !number.is_nan() {
+                    self.values.numbers.push(number, context, earliest);
+                }
             }
         }
         let list = self.values.numbers.finish(from);
