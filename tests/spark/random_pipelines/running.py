@@ -102,7 +102,11 @@ def _run(file: Path, spark: SparkSession, documents: int) -> _Ran:
     run = pipelines.run
 
     def run_until_read(
-        pipeline: pipelines.Pipeline, session: Any, watch: Any, stopping: threading.Event
+        pipeline: pipelines.Pipeline,
+        session: Any,
+        watch: Any,
+        stopping: threading.Event,
+        **options: Any,
     ) -> Outcome:
         def stop_when_read(outcome: Outcome) -> None:
             watch(outcome)
@@ -110,14 +114,14 @@ def _run(file: Path, spark: SparkSession, documents: int) -> _Ran:
                 stopping.set()
 
         if pipeline.trigger.kind != "processing_time":
-            outcomes.append(run(pipeline, session, watch, stopping))
+            outcomes.append(run(pipeline, session, watch, stopping, **options))
             return outcomes[-1]
         if not documents:
             stopping.set()
         giving_up = threading.Timer(RUN_SECONDS_MAX, stopping.set)
         giving_up.start()
         try:
-            outcomes.append(run(pipeline, session, stop_when_read, stopping))
+            outcomes.append(run(pipeline, session, stop_when_read, stopping, **options))
         finally:
             giving_up.cancel()
         return outcomes[-1]

@@ -331,7 +331,8 @@ impl Automaton {
         Statistics {
             states_built: self.states.builds,
             cache_clears: self.states.clears,
-            steps: self.account.steps + self.circuit.as_ref().map_or(0, Circuit::steps),
+            steps: self.account.steps - self.account.walked
+                + self.circuit.as_ref().map_or(0, Circuit::steps),
             held: self.candidates.held,
             kept_bytes: self.source.kept() as u64
                 + self.closed_bytes

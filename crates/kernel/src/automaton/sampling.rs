@@ -27,7 +27,7 @@ impl Automaton {
     /// Counts a look at so many open nodes, each of which is fast.
     #[inline]
     pub(super) fn spend_depths(&mut self, depths: usize) {
-        self.account.spend(depths as u64 / DEPTHS_PER_STEP);
+        self.account.walk(depths as u64 / DEPTHS_PER_STEP);
     }
 
     /// Steps charged to subscriptions since the last call.

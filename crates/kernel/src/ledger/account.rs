@@ -35,6 +35,8 @@ pub type Actor = u32;
 pub struct Account {
     /// Steps so far, over all documents.
     pub steps: u64,
+    /// Those of them that are walks over open nodes: they follow the depth, whoever asks.
+    pub walked: u64,
     /// How much of the document has been read: each byte allows some steps.
     pub position: u64,
     /// Who works now.
@@ -56,6 +58,7 @@ impl Account {
     pub fn new(ledger: Arc<Ledger>) -> Self {
         Account {
             steps: 0,
+            walked: 0,
             position: 0,
             actor: 0,
             due_at: STEPS_BETWEEN_LOOKS.min(STEPS_BETWEEN_SAMPLES),
@@ -104,6 +107,13 @@ impl Account {
     pub fn add_row(&mut self, value_bytes: usize) {
         self.ledger.add_row(value_bytes);
         self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
+    }
+
+    /// Counts a walk over open nodes.
+    #[inline]
+    pub fn walk(&mut self, steps: u64) {
+        self.walked += steps;
+        self.spend(steps);
     }
 
     /// The samples of all documents since the last call: actors, and how many steps they stand for.
