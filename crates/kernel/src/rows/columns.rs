@@ -341,6 +341,12 @@ impl Rows {
         texts.iter().sum::<usize>() + words * 4 + self.ordinal.capacity() * 5 * 8 + self.kind.len()
     }
 
+    /// The same, where they lie.
+    pub(crate) fn held_value_bytes(&self) -> usize {
+        let fragments = self.selections.fragments.as_ref();
+        self.value.bytes.len() + fragments.map_or(0, |rows| rows.value.bytes.len())
+    }
+
     /// Puts the values that were beside another row beside the last one.
     pub(crate) fn append_beside(&mut self, values: Option<Beside>) {
         let row = self.len() as u32 - 1;

@@ -69,7 +69,7 @@ impl Session {
         self.adopt_next();
         let mut verdicts = Vec::with_capacity(documents.len());
         while verdicts.len() < documents.len() {
-            if self.value_bytes() > WAITING_BYTES_MAX {
+            if self.reading.listeners.held_value_bytes() > WAITING_BYTES_MAX {
                 break;
             }
             let rest = &documents[verdicts.len()..];

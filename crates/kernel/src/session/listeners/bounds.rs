@@ -122,6 +122,12 @@ impl Listeners {
         failing
     }
 
+    /// Bytes of values that wait, where they lie: those that many subscriptions share count once.
+    pub fn held_value_bytes(&self) -> usize {
+        let own = self.automata().map(|runner| runner.automaton.value_bytes());
+        self.rows.held_value_bytes() + own.sum::<usize>()
+    }
+
     /// How many rows stand for themselves.
     pub fn single_rows(&self) -> usize {
         let own = self.automata().map(|runner| runner.automaton.row_count());
