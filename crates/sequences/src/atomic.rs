@@ -1,0 +1,1 @@
+//! Atomic values: types, casts, comparison, arithmetic.

@@ -1,0 +1,18 @@
+//! Sequences of nodes and atomic values: trees, functions, and the evaluation of expressions.
+//!
+//! The crate receives decoded expressions and nodes of documents, and returns items or bytes. It
+//! reads no query text, opens no file and knows no tokenizer: the kernel fills its trees.
+//!
+//! Modules know those above them in this list and none below:
+//!
+//! | modules | what they are |
+//! | --- | --- |
+//! | `error` | dynamic errors with the codes of XQuery |
+//! | `scope` | namespace declarations in scope |
+//! | `atomic` | atomic values: types, casts, comparison, arithmetic |
+//! | `functions` | built-in functions of atomic values |
+
+pub mod atomic;
+pub mod error;
+pub mod functions;
+pub mod scope;
