@@ -71,6 +71,16 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a part of the query has gathered while the document was read, by its number.
+
+    The language has no such thing: planning makes it of a part that is evaluated binding by binding.
+    """
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Each:
     """``base/body`` where the body is no step: its value for every node of the base.
 
