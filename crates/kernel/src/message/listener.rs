@@ -4,13 +4,15 @@
 //! program's tree. An element whose ancestors are not in the tree brings them along, so that paths
 //! in the tree are those of the document.
 
-use super::member::Member;
+use super::member::{Member, Task};
 use super::names::Names;
+use super::serving::Failed;
 use super::states::{AttributeTest, Leaf, MemberId, StateId, States};
 use crate::error::DocumentError;
 use crate::events::{Handler, Scope, Span, StartTag, Symbol, local_name};
 use crate::ids::DocumentId;
 use crate::ledger::Account;
+use crate::rows::Rows;
 use crate::source::Source;
 use crate::tables::Table;
 use crate::vocabulary::NodeKind;
@@ -45,9 +47,34 @@ pub struct Messages {
     needed_from: u64,
     pub(super) account: Account,
     pub(super) document: DocumentId,
+    pub(super) rows: Rows,
+    pub(super) failed: Vec<Failed>,
 }
 
 impl Messages {
+    pub(super) fn with(
+        names: Names,
+        states: States,
+        members: Table<MemberId, Member>,
+        account: Account,
+    ) -> Messages {
+        Messages {
+            names,
+            states,
+            members,
+            root: StateId::DEAD,
+            frames: Vec::new(),
+            dead: 0,
+            text_members: SmallVec::new(),
+            source: Source::new(),
+            needed_from: u64::MAX,
+            account,
+            document: DocumentId(0),
+            rows: Rows::default(),
+            failed: Vec::new(),
+        }
+    }
+
     /// The state around the next event.
     #[inline]
     fn state(&self) -> StateId {
@@ -74,7 +101,10 @@ impl Messages {
             if self.members[id].has_failed() {
                 continue;
             }
-            let is_needed = keep.marks.is_some() || !keep.gathers.is_empty();
+            let is_needed = keep.marks.is_some();
+            for &gather in &keep.counts {
+                self.members[id].count(gather);
+            }
             if is_needed {
                 self.bring(id);
             }
@@ -84,8 +114,7 @@ impl Messages {
                 if keep.marks.has_bytes() {
                     self.needed_from = self.needed_from.min(tag.span.start);
                 }
-                let depth = self.frames.len();
-                self.members[id].keep(keep, depth);
+                self.members[id].keep(keep);
             }
         }
     }
@@ -173,6 +202,10 @@ impl Handler for Messages {
         Ok(())
     }
 
+    fn declare_entities(&mut self) {
+        self.read_without_bytes();
+    }
+
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {
         self.names.symbol(NodeKind::Element, uri, local)
     }
@@ -226,8 +259,13 @@ impl Handler for Messages {
                 start: frame.start,
                 end: span.end,
             };
-            let depth = self.frames.len();
-            self.members[id].close(own, depth, &self.source, &mut self.account);
+            let task = Task {
+                account: &mut self.account,
+                rows: &mut self.rows,
+                document: self.document,
+                at: span.end,
+            };
+            self.members[id].close(own, &self.source, task);
         }
         if frame.start <= self.needed_from {
             self.needed_from = u64::MAX;

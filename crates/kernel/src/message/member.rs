@@ -3,7 +3,7 @@
 use super::evaluating::{Evaluating, Failure};
 use super::names::Names;
 use super::places::GatherId;
-use super::program::{Fold, Program};
+use super::program::Program;
 use super::states::{Keep, PlaceRoot};
 use crate::events::{Scope, Span, Symbol};
 use crate::ids::{DocumentId, SubscriptionId};
@@ -85,18 +85,18 @@ pub struct Member {
 
 impl Member {
     /// A member without subscriptions.
-    pub fn of(program: Read<Program>, limits: &Limits) -> Member {
+    pub fn of(program: Read<Program>, roots: Vec<PlaceRoot>, limits: &Limits) -> Member {
         let evaluating = Evaluating::of(program, limits);
-        let folds = evaluating.folds().len();
+        let gathers = evaluating.gather_count();
         Member {
             subscriptions: Vec::new(),
             audible: Vec::new(),
-            roots: Vec::new(),
+            roots,
             evaluating,
             phase: Phase::Idle,
             error: None,
             open: Vec::new(),
-            regions: Table::of_defaults(folds),
+            regions: Table::of_defaults(gathers),
             regions_open: 0,
             kept: 0,
             values_open: 0,
@@ -203,6 +203,11 @@ impl Member {
         }
     }
 
+    /// Counts an element of which nothing is kept.
+    pub fn count(&mut self, gather: GatherId) {
+        self.evaluating.count(gather);
+    }
+
     /// Takes note of a node that is kept until the end of the document.
     #[inline]
     pub fn note_kept(&mut self, is_kept: bool) {
@@ -286,10 +291,5 @@ impl Member {
     /// Why the program has failed at the document, if it has.
     pub fn take_error(&mut self) -> Option<Failure> {
         self.error.take()
-    }
-
-    /// What becomes of the items that its parts gather.
-    pub fn folds(&self) -> &Table<GatherId, Fold> {
-        self.evaluating.folds()
     }
 }

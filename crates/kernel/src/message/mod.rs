@@ -10,12 +10,14 @@
 //! evaluated whenever one of their regions is complete, and the memory of the region serves the next
 //! one. What is left of the query is evaluated when the document has ended.
 
+mod evaluating;
 mod folding;
 mod listener;
 mod member;
 mod names;
 mod places;
 mod program;
+mod serving;
 mod states;
 
 pub use listener::Messages;

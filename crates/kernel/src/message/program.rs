@@ -35,6 +35,14 @@ impl Fold {
     }
 }
 
+/// A part that gathers.
+#[derive(Clone, Copy, Debug)]
+pub struct Gather {
+    pub fold: Fold,
+    /// Only the number of elements matters: there are no regions.
+    pub is_counted: bool,
+}
+
 /// What a program needs of the documents of a stream.
 pub struct Reads {
     /// None: whichever document is read.
@@ -51,7 +59,7 @@ pub struct Program {
     pub is_direct: bool,
     /// A message is sent even if nothing is in it.
     pub sends_empty: bool,
-    pub folds: Table<GatherId, Fold>,
+    pub gathers: Table<GatherId, Gather>,
     pub reads: Vec<Reads>,
 }
 
@@ -64,20 +72,22 @@ impl Program {
         let code = reader.bytes()?;
         let code = Code::read(code).map_err(|_| ProgramError("its code is wrong"))?;
         let flags = reader.below(8)?;
-        let folds = reader.many(|reader, _| {
-            let fold = Fold::of_code(reader.word()?);
-            fold.ok_or(ProgramError("an unknown fold"))
+        let gathers = reader.many(|reader, _| {
+            let code = reader.word()?;
+            let fold = Fold::of_code(code / 2).ok_or(ProgramError("an unknown fold"))?;
+            let is_counted = code % 2 == 1;
+            Ok(Gather { fold, is_counted })
         })?;
         let reads = reader.many(|reader, _| {
             let stream = match reader.below(2)? {
                 0 => None,
                 _ => Some(reader.text()?.into()),
             };
-            let places = read_places(reader, folds.len())?;
+            let places = read_places(reader, gathers.len())?;
             Ok(Reads { stream, places })
         })?;
         reader.end()?;
-        if code.entry_count() != folds.len() + 1 {
+        if code.entry_count() != gathers.len() + 1 {
             return Err(ProgramError("its code has other entries"));
         }
         Ok(Program {
@@ -85,7 +95,7 @@ impl Program {
             is_message: flags & 1 != 0,
             is_direct: flags & 2 != 0,
             sends_empty: flags & 4 != 0,
-            folds: folds.into_iter().collect(),
+            gathers: gathers.into_iter().collect(),
             reads,
         })
     }

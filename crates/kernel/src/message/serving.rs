@@ -4,7 +4,7 @@ use super::listener::Messages;
 use super::member::{Member, Task};
 use super::names::Names;
 use super::program::Program;
-use super::states::{MemberId, States};
+use super::states::{MemberId, PlaceRoot, States};
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
@@ -31,9 +31,15 @@ impl Messages {
             let next = MemberId(members.len() as u32);
             let id = *known.entry(request.program).or_insert(next);
             if id == next {
-                members.push(Member::of(Program::read(request.program), limits));
-                let member = &mut members[id];
-                member.root = states.add(id, member.places(), &mut names);
+                let program = Program::read(request.program);
+                let mut roots = Vec::new();
+                for Program { reads, gathers, .. } in &program {
+                    roots.extend(reads.iter().map(|reads| PlaceRoot {
+                        stream: reads.stream.clone(),
+                        place: states.add(id, &reads.places, gathers, &mut names),
+                    }));
+                }
+                members.push(Member::of(program, roots, limits));
             }
             members[id].subscriptions.push(request.subscription);
         }
@@ -72,7 +78,7 @@ impl Messages {
         let mut places = Vec::new();
         for member in self.members.iter_mut() {
             if member.begin(stream) {
-                places.push(member.root);
+                places.extend(member.roots.iter().map(|root| root.place));
             }
         }
         self.root = self.states.root(&places, class, &self.names);
@@ -80,11 +86,12 @@ impl Messages {
 
     /// The document declares entities, so that its source does not stand alone. Nothing of it was
     /// kept yet.
-    pub fn declare_entities(&mut self) {
+    pub(super) fn read_without_bytes(&mut self) {
         if self.states.set_has_bytes(false, &self.names) {
             let class = self.names.class(NodeKind::Document, b"", b"");
             let reading = self.members.iter().filter(|member| member.is_reading());
-            let places: Vec<_> = reading.map(|member| member.root).collect();
+            let places = reading.flat_map(|member| &member.roots);
+            let places: Vec<_> = places.map(|root| root.place).collect();
             self.root = self.states.root(&places, class, &self.names);
         }
     }
@@ -129,6 +136,16 @@ impl Messages {
     /// Subscriptions that failed since the last call.
     pub fn take_failed(&mut self) -> Vec<Failed> {
         std::mem::take(&mut self.failed)
+    }
+
+    /// How many rows wait to be taken, and the bytes of their values.
+    pub fn row_sizes(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.value_bytes())
+    }
+
+    /// Drops a row that was broken off.
+    pub fn mend_rows(&mut self) {
+        self.rows.truncate(self.rows.len());
     }
 
     /// The rows finished since the last call.

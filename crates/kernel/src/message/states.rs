@@ -6,6 +6,7 @@
 
 use super::names::{ClassId, Names, TestId};
 use super::places::{GatherId, Marks, Place, PlaceId};
+use super::program::Gather;
 use crate::ids::ids;
 use crate::tables::Table;
 use crate::vocabulary::{Axis, NodeKind};
@@ -36,6 +37,8 @@ pub struct Keep {
     pub kept: Marks,
     /// Whose regions the element is.
     pub gathers: Box<[GatherId]>,
+    /// Who only counts it.
+    pub counts: Box<[GatherId]>,
     /// The attributes that are kept, and whether until the document ends.
     pub attributes: Box<[(AttributeTest, bool)]>,
 }
@@ -57,6 +60,13 @@ pub struct Leaf {
     pub is_kept: bool,
 }
 
+/// Where the projection of a program starts, for the documents of a stream.
+pub struct PlaceRoot {
+    /// None: whichever document is read.
+    pub stream: Option<Box<str>>,
+    pub place: PlaceId,
+}
+
 /// A place and the program that it belongs to.
 struct Node {
     member: MemberId,
@@ -66,6 +76,7 @@ struct Node {
     marks: Marks,
     kept: Marks,
     gathers: Box<[GatherId]>,
+    counts: Box<[GatherId]>,
     children: Vec<PlaceId>,
 }
 
@@ -98,37 +109,32 @@ pub struct State {
     next: Vec<StateId>,
 }
 
-/// All states.
+/// All states. Projections are added first, then states are built.
+#[derive(Default)]
 pub struct States {
     nodes: Table<PlaceId, Node>,
     states: Table<StateId, State>,
     ids: FxHashMap<Key, StateId>,
     text: ClassId,
     bytes: usize,
-    /// Whether the source of elements can be copied as it stands.
-    has_bytes: bool,
+    /// Whether the source of elements cannot be copied as it stands.
+    is_without_bytes: bool,
 }
 
 impl States {
-    /// No projections; their places are added one after the other.
-    pub fn new(names: &mut Names) -> Self {
-        let mut states = States {
-            nodes: Table::default(),
-            states: Table::default(),
-            ids: FxHashMap::default(),
-            text: names.class(NodeKind::Text, b"", b""),
-            bytes: 0,
-            has_bytes: true,
-        };
-        states.forget(names);
-        states
-    }
-
     /// Adds the projection of a program; its document node.
-    pub fn add(&mut self, member: MemberId, places: &[Place], names: &mut Names) -> PlaceId {
+    pub fn add(
+        &mut self,
+        member: MemberId,
+        places: &[Place],
+        gathers: &Table<GatherId, Gather>,
+        names: &mut Names,
+    ) -> PlaceId {
         let first = self.nodes.len() as u32;
         for place in places {
             let children = place.children.iter();
+            let ids = place.gathers.iter().copied();
+            let (counts, regions) = ids.partition::<Vec<_>, _>(|&id| gathers[id].is_counted);
             self.nodes.push(Node {
                 member,
                 axis: place.axis,
@@ -136,7 +142,8 @@ impl States {
                 kind: place.test.kind,
                 marks: place.marks,
                 kept: place.kept,
-                gathers: place.gathers.clone(),
+                gathers: regions.into(),
+                counts: counts.into(),
                 children: children.map(|child| PlaceId(first + child.0)).collect(),
             });
         }
@@ -152,9 +159,9 @@ impl States {
     /// Whether the source of elements can be copied as it stands; no state from before is valid
     /// after a change.
     pub fn set_has_bytes(&mut self, has_bytes: bool, names: &Names) -> bool {
-        let is_change = self.has_bytes != has_bytes;
+        let is_change = self.is_without_bytes == has_bytes;
         if is_change {
-            self.has_bytes = has_bytes;
+            self.is_without_bytes = !has_bytes;
             self.forget(names);
         }
         is_change
@@ -278,9 +285,9 @@ impl States {
     }
 
     fn marks(&self, marks: Marks) -> Marks {
-        match self.has_bytes {
-            true => marks,
-            false => marks.without_bytes(),
+        match self.is_without_bytes {
+            true => marks.without_bytes(),
+            false => marks,
         }
     }
 
@@ -318,6 +325,7 @@ impl States {
             keep.kept = keep.kept.or(self.marks(node.kept));
             keep.attributes = keep.attributes.iter().copied().chain(tests).collect();
             keep.gathers = keep.gathers.iter().chain(&node.gathers).copied().collect();
+            keep.counts = keep.counts.iter().chain(&node.counts).copied().collect();
         }
         for &(member, inside) in &key.inside {
             let is_kept = inside == Inside::KeptEverything;
@@ -332,7 +340,8 @@ impl States {
             }
         }
         keeps.retain(|keep| {
-            keep.marks.is_some() || !keep.gathers.is_empty() || !keep.attributes.is_empty()
+            let is_counted = !keep.counts.is_empty();
+            keep.marks.is_some() || is_counted || !keep.attributes.is_empty()
         });
         keeps.into()
     }
@@ -397,6 +406,7 @@ fn keep_of(keeps: &mut Vec<Keep>, member: MemberId) -> &mut Keep {
             marks: Marks::default(),
             kept: Marks::default(),
             gathers: Box::default(),
+            counts: Box::default(),
             attributes: Box::default(),
         });
         keeps.len() - 1

@@ -44,6 +44,11 @@ class Gather:
     body: Any
     fold: str
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether only the number of elements matters, so that nothing of them is kept."""
+        return self.body == q.Variable(REGION) and self.fold in ("count", "exists", "empty")
+
 
 class Gathering:
     """Cuts a query, which is in normal form, into what gathers and what is left."""

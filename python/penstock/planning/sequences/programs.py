@@ -40,7 +40,7 @@ def compile_sequences(query: q.Sequences) -> bytes:
         p.varint(len(code)),
         code,
         p.varint(flags),
-        p.many([FOLDS.index(gather.fold) for gather in gathers]),
+        p.many([2 * FOLDS.index(gather.fold) + gather.is_counted for gather in gathers]),
         p.varint(len(projection.roots)),
     ]
     for name, root in projection.roots.items():

@@ -98,6 +98,8 @@ class Projection:
         for step in gather.steps:
             place = place.step(step.axis, step.test)
         place.gathers.append(number)
+        if gather.is_counted:
+            return
         self._variables[REGION] = frozenset({place})
         self._is_region = True
         place.marks |= NODE
