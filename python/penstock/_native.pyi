@@ -5,7 +5,7 @@ from typing_extensions import Buffer, disjoint_base
 
 from penstock.limits import Limits
 
-_Failure: TypeAlias = tuple[str, str, int, int, str, str | None]
+_Failure: TypeAlias = tuple[str, str, int, int, str, str | None, str | None]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 _Rows: TypeAlias = tuple[list[_Row], list[dict[str, str]], dict[int, dict[str, str | None]]]
 _Request: TypeAlias = tuple[int, int, bytes]

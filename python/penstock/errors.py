@@ -177,6 +177,24 @@ class LimitError(DocumentError):
         self.limit = limit
 
 
+class EvaluationError(DocumentError):
+    """A query has no value for a document; ``xquery_code`` is the code of XQuery, as FORG0001."""
+
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        byte: int,
+        line: int,
+        path: str,
+        results: Sequence[Any] = (),
+        xquery_code: str = "",
+    ) -> None:
+        super().__init__(code, reason, byte, line, path, results)
+        self.args = (code, reason, byte, line, path, results, xquery_code)
+        self.xquery_code = xquery_code
+
+
 class CancelledError(PenstockError):
     """Work ended because somebody asked for it, as ``Engine.cancel`` does."""
 

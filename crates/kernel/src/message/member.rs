@@ -2,9 +2,9 @@
 
 use super::evaluating::{Evaluating, Failure};
 use super::names::Names;
-use super::places::GatherId;
+use super::places::{GatherId, PlaceId};
 use super::program::Program;
-use super::states::{Keep, PlaceRoot};
+use super::states::Keep;
 use crate::events::{Scope, Span, Symbol};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
@@ -65,8 +65,8 @@ pub struct Member {
     pub subscriptions: Vec<SubscriptionId>,
     /// Those of them that are not silent.
     audible: Vec<SubscriptionId>,
-    /// Where its projections start, by stream.
-    pub roots: Vec<PlaceRoot>,
+    /// Where its projections start, by document.
+    roots: Vec<PlaceId>,
     evaluating: Evaluating,
     phase: Phase,
     error: Option<Failure>,
@@ -85,7 +85,7 @@ pub struct Member {
 
 impl Member {
     /// A member without subscriptions.
-    pub fn of(program: Read<Program>, roots: Vec<PlaceRoot>, limits: &Limits) -> Member {
+    pub fn of(program: Read<Program>, roots: Vec<PlaceId>, limits: &Limits) -> Member {
         let evaluating = Evaluating::of(program, limits);
         let gathers = evaluating.gather_count();
         Member {
@@ -122,10 +122,9 @@ impl Member {
         self.evaluating.forget_names();
     }
 
-    /// Starts a document; whether it is one that the program reads.
-    pub fn begin(&mut self, stream: &str) -> bool {
-        let is_own = |root: &PlaceRoot| root.stream.as_deref().is_none_or(|own| own == stream);
-        let is_read = !self.audible.is_empty() && self.roots.iter().all(is_own);
+    /// Starts a document.
+    pub fn begin(&mut self, stream: &str) {
+        let is_read = !self.audible.is_empty() && self.evaluating.begin(stream);
         self.phase = if is_read { Phase::Reading } else { Phase::Idle };
         self.error = None;
         self.open.clear();
@@ -134,13 +133,21 @@ impl Member {
             region.open = 0;
         }
         (self.regions_open, self.kept, self.values_open) = (0, 0, 0);
-        self.evaluating.begin();
-        is_read
     }
 
-    /// Whether the document under way is read.
-    pub fn is_reading(&self) -> bool {
+    /// Where the projection of the document under way starts, if it is read.
+    pub fn root(&self) -> Option<PlaceId> {
+        let root = self.roots.get(self.evaluating.role());
+        root.copied().filter(|_| self.is_reading())
+    }
+
+    fn is_reading(&self) -> bool {
         self.phase == Phase::Reading
+    }
+
+    /// Whether the program has no value for the document.
+    pub fn has_failed(&self) -> bool {
+        self.phase == Phase::Failed
     }
 
     /// The tree, to be filled.

@@ -43,10 +43,10 @@ pub struct Gather {
     pub is_counted: bool,
 }
 
-/// What a program needs of the documents of a stream.
+/// What a program needs of a document.
 pub struct Reads {
-    /// None: whichever document is read.
-    pub stream: Option<Box<str>>,
+    /// The name of a document that is given with the query; that of the current one is empty.
+    pub name: Box<str>,
     pub places: Vec<Place>,
 }
 
@@ -60,6 +60,9 @@ pub struct Program {
     /// A message is sent even if nothing is in it.
     pub sends_empty: bool,
     pub gathers: Table<GatherId, Gather>,
+    /// The stream whose documents are read; None: all.
+    pub stream: Option<Box<str>>,
+    /// The current document, then those that are given.
     pub reads: Vec<Reads>,
 }
 
@@ -72,6 +75,10 @@ impl Program {
         let code = reader.bytes()?;
         let code = Code::read(code).map_err(|_| ProgramError("its code is wrong"))?;
         let flags = reader.below(8)?;
+        let stream = match reader.below(2)? {
+            0 => None,
+            _ => Some(reader.text()?.into()),
+        };
         let gathers = reader.many(|reader, _| {
             let code = reader.word()?;
             let fold = Fold::of_code(code / 2).ok_or(ProgramError("an unknown fold"))?;
@@ -79,14 +86,14 @@ impl Program {
             Ok(Gather { fold, is_counted })
         })?;
         let reads = reader.many(|reader, _| {
-            let stream = match reader.below(2)? {
-                0 => None,
-                _ => Some(reader.text()?.into()),
-            };
+            let name = reader.text()?.into();
             let places = read_places(reader, gathers.len())?;
-            Ok(Reads { stream, places })
+            Ok(Reads { name, places })
         })?;
         reader.end()?;
+        if reads.is_empty() {
+            return Err(ProgramError("it reads no document"));
+        }
         if code.entry_count() != gathers.len() + 1 {
             return Err(ProgramError("its code has other entries"));
         }
@@ -96,6 +103,7 @@ impl Program {
             is_direct: flags & 2 != 0,
             sends_empty: flags & 4 != 0,
             gathers: gathers.into_iter().collect(),
+            stream,
             reads,
         })
     }

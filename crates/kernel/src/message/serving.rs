@@ -4,7 +4,7 @@ use super::listener::Messages;
 use super::member::{Member, Task};
 use super::names::Names;
 use super::program::Program;
-use super::states::{MemberId, PlaceRoot, States};
+use super::states::{MemberId, States};
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
@@ -34,10 +34,8 @@ impl Messages {
                 let program = Program::read(request.program);
                 let mut roots = Vec::new();
                 for Program { reads, gathers, .. } in &program {
-                    roots.extend(reads.iter().map(|reads| PlaceRoot {
-                        stream: reads.stream.clone(),
-                        place: states.add(id, &reads.places, gathers, &mut names),
-                    }));
+                    let places = reads.iter().map(|reads| &reads.places);
+                    roots.extend(places.map(|places| states.add(id, places, gathers, &mut names)));
                 }
                 members.push(Member::of(program, roots, limits));
             }
@@ -77,9 +75,8 @@ impl Messages {
         let class = self.names.class(NodeKind::Document, b"", b"");
         let mut places = Vec::new();
         for member in self.members.iter_mut() {
-            if member.begin(stream) {
-                places.extend(member.roots.iter().map(|root| root.place));
-            }
+            member.begin(stream);
+            places.extend(member.root());
         }
         self.root = self.states.root(&places, class, &self.names);
     }
@@ -89,9 +86,7 @@ impl Messages {
     pub(super) fn read_without_bytes(&mut self) {
         if self.states.set_has_bytes(false, &self.names) {
             let class = self.names.class(NodeKind::Document, b"", b"");
-            let reading = self.members.iter().filter(|member| member.is_reading());
-            let places = reading.flat_map(|member| &member.roots);
-            let places: Vec<_> = places.map(|root| root.place).collect();
+            let places: Vec<_> = self.members.iter().filter_map(Member::root).collect();
             self.root = self.states.root(&places, class, &self.names);
         }
     }

@@ -60,13 +60,6 @@ pub struct Leaf {
     pub is_kept: bool,
 }
 
-/// Where the projection of a program starts, for the documents of a stream.
-pub struct PlaceRoot {
-    /// None: whichever document is read.
-    pub stream: Option<Box<str>>,
-    pub place: PlaceId,
-}
-
 /// A place and the program that it belongs to.
 struct Node {
     member: MemberId,

@@ -24,6 +24,7 @@ from penstock.planning.sequences.context import (
     reads_documents,
 )
 from penstock.planning.sequences.parts import all_parts, map_parts
+from penstock.planning.sequences.streams import CURRENT
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import Axis, NodeKind
@@ -37,9 +38,11 @@ FOLDS = ("items", "count", "sum", "avg", "min", "max", "exists", "empty")
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """A part that gathers: the steps to its regions, what to evaluate there, and the fold."""
+    """A part that gathers: the steps to its regions, what to evaluate there, and the fold.
 
-    source: x.Root | q.Stream
+    It reads the current document; others have been read before.
+    """
+
     steps: tuple[x.Step, ...]
     body: Any
     fold: str
@@ -58,8 +61,7 @@ class Gathering:
         # Variables of the prolog that do not wait for the document.
         self._known: set[str] = set()
         for variable in query.variables:
-            value = variable.value
-            if value is None or (self._is_known(value) and not reads_documents(value)):
+            if self._is_known(variable.value) and not reads_documents(variable.value):
                 self._known.add(variable.name)
         bodies = [function.body for function in query.functions]
         self._is_possible = is_downward(query.body) and all(map(is_downward, bodies))
@@ -112,8 +114,9 @@ class Gathering:
                 region = _region(source)
                 if region is None:
                     return None
-                loop = q.Flwor((replace(first, source=region[2]), *rest), part.result)
-                gather = Gather(region[0], region[1], loop, fold)
+                steps, source = region
+                loop = q.Flwor((replace(first, source=source), *rest), part.result)
+                gather = Gather(steps, loop, fold)
             case x.Step() | x.Filter():
                 region = _region(part)
                 if region is None:
@@ -123,6 +126,8 @@ class Gathering:
                 return None
         if not self._is_closed(gather.body):
             return None
+        if fold in ("sum", "avg", "min", "max"):
+            gather = replace(gather, body=x.Apply("data", (gather.body,)))
         self.gathers.append(gather)
         return q.Gathered(len(self.gathers) - 1)
 
@@ -135,13 +140,13 @@ class Gathering:
         return free_variables(part) <= self._known | {REGION}
 
 
-def _region(path: Any) -> tuple[x.Root | q.Stream, tuple[x.Step, ...], Any] | None:
-    """Return where a path starts, its steps to regions, and the rest from ``Variable(REGION)``."""
+def _region(path: Any) -> tuple[tuple[x.Step, ...], Any] | None:
+    """Return the steps of a path to its regions, and the rest from ``Variable(REGION)``."""
     steps: list[x.Step] = []
     while isinstance(path, x.Step):
         steps.append(path)
         path = path.base
-    if not isinstance(path, x.Root | q.Stream):
+    if not isinstance(path, x.Root) and path != q.Stream(CURRENT):
         return None
     steps.reverse()
     known: list[x.Step] = []
@@ -161,4 +166,4 @@ def _region(path: Any) -> tuple[x.Root | q.Stream, tuple[x.Step, ...], Any] | No
             rest = x.Step(rest, step.axis, step.test, step.predicates)
     if not known:
         return None
-    return path, tuple([replace(step, predicates=()) for step in known]), rest
+    return tuple([replace(step, predicates=()) for step in known]), rest

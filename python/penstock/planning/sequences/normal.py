@@ -23,14 +23,11 @@ def normalise(query: q.Sequences) -> q.Sequences:
     values: dict[str, Any] = {}
     variables = []
     for variable in query.variables:
-        value = variable.value
-        if value is not None:
-            value = substitute(_normal(replace_context(value, x.Root())), values)
-            variable = replace(variable, value=value)
-            if variable.type is None and _is_path(value):
-                values[variable.name] = value
-                continue
-        variables.append(variable)
+        value = substitute(_normal(replace_context(variable.value, x.Root())), values)
+        if variable.type is None and _is_path(value):
+            values[variable.name] = value
+        else:
+            variables.append(replace(variable, value=value))
     body = substitute(_normal(replace_context(query.body, x.Root())), values)
     functions = tuple([replace(one, body=substitute(one.body, values)) for one in functions])
     return replace(query, body=body, functions=functions, variables=tuple(variables))

@@ -1,17 +1,21 @@
 """The program of a query over sequences: its code, what gathers, and what is read.
 
 The body of a program that requests messages is its code with a length before it, then its flags,
-the folds of the parts that gather, and a projection for each document: its name, and the tree of
-its places. The reader is ``crates/kernel/src/message/program.rs``; the two change together.
+the stream that it reads, the folds of the parts that gather, and a projection for each document,
+the current one first: its name, and the tree of its places. The reader is
+``crates/kernel/src/message/program.rs``; the two change together.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from penstock.planning import program as p
 from penstock.planning.sequences.encoding import encode
 from penstock.planning.sequences.gathering import FOLDS, REGION, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import Place, Projection
+from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import NodeTest
 
@@ -20,15 +24,22 @@ IS_MESSAGE, IS_DIRECT, SENDS_EMPTY = 1, 2, 4
 without content is sent."""
 
 
-def compile_sequences(query: q.Sequences) -> bytes:
-    """Return the program of a query in XQuery."""
-    normal = normalise(query)
+def compile_sequences(
+    query: q.Sequences, stream: str | None = None, given: Sequence[str] = ()
+) -> bytes:
+    """Return the program of a query in XQuery.
+
+    It reads the documents of a stream, or all documents; ``given`` are documents that are read
+    before.
+    """
+    documents = [CURRENT, *given]
+    normal = normalise(read_current(query, given))
     gathering = Gathering(normal)
     body = gathering.cut(normal.body)
     gathers = gathering.gathers
-    projection = Projection(normal, body, gathers)
+    projection = Projection(normal, body, gathers, documents)
     entries = [(None, body), *((REGION, gather.body) for gather in gathers)]
-    code = encode(normal, entries)
+    code = encode(normal, entries, documents)
     is_direct = body == q.Gathered(0) and gathers[0].fold == "items"
     flags = IS_DIRECT if is_direct else 0
     if isinstance(query.body, q.NewElement | q.NewDocument):
@@ -40,11 +51,12 @@ def compile_sequences(query: q.Sequences) -> bytes:
         p.varint(len(code)),
         code,
         p.varint(flags),
+        b"\0" if stream is None else b"\1" + p.constant_bytes(stream),
         p.many([2 * FOLDS.index(gather.fold) + gather.is_counted for gather in gathers]),
         p.varint(len(projection.roots)),
     ]
     for name, root in projection.roots.items():
-        parts.append(b"\0" if name is None else b"\1" + p.constant_bytes(name))
+        parts.append(p.constant_bytes(name))
         _write_place(root, parts)
     return b"".join(parts)
 

@@ -17,7 +17,8 @@ from typing import Any
 
 from penstock.planning.sequences.context import is_downward
 from penstock.planning.sequences.gathering import REGION, Gather
-from penstock.planning.sequences.parts import parts_of
+from penstock.planning.sequences.parts import all_parts, parts_of
+from penstock.planning.sequences.streams import CURRENT
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import DOCUMENT_NODE, Axis, NodeTest
@@ -57,28 +58,26 @@ _NOWHERE: Places = frozenset()
 
 
 class Projection:
-    """The nodes that a query needs; ``roots`` has a document node for each document, by name.
+    """The nodes that a query needs: ``roots`` has the document node of each document, by name."""
 
-    The name of the current document is None.
-    """
-
-    def __init__(self, query: q.Sequences, body: Any, gathers: list[Gather]) -> None:
-        self.roots: dict[str | None, Place] = {}
+    def __init__(
+        self, query: q.Sequences, body: Any, gathers: list[Gather], documents: Iterable[str]
+    ) -> None:
+        self.roots = {name: Place(Axis.SELF, DOCUMENT_NODE) for name in documents}
         self._functions = query.functions
         self._variables: dict[str, Places] = {}
         self._is_region = False
         bodies = [body, *(one.body for one in query.functions)]
-        values = [one.value for one in query.variables if one.value is not None]
+        values = [one.value for one in query.variables]
         if not all(map(is_downward, [*bodies, *values])):
             # Whatever looks around needs what is there.
             for part in [*bodies, *values]:
-                self._find_documents(part)
-            for place in self.roots.values():
-                place.kept = TREE
+                for inner in all_parts(part):
+                    if isinstance(inner, x.Root | q.Stream):
+                        self._root(inner).kept = TREE
             return
         for variable in query.variables:
-            if variable.value is not None:
-                self._variables[variable.name] = self._of(variable.value)
+            self._variables[variable.name] = self._of(variable.value)
         for function in query.functions:
             for parameter in function.parameters:
                 self._variables[parameter.name] = _NOWHERE
@@ -87,14 +86,8 @@ class Projection:
         for number, gather in enumerate(gathers):
             self._add_gather(number, gather)
 
-    def _find_documents(self, part: Any) -> None:
-        if isinstance(part, x.Root | q.Stream):
-            self._root(part)
-        for inner in parts_of(part):
-            self._find_documents(inner)
-
     def _add_gather(self, number: int, gather: Gather) -> None:
-        place = self._root(gather.source)
+        place = self.roots[CURRENT]
         for step in gather.steps:
             place = place.step(step.axis, step.test)
         place.gathers.append(number)
@@ -113,8 +106,7 @@ class Projection:
         self._is_region = False
 
     def _root(self, part: x.Root | q.Stream) -> Place:
-        name = part.name if isinstance(part, q.Stream) else None
-        return self.roots.setdefault(name, Place(Axis.SELF, DOCUMENT_NODE))
+        return self.roots[part.name if isinstance(part, q.Stream) else CURRENT]
 
     def _mark(self, places: Iterable[Place], mark: int) -> None:
         for place in places:
