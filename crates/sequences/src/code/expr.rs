@@ -1,6 +1,7 @@
 //! The kinds of expressions.
 
 use super::lookups::LookupId;
+use super::node_function::NodeFunction;
 use super::{TestId, TypeId};
 use crate::atomic::{AtomicType, Comparison, Operator};
 use crate::functions::Builtin;
@@ -58,8 +59,8 @@ pub struct For {
     pub position: Option<Slot>,
     /// What each item must be.
     pub type_: Option<TypeId>,
-    /// The index that a conjunct of a later `where` can be answered with.
-    pub lookup: Option<LookupId>,
+    /// A conjunct of a later `where`, and the index that it can be answered with.
+    pub lookup: Option<(LookupId, ExprId)>,
 }
 
 /// A key of `order by`.
@@ -141,7 +142,7 @@ pub struct NewAttribute {
 }
 
 /// An expression. Its parts are expressions before it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[allow(missing_docs)]
 pub enum Expr {
     Constant(u32),

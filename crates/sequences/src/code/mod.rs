@@ -5,11 +5,13 @@
 //! forward.
 
 mod bytes;
+mod children;
 mod expr;
 mod facts;
-mod flwor;
+
 mod keeping;
 mod lookups;
+mod node_function;
 mod read;
 mod read_expr;
 mod read_nodes;
@@ -21,6 +23,7 @@ pub use expr::{
 };
 pub use facts::{Amount, Facts, Order, Truth};
 pub use lookups::{Binder, Lookup, LookupId, Match};
+pub use node_function::NodeFunction;
 
 use crate::atomic::{Atomic, AtomicType};
 use crate::names::{Names, QName};
@@ -129,7 +132,6 @@ pub struct Entry {
 }
 
 /// The decoded expressions of one query.
-#[derive(Debug)]
 pub struct Code {
     pub(crate) exprs: Vec<Expr>,
     pub(crate) facts: Vec<Facts>,

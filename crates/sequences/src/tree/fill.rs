@@ -137,7 +137,11 @@ impl Tree {
 
     /// Sets the declarations in force at an element.
     pub fn set_scope(&mut self, node: NodeId, scope: &Rc<Scope>) {
-        if !self.scopes.last().is_some_and(|last| Rc::ptr_eq(last, scope)) {
+        if !self
+            .scopes
+            .last()
+            .is_some_and(|last| Rc::ptr_eq(last, scope))
+        {
             self.scopes.push(scope.clone());
         }
         self.nodes[node.index()].scope = self.scopes.len() as u32 - 1;
@@ -166,7 +170,11 @@ impl Tree {
         self.scopes.truncate(mark.scopes);
         self.raws.truncate(mark.raws);
         self.raw_bytes.truncate(mark.raw_bytes);
-        while self.open.last().is_some_and(|node| node.index() >= mark.nodes) {
+        while self
+            .open
+            .last()
+            .is_some_and(|node| node.index() >= mark.nodes)
+        {
             self.open.pop();
         }
         self.is_text_open = false;
@@ -184,7 +192,11 @@ impl Tree {
             kind,
             name,
             parent: self.open.last().copied().unwrap_or(NodeId::NONE),
-            last: if kind == Kind::Document { NodeId::NONE } else { id },
+            last: if kind == Kind::Document {
+                NodeId::NONE
+            } else {
+                id
+            },
             scope: NO_SCOPE,
             raw: NO_RAW,
             start: at,
