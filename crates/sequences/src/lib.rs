@@ -9,10 +9,16 @@
 //! | --- | --- |
 //! | `error` | dynamic errors with the codes of XQuery |
 //! | `scope` | namespace declarations in scope |
+//! | `names` | names as numbers |
 //! | `atomic` | atomic values: types, casts, comparison, arithmetic |
 //! | `functions` | built-in functions of atomic values |
+//! | `tree` | nodes of documents and of constructors |
+//! | `code` | decoded expressions and what is known about them |
 
 pub mod atomic;
+pub mod code;
 pub mod error;
 pub mod functions;
+pub mod names;
 pub mod scope;
+pub mod tree;

@@ -1,1 +1,0 @@
-//! Atomic values: types, casts, comparison, arithmetic.

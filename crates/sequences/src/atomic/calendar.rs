@@ -1,0 +1,203 @@
+//! Arithmetic of dates, times and durations.
+
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive;
+
+use super::arithmetic::{Operator, division_by_zero, overflow as number_overflow};
+use super::duration::overflow;
+use super::numbers::{to_decimal, to_double};
+use super::{Atomic, Moment, Seconds};
+use crate::error::{Error, Result};
+
+/// What is added to a moment.
+#[derive(Clone, Copy)]
+enum Step {
+    Months(i64),
+    Time(Seconds),
+}
+
+pub(super) fn arithmetic(operator: Operator, left: &Atomic, right: &Atomic) -> Result<Atomic> {
+    match operator {
+        Operator::Add => add(left, right).or_else(|| add(right, left)),
+        Operator::Subtract => subtract(left, right),
+        Operator::Multiply => scale(left, right).or_else(|| scale(right, left)),
+        Operator::Divide => divide(left, right),
+        Operator::IntegerDivide | Operator::Modulo => None,
+    }
+    .unwrap_or_else(|| Err(no_operator(operator, left, right)))
+}
+
+fn no_operator(operator: Operator, left: &Atomic, right: &Atomic) -> Error {
+    let (symbol, left, right) = (operator.symbol(), left.type_of(), right.type_of());
+    Error::new(
+        "XPTY0004",
+        format!("`{symbol}` is not defined for {left} and {right}"),
+    )
+}
+
+/// A duration as something to add; None for other values and for `xs:duration`, which has no order.
+fn step(value: &Atomic) -> Option<Step> {
+    match value {
+        Atomic::YearMonthDuration(months) => Some(Step::Months(*months)),
+        Atomic::DayTimeDuration(seconds) => Some(Step::Time(*seconds)),
+        _ => None,
+    }
+}
+
+/// The sum of a moment or a duration and a duration; None for other types.
+fn add(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
+    let step = step(right)?;
+    Some(match (left, step) {
+        (Atomic::YearMonthDuration(months), Step::Months(more)) => months
+            .checked_add(more)
+            .map(Atomic::YearMonthDuration)
+            .ok_or_else(overflow),
+        (Atomic::DayTimeDuration(seconds), Step::Time(more)) => {
+            let nanos = seconds.total_nanos() + more.total_nanos();
+            Seconds::from_nanos(nanos).map(Atomic::DayTimeDuration)
+        }
+        (Atomic::DateTime(moment), step) => later(moment, step).map(Atomic::DateTime),
+        (Atomic::Date(moment), step) => later(moment, step).map(|day| Atomic::Date(day.date())),
+        (Atomic::Time(moment), Step::Time(seconds)) => {
+            later_that_day(moment, seconds).map(Atomic::Time)
+        }
+        _ => return None,
+    })
+}
+
+fn later(moment: &Moment, step: Step) -> Result<Moment> {
+    match step {
+        Step::Months(months) => moment.plus_months(months),
+        Step::Time(seconds) => moment.plus_seconds(seconds),
+    }
+}
+
+/// The time of day after some seconds, however many days that takes.
+fn later_that_day(moment: &Moment, seconds: Seconds) -> Result<Moment> {
+    let day = 86_400_000_000_000;
+    let seconds = Seconds::from_nanos(seconds.total_nanos() % day)?;
+    Ok(moment.plus_seconds(seconds)?.time())
+}
+
+fn subtract(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
+    match (left, right) {
+        (Atomic::DateTime(left), Atomic::DateTime(right))
+        | (Atomic::Date(left), Atomic::Date(right))
+        | (Atomic::Time(left), Atomic::Time(right)) => {
+            let nanos = left.instant().total_nanos() - right.instant().total_nanos();
+            Some(Seconds::from_nanos(nanos).map(Atomic::DayTimeDuration))
+        }
+        _ => {
+            let negative = match step(right)? {
+                Step::Months(months) => months
+                    .checked_neg()
+                    .map(Atomic::YearMonthDuration)
+                    .ok_or_else(overflow),
+                Step::Time(seconds) => {
+                    Seconds::from_nanos(-seconds.total_nanos()).map(Atomic::DayTimeDuration)
+                }
+            };
+            match negative {
+                Ok(negative) => add(left, &negative),
+                Err(error) => Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// A duration times a number; None for other types.
+fn scale(duration: &Atomic, number: &Atomic) -> Option<Result<Atomic>> {
+    if let Some(exact) = to_decimal(number) {
+        return Some(scale_exactly(step(duration)?, exact, Decimal::checked_mul));
+    }
+    Some(scale_roughly(step(duration)?, to_double(number)?))
+}
+
+fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
+    match (step(left)?, step(right)) {
+        (Step::Months(left), Some(Step::Months(right))) => Some(ratio(left.into(), right.into())),
+        (Step::Time(left), Some(Step::Time(right))) => {
+            Some(ratio(left.total_nanos(), right.total_nanos()))
+        }
+        (_, Some(_)) => None,
+        (duration, None) => match to_decimal(right) {
+            Some(number) if number.is_zero() => Some(Err(overflow())),
+            Some(number) => Some(scale_exactly(duration, number, Decimal::checked_div)),
+            None => match to_double(right)? {
+                number if number.is_nan() => Some(Err(not_a_number())),
+                0.0 => Some(Err(overflow())),
+                number => Some(scale_roughly(duration, 1.0 / number)),
+            },
+        },
+    }
+}
+
+/// How often one duration contains another.
+fn ratio(left: i128, right: i128) -> Result<Atomic> {
+    if right == 0 {
+        return Err(division_by_zero());
+    }
+    let decimal = |number| Decimal::try_from_i128_with_scale(number, 0).ok();
+    let quotient = decimal(left)
+        .zip(decimal(right))
+        .and_then(|(left, right)| left.checked_div(right));
+    quotient.map(Atomic::Decimal).ok_or_else(number_overflow)
+}
+
+fn scale_exactly(
+    duration: Step,
+    number: Decimal,
+    combine: fn(Decimal, Decimal) -> Option<Decimal>,
+) -> Result<Atomic> {
+    let (count, places) = match duration {
+        Step::Months(months) => (i128::from(months), 0),
+        Step::Time(seconds) => (seconds.total_nanos(), 9),
+    };
+    let count = Decimal::try_from_i128_with_scale(count, places).map_err(|_| overflow())?;
+    let scaled = combine(count, number).ok_or_else(overflow)?;
+    match duration {
+        Step::Months(_) => {
+            let months = (scaled + Decimal::new(5, 1))
+                .floor()
+                .to_i64()
+                .ok_or_else(overflow)?;
+            Ok(Atomic::YearMonthDuration(months))
+        }
+        Step::Time(_) => {
+            let nanos = scaled
+                .checked_mul(Decimal::from(1_000_000_000))
+                .ok_or_else(overflow)?;
+            let nanos = nanos.round().to_i128().ok_or_else(overflow)?;
+            Seconds::from_nanos(nanos).map(Atomic::DayTimeDuration)
+        }
+    }
+}
+
+fn scale_roughly(duration: Step, number: f64) -> Result<Atomic> {
+    if number.is_nan() {
+        return Err(not_a_number());
+    }
+    // Beyond this an `i128` does not hold the nanoseconds.
+    let bounded = |scaled: f64| {
+        if scaled.abs() < 1e38 {
+            Ok(scaled)
+        } else {
+            Err(overflow())
+        }
+    };
+    match duration {
+        Step::Months(months) => {
+            let months = bounded((months as f64 * number + 0.5).floor())?;
+            let months = i64::try_from(months as i128).map_err(|_| overflow())?;
+            Ok(Atomic::YearMonthDuration(months))
+        }
+        Step::Time(seconds) => {
+            let nanos = bounded((seconds.total_nanos() as f64 * number).round())?;
+            Seconds::from_nanos(nanos as i128).map(Atomic::DayTimeDuration)
+        }
+    }
+}
+
+fn not_a_number() -> Error {
+    Error::new("FOCA0005", "a duration is not multiplied or divided by NaN")
+}
