@@ -97,7 +97,7 @@ impl Names {
     pub fn forget_too_many(&mut self) -> bool {
         let is_full = self.names.len() > SYMBOLS_MAX;
         if is_full {
-            self.names.clear();
+            self.names.clear(0);
             self.symbols.clear();
         }
         is_full

@@ -167,7 +167,7 @@ impl States {
 
     /// Forgets all states.
     pub fn forget(&mut self, names: &Names) {
-        self.states.clear();
+        self.states.clear(0);
         self.ids.clear();
         self.bytes = 0;
         self.state(Key::default(), names);
