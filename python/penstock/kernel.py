@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock import _native
-from penstock.errors import CancelledError, DocumentError, LimitError
+from penstock.errors import CancelledError, DocumentError, EvaluationError, LimitError
 from penstock.limits import Limits
 
 if TYPE_CHECKING:
@@ -386,9 +386,11 @@ def _raise(failure: _native._Failure | None) -> None:
 
 def error_of(failure: _native._Failure) -> DocumentError:
     """Return what the kernel says of a failure as an error."""
-    code, reason, byte, line, path, limit = failure
+    code, reason, byte, line, path, limit, xquery_code = failure
     if code == CancelledError.code:
         raise CancelledError(reason)
+    if xquery_code is not None:
+        return EvaluationError(code, reason, byte, line, path, xquery_code=xquery_code)
     if limit is None:
         return DocumentError(code, reason, byte, line, path)
     return LimitError(code, reason, byte, line, path, limit=limit)

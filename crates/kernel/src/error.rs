@@ -9,6 +9,8 @@ pub enum ErrorKind {
     Malformed,
     /// The document passed a limit; the payload is the name of the field in `Limits`.
     Limit(&'static str),
+    /// A query has no value for the document; the payload is the code of XQuery.
+    Query(&'static str),
     /// Nothing is wrong: somebody asked to stop.
     Interrupted,
 }

@@ -89,6 +89,9 @@ pub trait Handler {
     fn block_end(&mut self, _unread: u64) -> Result<(), DocumentError> {
         Ok(())
     }
+    /// The document declares entities, here or in a part that is not read: its source does not
+    /// stand alone. Told before the first start tag, if at all.
+    fn declare_entities(&mut self) {}
     /// The symbol of an element name. The tokenizer keeps the answer for a name while its namespace
     /// stays the same, until `Tokenizer::forget_symbols`; it may ask again.
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol;

@@ -13,6 +13,7 @@
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
+//! | `source` | the input that is still needed |
 //! | `rows` | results, whoever writes them |
 //! | `document` | documents in memory |
 //! | `plan` | programs become a plan |
@@ -20,6 +21,7 @@
 //! | `automaton` | evaluates twigs event by event, and drives the circuit |
 //! | `trie` | evaluates questions over documents in memory |
 //! | `witness` | variables of joins and their nodes |
+//! | `message` | evaluates queries over sequences, binding by binding |
 //! | `session` | chooses engines for plans and documents, and runs them |
 
 pub mod automaton;
@@ -31,11 +33,13 @@ pub mod events;
 pub mod ids;
 pub mod ledger;
 pub mod limits;
+mod message;
 pub mod options;
 pub mod plan;
 pub mod rows;
 pub mod serialize;
 pub mod session;
+mod source;
 mod tables;
 pub mod tokenizer;
 mod trie;

@@ -48,6 +48,8 @@ limits! {
     memory_bytes_max,
     /// Steps of work on one document, beyond a few for each byte.
     steps_max,
+    /// Calls of a query's functions inside each other.
+    recursion_max,
     /// Results of one subscription in one document.
     results_max,
 }

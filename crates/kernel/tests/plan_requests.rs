@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use penstock_kernel::plan::{
-    Builder, Place, Plan, Requested, SubscriptionId, Tier, requests, requests_since,
+    Builder, Place, Plan, Request, Requested, SubscriptionId, Tier, requests, requests_since,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ fn a_request_has_its_number_its_place_and_its_program() {
         ..Tier::of(Arc::new(copy))
     };
     let tiers = [without(&tier, &[2])];
-    let listed: Vec<_> = requests(&tiers)
+    let listed: Vec<_> = requests(&tiers, Request::Records)
         .map(|request| (request.subscription.0, read(request)))
         .collect();
     let expected = [1u8, 4].map(|n| (100 + u32::from(n), (u64::from(n) << 30, records(n))));
@@ -73,7 +73,7 @@ fn a_request_has_its_number_its_place_and_its_program() {
 #[test]
 fn an_unknown_request_is_refused() {
     let reason = Builder::new()
-        .add(SubscriptionId(0), Place(0), b"PSP3\x02")
+        .add(SubscriptionId(0), Place(0), b"PSP3\x03")
         .unwrap_err();
     assert_eq!(reason.to_string(), "not a program: an unknown request");
     assert!(
@@ -103,10 +103,10 @@ proptest! {
         let both: Vec<_> = gone_before.iter().chain(&gone_after).copied().collect();
         let newer: Vec<_> = (0..3).filter(|&at| kept[at]).map(|at| tier_of(at, &both)).collect();
         for (before, now) in [(&older, &newer), (&newer, &older)] {
-            let has = |tiers: &[Tier]| requests(tiers).map(read).collect::<BTreeSet<_>>();
-            let (gone, come) = requests_since(before, now);
+            let has = |tiers: &[Tier]| requests(tiers, Request::Records).map(read).collect::<BTreeSet<_>>();
+            let (gone, come) = requests_since(before, now, Request::Records);
             let come: Vec<_> = come.into_iter().map(read).collect();
-            let gone: Vec<_> = requests(before)
+            let gone: Vec<_> = requests(before, Request::Records)
                 .filter(|request| gone.contains(&request.subscription))
                 .map(read)
                 .collect();

@@ -6,13 +6,22 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// What went wrong: code, reason, byte, line, path, limit or None.
-pub(crate) type Failure = (&'static str, String, u64, u64, String, Option<&'static str>);
+/// What went wrong: code, reason, byte, line, path; the limit, or the code of XQuery, or neither.
+pub(crate) type Failure = (
+    &'static str,
+    String,
+    u64,
+    u64,
+    String,
+    Option<&'static str>,
+    Option<&'static str>,
+);
 
 pub(crate) fn failure(error: DocumentError) -> Failure {
-    let limit = match error.kind {
-        ErrorKind::Limit(name) => Some(name),
-        ErrorKind::Malformed | ErrorKind::Interrupted => None,
+    let (limit, xquery_code) = match error.kind {
+        ErrorKind::Limit(name) => (Some(name), None),
+        ErrorKind::Query(code) => (None, Some(code)),
+        ErrorKind::Malformed | ErrorKind::Interrupted => (None, None),
     };
     (
         error.code,
@@ -21,6 +30,7 @@ pub(crate) fn failure(error: DocumentError) -> Failure {
         error.line,
         error.path,
         limit,
+        xquery_code,
     )
 }
 

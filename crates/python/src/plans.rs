@@ -139,15 +139,15 @@ impl Plan {
             .sum()
     }
 
-    /// How many subscriptions request something else than rows.
-    fn request_count(&self) -> usize {
-        plan::requests(&self.tiers).count()
+    /// How many subscriptions have a request of a kind.
+    fn request_count(&self, kind: u32) -> PyResult<usize> {
+        Ok(plan::requests(&self.tiers, kind_of(kind)?).count())
     }
 
     /// Those subscriptions: number, place and program.
-    fn requests<'py>(&self, py: Python<'py>) -> Vec<Request<'py>> {
-        let requests = plan::requests(&self.tiers);
-        requests.map(|request| read_request(py, request)).collect()
+    fn requests<'py>(&self, py: Python<'py>, kind: u32) -> PyResult<Vec<Request<'py>>> {
+        let requests = plan::requests(&self.tiers, kind_of(kind)?);
+        Ok(requests.map(|request| read_request(py, request)).collect())
     }
 
     /// What changed of that since an older plan: its numbers of those that went, and those that
@@ -156,12 +156,13 @@ impl Plan {
     fn requests_since<'py>(
         &self,
         py: Python<'py>,
+        kind: u32,
         older: Option<PyRef<'_, Plan>>,
-    ) -> (Vec<u32>, Vec<Request<'py>>) {
+    ) -> PyResult<(Vec<u32>, Vec<Request<'py>>)> {
         let before: &[Tier] = older.as_ref().map_or(&[], |plan| &plan.tiers);
-        let (gone, come) = plan::requests_since(before, &self.tiers);
+        let (gone, come) = plan::requests_since(before, &self.tiers, kind_of(kind)?);
         let come = come.into_iter().map(|request| read_request(py, request));
-        (gone.iter().map(|id| id.0).collect(), come.collect())
+        Ok((gone.iter().map(|id| id.0).collect(), come.collect()))
     }
 
     /// The subscriptions that share a target.
@@ -243,6 +244,10 @@ type Request<'py> = (u32, u64, Bound<'py, PyBytes>);
 fn read_request<'py>(py: Python<'py>, request: Requested<&[u8]>) -> Request<'py> {
     let program = PyBytes::new(py, request.program);
     (request.subscription.0, request.place.0, program)
+}
+
+fn kind_of(code: u32) -> PyResult<plan::Request> {
+    plan::Request::of_code(code).ok_or_else(|| PyValueError::new_err("there is no such request"))
 }
 
 fn add(builder: &mut Builder, number: u32, place: u64, program: &[u8]) -> PyResult<()> {

@@ -12,7 +12,7 @@ from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import blamed, error_row
 from penstock.engine.suspension import Strikes, Suspensions
-from penstock.errors import DocumentError
+from penstock.errors import DocumentError, EvaluationError
 from penstock.kernel import (
     BUNDLE_BYTES_MAX,
     JOIN_BATCH_ROWS_MAX,
@@ -244,7 +244,9 @@ class Driver:
             (number, error.of_subscription(name)) for number, name, error in failing
         ]
         if self._strikes is not None:
-            errors += self._strikes.count(failing, ended)
+            # An error of evaluation is due to the document, and costs nothing.
+            passed = [one for one in failing if not isinstance(one[2], EvaluationError)]
+            errors += self._strikes.count(passed, ended)
         return sorted(errors, key=itemgetter(0))
 
     def _joined_alone(self, joined: Iterator[list[Result]]) -> Iterator[Portion]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import overload
 
 from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
+from penstock.engine.items import Item, item_of
 from penstock.engine.rows import Origin
+from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
+from penstock.languages.xquery import xquery
+from penstock.languages.xquery.values import documents_of
 from penstock.planning.compile import compile_query
+from penstock.planning.sequences import compile_sequences, reads_current
 from penstock.results import Data, Document, Result
-from penstock.sources.documents import input_of
+from penstock.sources.documents import Input, input_of
+from penstock.twigs import Query
+from penstock.twigs.sequences import Sequences
 
 Answer = list[Result] | float | str | bool
 
+_NOTHING = b"<nothing/>"
+"""What is read where there is no document; no query sees it."""
 
+
+@overload
 def evaluate(
     expression: str,
     document: Data | Document,
@@ -24,32 +37,94 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
-) -> Answer:
-    """Return what an XPath expression selects in a document, or its value.
+) -> Answer: ...
 
-    Nodes come as a list of results in document order; a number, a string or a boolean as the
-    Python value. The document is bytes, XML text, a path or a binary file, and is read once.
+
+@overload
+def evaluate(
+    expression: Query,
+    document: Data | Document | None,
+    *,
+    variables: Mapping[str, object] | None = None,
+) -> Answer | list[Item]: ...
+
+
+def evaluate(
+    expression: str | Query,
+    document: Data | Document | None,
+    *,
+    context: str = "/",
+    namespaces: NamespaceMap | None = None,
+    variables: Mapping[str, object] | None = None,
+) -> Answer | list[Item]:
+    """Return what an expression selects in a document, or its value.
+
+    A text is XPath; :func:`penstock.xquery` makes a query of other texts. The document is bytes,
+    XML text, a path or a binary file, and is read once.
+
+    For XPath, nodes come as a list of results in document order; a number, a string or a boolean
+    as the Python value. For XQuery, the answer is always a list of items: results for nodes,
+    Python values for atomic ones. All streams that the query names are the given document;
+    ``variables`` may bind others. Without a document there is no context item.
 
     Raises:
-        QueryError: The expression is not valid XPath.
+        QueryError: The expression is not valid, or a variable has no value.
         DocumentError: The document is not well-formed or cannot be read; ``results`` holds what
             was decided before.
+        EvaluationError: A query in XQuery has no value for the document.
         LimitError: The document passed a limit.
     """
-    query = xpath(expression, context=context, namespaces=namespaces, variables=variables)
+    if isinstance(expression, Query) and isinstance(expression.output, Sequences):
+        return _evaluate_sequences(expression, document, variables)
+    if document is None:
+        raise TypeError("an expression in XPath needs a document")
+    query = expression
+    if isinstance(query, str):
+        query = xpath(query, context=context, namespaces=namespaces, variables=variables)
     session = Session(Plan.build([compile_query(query)]))
-    source = input_of(document, 0)
-    origin = Origin(session, [expression], source)
-    numbered: list[tuple[int, Result]] = []
-    for portion in Driver(Fixed(session), EACH_PIECE).run([source]):
-        numbered += origin.numbered_rows(portion.batch)
-        for _, error in portion.errors:
-            raise error.with_results(_in_document_order(numbered))
+    numbered = [*_rows(session, query.text, input_of(document, 0))]
     if query.selects_nodes:
         return _in_document_order(numbered)
     (_, row), *others = numbered
     assert not others, "a query has one value"
     return _value(row)
+
+
+def _evaluate_sequences(
+    query: Query, document: Data | Document | None, variables: Mapping[str, object] | None
+) -> list[Item]:
+    if variables:
+        query = _bind(query, variables)
+    assert isinstance(query.output, Sequences)
+    given = documents_of(variables)
+    if document is None and reads_current(query.output, given):
+        message = "the query reads a document, and there is none"
+        way_out = "pass a document, or bind a variable to one"
+        raise QueryError("PQ0533", message, (0, len(query.text)), way_out, query.text, "XPDY0002")
+    session = Session(Plan.build([compile_sequences(query.output, given=[*given])]))
+    for name, other in given.items():
+        for _ in _rows(session, query.text, input_of(replace(other, stream=name), 0)):
+            pass  # it is kept for the document that follows
+    source = input_of(_NOTHING if document is None else document, 0)
+    return [item_of(row) for _, row in _rows(session, query.text, source)]
+
+
+def _bind(query: Query, variables: Mapping[str, object]) -> Query:
+    options = {**query.options}
+    options["variables"] = {**options.get("variables", {}), **variables}
+    return xquery(query.text, **options)
+
+
+def _rows(session: Session, name: str, source: Input) -> Iterator[tuple[int, Result]]:
+    """Yield the rows of a document with their nodes' places, as they are decided."""
+    origin = Origin(session, [name], source)
+    before: list[tuple[int, Result]] = []
+    for portion in Driver(Fixed(session, [name]), EACH_PIECE).run([source]):
+        rows = origin.numbered_rows(portion.batch)
+        before += rows
+        yield from rows
+        for _, error in portion.errors:
+            raise error.with_results(_in_document_order(before))
 
 
 def _in_document_order(numbered: list[tuple[int, Result]]) -> list[Result]:

@@ -27,6 +27,8 @@ class Request(Enum):
     """Rows of results, decided while a document is read."""
     RECORDS = 1
     """Records of witnesses, which are joined."""
+    MESSAGES = 2
+    """Rows that are evaluated from parts of documents: messages, nodes and values."""
 
     @property
     def head(self) -> bytes:

@@ -12,15 +12,18 @@ from typing import Any
 
 from penstock.errors import RegistryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
+from penstock.planning.sequences import compile_sequences, only_stream
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts
 from penstock.twigs import Event, Fragments, Query
+from penstock.twigs.sequences import Sequences
 
-LANGUAGES = {"xpath": xpath, "xscl": xscl}
+LANGUAGES = {"xpath": xpath, "xscl": xscl, "xquery": xquery}
 """What reads the texts of a language."""
 
 _FORMS = Forms()
@@ -45,6 +48,8 @@ def compile_program(
         return _compile_query(query, mode)
     if language == "xpath":
         return _FORMS.compile(query, mode, options)
+    if language == "xquery":
+        return _compile_query(xquery(query, **(options or {})), mode)
     compiled = _JOIN_TEXTS.compile(query, options)
     if isinstance(compiled, Query):
         return _compile_query(compiled, mode)
@@ -63,6 +68,10 @@ def _compile_query(query: Query, mode: Mode) -> bytes:
             # A block of a stream by itself reports events of one node.
             event = compile_join(replace(query, output=Event((variable,))))
             return _compile_records(event, mode, is_node=True)
+        case Sequences() as output:
+            if mode != "query":
+                raise RegistryError("PR0004", f"a query in XQuery has no mode {mode!r}")
+            return compile_sequences(output, only_stream(query))
         case _:
             return compile_in_mode(query, mode)
 

@@ -1,4 +1,4 @@
-"""Subscriptions that request something else than rows, as the plan of a snapshot has them."""
+"""What subscriptions request, as the plan of a snapshot has it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from penstock.errors import RegistryError
-from penstock.planning.program import Request, request_of
+from penstock.planning.program import Request
 from penstock.registry.subscriptions import Snapshot
 
-_DEEDS = {Request.ROWS: "reports rows", Request.RECORDS: "joins documents"}
+_DEEDS = {
+    Request.ROWS: "reports rows",
+    Request.RECORDS: "joins documents",
+    Request.MESSAGES: "makes messages",
+}
 
 
 class Requested(NamedTuple):
@@ -22,21 +26,21 @@ class Requested(NamedTuple):
     program: bytes
 
 
-def requests_of(snapshot: Snapshot) -> dict[str, Requested]:
-    """Return what the subscriptions of a snapshot request beside rows, by name."""
+def requests_of(snapshot: Snapshot, request: Request = Request.RECORDS) -> dict[str, Requested]:
+    """Return the programs of a snapshot that have a request, by the names of subscriptions."""
     names = snapshot.names
     return {
         names[number]: Requested(place, program)
-        for number, place, program in snapshot.plan.requests()
+        for number, place, program in snapshot.plan.requests(request.value)
     }
 
 
 def requests_since(older: Snapshot, snapshot: Snapshot) -> dict[str, Requested | None]:
-    """Return what changed from one snapshot to another: None for subscriptions that are gone.
+    """Return what joins changed from one snapshot to another: None for those that are gone.
 
     It costs what changed. A subscription that merely moved to another tier is listed, too.
     """
-    gone, come = snapshot.plan.requests_since(older.plan)
+    gone, come = snapshot.plan.requests_since(Request.RECORDS.value, older.plan)
     changes: dict[str, Requested | None] = {older.names[number]: None for number in gone}
     for number, place, program in come:
         changes[snapshot.names[number]] = Requested(place, program)
@@ -51,8 +55,7 @@ def require_requests(
     Raises:
         RegistryError: One requests something else; the message names it and the call to use.
     """
-    for name, requested in requests_of(snapshot).items():
-        request = request_of(requested.program)
-        if request not in served:
+    for request in {Request.RECORDS, Request.MESSAGES} - {*served}:
+        for name in requests_of(snapshot, request):
             message = f"`{name}` {_DEEDS[request]}, which {call} does not evaluate; use {instead}"
             raise RegistryError("PR0011", message)

@@ -128,7 +128,7 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
 
 def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
-    if plan.request_count():
+    if plan.request_count(Request.RECORDS.value):
         require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
 
@@ -180,7 +180,7 @@ def require_rows(snapshot: Snapshot) -> None:
         RegistryError: One does.
     """
     instead = "penstock.spark.join or join_stream"
-    require_requests(snapshot, (Request.ROWS,), "penstock.spark.match", instead)
+    require_requests(snapshot, (Request.ROWS, Request.MESSAGES), "penstock.spark.match", instead)
 
 
 def _keep(key: _Key, session: Session, names: Any) -> None:

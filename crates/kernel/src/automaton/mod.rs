@@ -14,7 +14,6 @@ mod retention;
 mod sampling;
 mod silence;
 mod small;
-mod source;
 mod states;
 mod trace;
 mod truth;
@@ -31,6 +30,7 @@ use crate::plan::{
     FormulaId, GuardId, NodeKind, OperandKind, Output, Plan, SubscriptionId, Symbols, TargetId,
 };
 use crate::rows::{DocumentId, Rows};
+use crate::source::Source;
 use crate::tables::Table;
 use crate::tokenizer::codes;
 use crate::values::Value;
@@ -39,7 +39,6 @@ use deliver::Tally;
 use frames::Frames;
 use gate::Gate;
 use rustc_hash::FxHashSet;
-use source::Source;
 use states::{State, States};
 use std::rc::Rc;
 use std::sync::Arc;

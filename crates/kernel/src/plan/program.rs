@@ -21,19 +21,28 @@ pub enum Request {
     Rows,
     /// Records of witnesses, which are joined.
     Records,
+    /// Rows that are evaluated from parts of documents.
+    Messages,
 }
 
 impl Request {
+    /// The request of a code.
+    pub fn of_code(code: u32) -> Option<Request> {
+        match code {
+            0 => Some(Request::Rows),
+            1 => Some(Request::Records),
+            2 => Some(Request::Messages),
+            _ => None,
+        }
+    }
+
     /// What a program requests, and a reader of its body.
     pub fn of(program: &[u8]) -> Read<(Request, Reader<'_>)> {
         let body = program.strip_prefix(MAGIC);
         let body = body.ok_or(ProgramError("the first bytes are wrong"))?;
         let mut reader = Reader::new(body);
-        let request = match reader.word()? {
-            0 => Request::Rows,
-            1 => Request::Records,
-            _ => return Err(ProgramError("an unknown request")),
-        };
+        let request = Request::of_code(reader.word()?);
+        let request = request.ok_or(ProgramError("an unknown request"))?;
         Ok((request, reader))
     }
 }

@@ -5,6 +5,7 @@ use super::builder::Builder;
 use super::freeze::Layout;
 use super::ids::{RequestId, StringId, SubscriptionId};
 use super::image::{Plan, Section, size};
+use super::program::Request;
 use super::tier::Tier;
 use crate::ids::Id;
 use std::sync::Arc;
@@ -52,23 +53,26 @@ impl Plan {
     }
 }
 
-/// The requests of tiers, without those of removed subscriptions.
-pub fn requests(tiers: &[Tier]) -> impl Iterator<Item = Requested<&[u8]>> {
-    tiers.iter().flat_map(Tier::requests)
+/// The requests of a kind of tiers, without those of removed subscriptions.
+pub fn requests(tiers: &[Tier], kind: Request) -> impl Iterator<Item = Requested<&[u8]>> {
+    let is_asked = move |request: &Requested<&[u8]>| request.is_of(kind);
+    tiers.iter().flat_map(Tier::requests).filter(is_asked)
 }
 
-/// The numbers of those that went, by the older tiers, and those that came. A subscription that
+/// Those of a kind: the numbers of those that went, by the older tiers, and those that came. A subscription that
 /// moved from one plan to another is among both. A plan that stays costs what was removed from it.
 pub fn requests_since<'a>(
     older: &[Tier],
     newer: &'a [Tier],
+    kind: Request,
 ) -> (Vec<SubscriptionId>, Vec<Requested<&'a [u8]>>) {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
-    let subscription = |request: Requested<&[u8]>| request.subscription;
+    let subscription =
+        |request: Requested<&[u8]>| request.is_of(kind).then_some(request.subscription);
     for tier in older {
         match same_plan(tier, newer) {
-            Some(now) => gone.extend(tier.requests_left_out_by(now).map(subscription)),
-            None => gone.extend(tier.requests().map(subscription)),
+            Some(now) => gone.extend(tier.requests_left_out_by(now).filter_map(subscription)),
+            None => gone.extend(tier.requests().filter_map(subscription)),
         }
     }
     for tier in newer {
@@ -77,7 +81,14 @@ pub fn requests_since<'a>(
             None => come.extend(tier.requests()),
         }
     }
+    come.retain(|request: &Requested<&[u8]>| request.is_of(kind));
     (gone, come)
+}
+
+impl Requested<&[u8]> {
+    fn is_of(&self, kind: Request) -> bool {
+        Request::of(self.program).is_ok_and(|(own, _)| own == kind)
+    }
 }
 
 fn same_plan<'a>(tier: &Tier, others: &'a [Tier]) -> Option<&'a Tier> {

@@ -32,6 +32,8 @@ pub enum RowKind {
     String = 8,
     /// A boolean.
     Boolean = 9,
+    /// A constructed message.
+    Message = 10,
     /// A document matched, in filter mode.
     Match = 12,
 }

@@ -192,6 +192,11 @@ impl Session {
                 self.usage.charge(runner.tier.shift(own), cost);
             }
         }
+        if let Some(messages) = listeners.messages_mut() {
+            for (subscription, cost) in messages.take_charges() {
+                self.usage.charge(subscription, cost);
+            }
+        }
         for asker in listeners.askers() {
             for used in asker.trie.take_usage(&asker.tier) {
                 self.usage.count_rows(used.id, used.matches, used.last);

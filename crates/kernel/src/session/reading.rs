@@ -131,6 +131,7 @@ impl Reading {
             Some(Engine::Automaton(runner)) => tokenize(tokenizer, chunk, &mut runner.automaton),
             Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
             Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
+            Some(Engine::Messages(messages)) => tokenize(tokenizer, chunk, &mut **messages),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }

@@ -64,6 +64,8 @@ codes! {
     RESULTS = "PL0016", "More results of a subscription than `results_max`.";
     INTERRUPTED = "PL0017", "The work was interrupted.";
     SUSPENDED = "PL0018", "A subscription is suspended, since it kept passing limits.";
+    RECURSION = "PL0021", "Functions of a query call each other deeper than `recursion_max`.";
+    QUERY = "PX0001", "A query has no value for the document.";
 }
 
 #[cfg(test)]

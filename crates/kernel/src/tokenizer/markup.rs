@@ -27,7 +27,7 @@ impl Core {
             return Ok(at + 9);
         }
         if rest.starts_with(b"DOCTYPE") && source.outer.is_none() {
-            return self.doctype(source, at);
+            return self.doctype(source, at, handler);
         }
         let is_start = |word: &&[u8]| rest.len() < word.len() && word.starts_with(rest);
         if [b"--".as_slice(), b"[CDATA[", b"DOCTYPE"]
@@ -148,7 +148,12 @@ impl Core {
         Ok(())
     }
 
-    fn doctype(&mut self, source: &Source<'_>, at: usize) -> Result<usize, Halt> {
+    fn doctype<H: Handler>(
+        &mut self,
+        source: &Source<'_>,
+        at: usize,
+        handler: &mut H,
+    ) -> Result<usize, Halt> {
         let start = source.offset(at);
         let length = match Extent::Start.advance(&source.bytes[at..]) {
             Some(length) => length,
@@ -162,6 +167,9 @@ impl Core {
         }
         self.doctype.is_declared = true;
         self.read_doctype(&source.bytes[at..at + length], start)?;
+        if !self.doctype.entities.is_empty() || self.doctype.may_declare_elsewhere() {
+            handler.declare_entities();
+        }
         Ok(at + length)
     }
 }

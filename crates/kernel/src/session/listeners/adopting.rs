@@ -4,7 +4,8 @@ use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
 use crate::ledger::Account;
-use crate::plan::Tier;
+use crate::message::Messages;
+use crate::plan::{Request, Tier, requests};
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
 use std::sync::Arc;
@@ -32,8 +33,20 @@ impl Listeners {
                 self.add(Engine::Trie(asker), Some(Way::Asked));
             }
         }
-        let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
+        let is_same = has_same_messages(&self.tiers, &tiers);
+        let is_kept = |listener: &Listener| match listener.engine {
+            Engine::Witnesses(_) => true,
+            Engine::Messages(_) => is_same,
+            _ => false,
+        };
         self.list.extend(before.into_iter().filter(is_kept));
+        if self.messages().is_none() {
+            let account = Account::new(self.ledger.clone());
+            let messages = Messages::of(&tiers, &self.limits, account);
+            if let Some(messages) = messages {
+                self.add(Engine::Messages(Box::new(messages)), None);
+            }
+        }
         self.ledger.expect(tiers.iter().map(askers).sum());
         self.tiers = tiers;
         self.way = None;
@@ -129,6 +142,17 @@ impl Listeners {
         };
         self.tiers.iter().map(of_tier).collect()
     }
+}
+
+/// Whether the messages of tiers are those of others.
+fn has_same_messages(older: &[Tier], newer: &[Tier]) -> bool {
+    let of = |tiers| requests(tiers, Request::Messages).map(|one| (one.subscription, one.place));
+    let is_same = |(older, newer): (&Tier, &Tier)| {
+        let is_unchanged = Arc::ptr_eq(&older.removed, &newer.removed);
+        Arc::ptr_eq(&older.plan, &newer.plan) && older.first == newer.first && is_unchanged
+    };
+    let is_unchanged = older.len() == newer.len() && older.iter().zip(newer).all(is_same);
+    is_unchanged || of(older).eq(of(newer))
 }
 
 /// About how many subscriptions ask for rows. Where targets are many, those who share one are not

@@ -3,6 +3,7 @@
 use super::{Engine, Listeners};
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::{DocumentId, SubscriptionId};
+use crate::message::Messages;
 use crate::plan::Tier;
 use crate::tokenizer::codes;
 use rustc_hash::FxHashMap;
@@ -61,6 +62,9 @@ impl Listeners {
                 }
             }
         }
+        for (number, steps) in self.messages().map_or(Vec::new(), Messages::charges) {
+            *charges.entry(number).or_default() += steps;
+        }
         let sum: f64 = charges.values().sum();
         let most = charges.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         most.filter(|(_, steps)| steps * 2.0 > sum)
@@ -93,6 +97,7 @@ impl Listeners {
                         asker.tier = tier.without(&self.silent);
                     }
                 }
+                Engine::Messages(messages) => messages.silence(&self.silent),
                 Engine::Witnesses(_) => {}
             }
         }
@@ -119,19 +124,28 @@ impl Listeners {
                 }));
             }
         }
+        let failed = self.messages_mut().map_or(Vec::new(), Messages::take_failed);
+        let failed = failed.into_iter().map(|(document, subscription, error)| Failing {
+            document,
+            subscription,
+            error,
+        });
+        failing.extend(failed);
         failing
     }
 
     /// Bytes of values that wait, where they lie: those that many subscriptions share count once.
     pub fn held_value_bytes(&self) -> usize {
         let own = self.automata().map(|runner| runner.automaton.value_bytes());
-        self.rows.held_value_bytes() + own.sum::<usize>()
+        let messages = self.messages().map_or(0, |messages| messages.row_sizes().1);
+        self.rows.held_value_bytes() + own.sum::<usize>() + messages
     }
 
     /// How many rows stand for themselves.
     pub fn single_rows(&self) -> usize {
         let own = self.automata().map(|runner| runner.automaton.row_count());
-        self.rows.len() + own.sum::<usize>()
+        let messages = self.messages().map_or(0, |messages| messages.row_sizes().0);
+        self.rows.len() + own.sum::<usize>() + messages
     }
 
     /// Drops rows that stand for themselves, behind the first ones.
@@ -144,6 +158,9 @@ impl Listeners {
     pub fn renew(&mut self) {
         for runner in self.automata_mut() {
             runner.automaton.mend_rows();
+        }
+        if let Some(messages) = self.messages_mut() {
+            messages.mend_rows();
         }
         self.gather();
         let paths = self.witnesses().map(|witnesses| witnesses.paths.clone());

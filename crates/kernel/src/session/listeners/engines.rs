@@ -1,6 +1,7 @@
 //! What a listener is: an engine, the tier that it reads, and when it takes part.
 
 use crate::automaton::Automaton;
+use crate::message::Messages;
 use crate::plan::{Plan, Tier};
 use crate::trie::Trie;
 use crate::witness::Witnesses;
@@ -36,6 +37,7 @@ pub enum Engine {
     Automaton(Box<Runner>),
     Trie(Box<Asker>),
     Witnesses(Box<Witnesses>),
+    Messages(Box<Messages>),
 }
 
 /// Somebody who listens to documents.
@@ -82,6 +84,20 @@ impl Engine {
     pub fn witnesses_mut(&mut self) -> Option<&mut Witnesses> {
         match self {
             Engine::Witnesses(witnesses) => Some(witnesses),
+            _ => None,
+        }
+    }
+
+    pub fn messages(&self) -> Option<&Messages> {
+        match self {
+            Engine::Messages(messages) => Some(messages),
+            _ => None,
+        }
+    }
+
+    pub fn messages_mut(&mut self) -> Option<&mut Messages> {
+        match self {
+            Engine::Messages(messages) => Some(messages),
             _ => None,
         }
     }

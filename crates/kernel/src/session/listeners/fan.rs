@@ -21,6 +21,10 @@ macro_rules! tell {
                 let $handler = &mut witnesses.taken;
                 $event
             }
+            Engine::Messages(messages) => {
+                let $handler = &mut **messages;
+                $event
+            }
         }
     };
 }
@@ -64,6 +68,12 @@ impl Handler for Listeners {
         }
         self.note();
         Ok(())
+    }
+
+    fn declare_entities(&mut self) {
+        for listener in self.list.iter_mut().filter(|listener| listener.is_active) {
+            tell!(&mut listener.engine, handler => handler.declare_entities());
+        }
     }
 
     fn element_symbol(&mut self, uri: &[u8], local: &[u8]) -> Symbol {

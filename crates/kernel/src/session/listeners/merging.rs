@@ -4,6 +4,7 @@
 //! when.
 
 use super::{Listeners, Runner};
+use crate::message::Messages;
 use crate::rows::Rows;
 
 impl Listeners {
@@ -45,12 +46,22 @@ impl Listeners {
             self.merge(&mut rows);
             self.rows = rows;
         }
+        self.collect_messages();
+    }
+
+    /// Puts the rows of messages behind those that are there.
+    fn collect_messages(&mut self) {
+        let rows = self.messages_mut().map(Messages::take_rows);
+        if let Some(rows) = rows.filter(|rows| !rows.is_empty()) {
+            self.rows.append(rows);
+        }
     }
 
     /// Puts all rows together.
     pub fn gather(&mut self) {
         let is_empty = |runner: &Runner| runner.automaton.row_count() == 0;
         if self.automata().all(is_empty) {
+            self.collect_messages();
             return;
         }
         let fresh = self.take_fresh();
@@ -63,6 +74,15 @@ impl Listeners {
 
     /// The rows that automata have finished since they were put together last.
     pub fn take_fresh(&mut self) -> Rows {
+        let mut rows = self.take_fresh_of_automata();
+        let messages = self.messages_mut().map(Messages::take_rows);
+        if let Some(messages) = messages.filter(|rows| !rows.is_empty()) {
+            rows.append(messages);
+        }
+        rows
+    }
+
+    fn take_fresh_of_automata(&mut self) -> Rows {
         let mut rows = Rows::default();
         if self.is_direct() {
             let runner = self.runners().next();
@@ -78,7 +98,8 @@ impl Listeners {
             let automaton = &runner.automaton;
             (automaton.row_count(), automaton.value_bytes())
         });
-        let own = (self.rows.count(), self.rows.value_bytes());
+        let (count, bytes) = self.messages().map_or((0, 0), Messages::row_sizes);
+        let own = (self.rows.count() + count, self.rows.value_bytes() + bytes);
         rows.fold(own, |sum, (count, bytes)| (sum.0 + count, sum.1 + bytes))
     }
 

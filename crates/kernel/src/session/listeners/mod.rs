@@ -20,6 +20,7 @@ use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
+use crate::message::Messages;
 use crate::options::Options;
 use crate::plan::Tier;
 use crate::rows::Rows;
@@ -85,6 +86,7 @@ impl Listeners {
     /// Turns to a way of reading; whether symbols mean something else than before.
     pub fn turn_to(&mut self, way: Way) -> bool {
         let is_crowded = self.witnesses().is_some_and(Witnesses::forget_symbols);
+        let is_crowded = self.messages_mut().is_some_and(Messages::forget_too_many) | is_crowded;
         if self.way == Some(way) {
             if is_crowded {
                 self.symbols.clear();
@@ -140,6 +142,10 @@ impl Listeners {
                     false
                 }
                 Engine::Witnesses(witnesses) => !witnesses.begin(stream),
+                Engine::Messages(messages) => {
+                    messages.begin(stream, document);
+                    false
+                }
             };
         }
         for (_, runner) in self.runners() {
@@ -161,6 +167,7 @@ impl Listeners {
             match &mut listener.engine {
                 Engine::Automaton(runner) => runner.automaton.finish(length)?,
                 Engine::Trie(asker) => asker.trie.taken.finish(length),
+                Engine::Messages(messages) => messages.finish(length),
                 Engine::Witnesses(witnesses) => {
                     witness = Some(match listener.is_waiting {
                         true => Witness::default(),
@@ -180,6 +187,7 @@ impl Listeners {
             match &mut listener.engine {
                 Engine::Automaton(runner) => runner.automaton.abandon(),
                 Engine::Trie(asker) => asker.trie.taken.bundle.break_off(),
+                Engine::Messages(messages) => messages.abandon(),
                 Engine::Witnesses(_) => {}
             }
         }
@@ -234,12 +242,24 @@ impl Listeners {
         engines.find_map(Engine::witnesses_mut)
     }
 
+    /// Who evaluates queries over sequences.
+    pub fn messages(&self) -> Option<&Messages> {
+        let mut engines = self.list.iter().map(|listener| &listener.engine);
+        engines.find_map(Engine::messages)
+    }
+
+    /// The same, to change it.
+    pub fn messages_mut(&mut self) -> Option<&mut Messages> {
+        let mut engines = self.list.iter_mut().map(|listener| &mut listener.engine);
+        engines.find_map(Engine::messages_mut)
+    }
+
     /// Whether nothing that may follow in the document would add a row, or a witness.
     pub fn is_decided(&self) -> bool {
         let active = self.list.iter().filter(|listener| listener.is_active);
         active.into_iter().all(|listener| match &listener.engine {
             Engine::Automaton(runner) => !listener.is_waiting && runner.automaton.is_decided(),
-            Engine::Trie(_) | Engine::Witnesses(_) => false,
+            Engine::Trie(_) | Engine::Witnesses(_) | Engine::Messages(_) => false,
         })
     }
 

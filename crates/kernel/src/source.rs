@@ -1,4 +1,4 @@
-//! The decoded input that open candidates still need.
+//! The decoded input that open results still need.
 
 use crate::events::Span;
 

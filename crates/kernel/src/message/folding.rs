@@ -1,0 +1,106 @@
+//! What becomes of the items of all regions: a list, or one value that grows with them.
+
+use super::program::Fold;
+use penstock_sequences::atomic::{Atomic, Operator, arithmetic};
+use penstock_sequences::error::{Error, Result};
+use penstock_sequences::eval::{Item, Sequence};
+use penstock_sequences::functions::{Builtin, Call, Environment, Values, convert, find};
+
+/// The items or values of a part that gathers, so far.
+pub struct Folding {
+    fold: Fold,
+    items: Vec<Item>,
+    count: i64,
+    value: Option<Atomic>,
+}
+
+impl Folding {
+    /// Nothing yet.
+    pub fn new(fold: Fold) -> Folding {
+        Folding {
+            fold,
+            items: Vec::new(),
+            count: 0,
+            value: None,
+        }
+    }
+
+    /// Starts anew.
+    pub fn clear(&mut self) {
+        *self = Folding::new(self.fold);
+    }
+
+    /// Whether the items themselves are kept.
+    pub fn keeps_items(&self) -> bool {
+        self.fold == Fold::Items
+    }
+
+    /// Counts one item more of which nothing else matters.
+    pub fn count(&mut self) {
+        self.count += 1;
+    }
+
+    /// Adds the items of a region. Those of sums and the like are atomic values.
+    pub fn add(&mut self, items: &Sequence, environment: &Environment) -> Result<()> {
+        let items = items.as_slice();
+        self.count += items.len() as i64;
+        match self.function() {
+            _ if items.is_empty() => Ok(()),
+            None if self.keeps_items() => {
+                self.items.extend_from_slice(items);
+                Ok(())
+            }
+            None => Ok(()),
+            Some(builtin) => {
+                let atomics = items.iter().filter_map(|item| match item {
+                    Item::Atomic(value) => Some(value.clone()),
+                    Item::Node(_) => None,
+                });
+                let all: Values = self.value.take().into_iter().chain(atomics).collect();
+                self.value = call(builtin, all, environment)?.into_iter().next();
+                Ok(())
+            }
+        }
+    }
+
+    /// The function that brings values together.
+    fn function(&self) -> Option<&'static Builtin> {
+        match self.fold {
+            Fold::Sum | Fold::Average => find("sum", 1),
+            Fold::Least => find("min", 1),
+            Fold::Greatest => find("max", 1),
+            Fold::Items | Fold::Count | Fold::Exists | Fold::Empty => None,
+        }
+    }
+
+    /// The value of all regions.
+    pub fn finish(&mut self) -> Result<Sequence> {
+        let value = match self.fold {
+            Fold::Items => return Ok(std::mem::take(&mut self.items).into()),
+            Fold::Count => Some(Atomic::Integer(self.count)),
+            Fold::Exists => Some(Atomic::Boolean(self.count > 0)),
+            Fold::Empty => Some(Atomic::Boolean(self.count == 0)),
+            Fold::Sum => Some(self.value.take().unwrap_or(Atomic::Integer(0))),
+            Fold::Average => {
+                let count = Atomic::Integer(self.count);
+                let sum = self.value.take();
+                sum.map(|sum| arithmetic(Operator::Divide, &sum, &count))
+                    .transpose()?
+            }
+            Fold::Least | Fold::Greatest => self.value.take(),
+        };
+        Ok(value.map_or(Sequence::Empty, Sequence::atomic))
+    }
+}
+
+fn call(builtin: &'static Builtin, values: Values, environment: &Environment) -> Result<Values> {
+    let Some(parameter) = builtin.parameter(0) else {
+        return Err(Error::new("XPST0017", "the function takes no values"));
+    };
+    let mut arguments = [convert(values, parameter)?];
+    (builtin.call)(&mut Call {
+        builtin,
+        arguments: &mut arguments,
+        environment,
+    })
+}

@@ -1,0 +1,110 @@
+//! A program that requests messages, read and checked.
+
+use super::places::{GatherId, Place, read_places};
+use crate::plan::{ProgramError, Read, Reader, Request};
+use crate::tables::Table;
+use penstock_sequences::code::Code;
+use std::sync::Arc;
+
+/// What becomes of the items that a part gathers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Items,
+    Count,
+    Sum,
+    Average,
+    Least,
+    Greatest,
+    Exists,
+    Empty,
+}
+
+impl Fold {
+    fn of_code(code: u32) -> Option<Fold> {
+        Some(match code {
+            0 => Fold::Items,
+            1 => Fold::Count,
+            2 => Fold::Sum,
+            3 => Fold::Average,
+            4 => Fold::Least,
+            5 => Fold::Greatest,
+            6 => Fold::Exists,
+            7 => Fold::Empty,
+            _ => return None,
+        })
+    }
+}
+
+/// A part that gathers.
+#[derive(Clone, Copy, Debug)]
+pub struct Gather {
+    pub fold: Fold,
+    /// Only the number of elements matters: there are no regions.
+    pub is_counted: bool,
+}
+
+/// What a program needs of a document.
+pub struct Reads {
+    /// The name of a document that is given with the query; that of the current one is empty.
+    pub name: Box<str>,
+    pub places: Vec<Place>,
+}
+
+/// A program.
+pub struct Program {
+    pub code: Arc<Code>,
+    /// The body is one constructor, so its row is a message.
+    pub is_message: bool,
+    /// The items of the only part that gathers are the rows.
+    pub is_direct: bool,
+    /// A message is sent even if nothing is in it.
+    pub sends_empty: bool,
+    pub gathers: Table<GatherId, Gather>,
+    /// The stream whose documents are read; None: all.
+    pub stream: Option<Box<str>>,
+    /// The current document, then those that are given.
+    pub reads: Vec<Reads>,
+}
+
+impl Program {
+    /// Reads the bytes of a program.
+    pub fn read(bytes: &[u8]) -> Read<Program> {
+        let (Request::Messages, mut reader) = Request::of(bytes)? else {
+            return Err(ProgramError("it requests no messages"));
+        };
+        let code = reader.bytes()?;
+        let code = Code::read(code).map_err(|_| ProgramError("its code is wrong"))?;
+        let flags = reader.below(8)?;
+        let stream = match reader.below(2)? {
+            0 => None,
+            _ => Some(reader.text()?.into()),
+        };
+        let gathers = reader.many(|reader, _| {
+            let code = reader.word()?;
+            let fold = Fold::of_code(code / 2).ok_or(ProgramError("an unknown fold"))?;
+            let is_counted = code % 2 == 1;
+            Ok(Gather { fold, is_counted })
+        })?;
+        let reads = reader.many(|reader, _| {
+            let name = reader.text()?.into();
+            let places = read_places(reader, gathers.len())?;
+            Ok(Reads { name, places })
+        })?;
+        reader.end()?;
+        if reads.is_empty() {
+            return Err(ProgramError("it reads no document"));
+        }
+        if code.entry_count() != gathers.len() + 1 {
+            return Err(ProgramError("its code has other entries"));
+        }
+        Ok(Program {
+            code: Arc::new(code),
+            is_message: flags & 1 != 0,
+            is_direct: flags & 2 != 0,
+            sends_empty: flags & 4 != 0,
+            gathers: gathers.into_iter().collect(),
+            stream,
+            reads,
+        })
+    }
+}

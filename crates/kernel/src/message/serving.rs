@@ -1,0 +1,171 @@
+//! The programs that a listener serves, and what it hands out.
+
+use super::listener::Messages;
+use super::member::{Member, Task};
+use super::names::Names;
+use super::program::Program;
+use super::states::{MemberId, States};
+use crate::error::{DocumentError, ErrorKind};
+use crate::ids::{DocumentId, SubscriptionId};
+use crate::ledger::Account;
+use crate::limits::Limits;
+use crate::plan::{Request, Tier, requests};
+use crate::rows::Rows;
+use crate::tables::Table;
+use crate::tokenizer::codes;
+use crate::vocabulary::NodeKind;
+use rustc_hash::FxHashMap;
+
+/// A subscription that failed at a document.
+pub type Failed = (DocumentId, SubscriptionId, DocumentError);
+
+impl Messages {
+    /// A listener for the programs of tiers that request messages; None if there are none. Equal
+    /// programs are evaluated once.
+    pub fn of(tiers: &[Tier], limits: &Limits, account: Account) -> Option<Messages> {
+        let mut names = Names::default();
+        let mut states = States::default();
+        let mut members: Table<MemberId, Member> = Table::default();
+        let mut known: FxHashMap<&[u8], MemberId> = FxHashMap::default();
+        for request in requests(tiers, Request::Messages) {
+            let next = MemberId(members.len() as u32);
+            let id = *known.entry(request.program).or_insert(next);
+            if id == next {
+                let program = Program::read(request.program);
+                let mut roots = Vec::new();
+                for Program { reads, gathers, .. } in &program {
+                    let places = reads.iter().map(|reads| &reads.places);
+                    roots.extend(places.map(|places| states.add(id, places, gathers, &mut names)));
+                }
+                members.push(Member::of(program, roots, limits));
+            }
+            members[id].subscriptions.push(request.subscription);
+        }
+        if members.is_empty() {
+            return None;
+        }
+        states.seal(&mut names);
+        Some(Messages::with(names, states, members, account))
+    }
+
+    /// Gives subscriptions nothing, and all others their rows.
+    pub fn silence(&mut self, silent: &[SubscriptionId]) {
+        for member in self.members.iter_mut() {
+            member.silence(silent);
+        }
+    }
+
+    /// Sees to it that names and states stay bounded; returns whether symbols are forgotten.
+    pub fn forget_too_many(&mut self) -> bool {
+        if self.states.is_full() {
+            self.states.forget(&self.names);
+        }
+        let is_crowded = self.names.forget_too_many();
+        if is_crowded {
+            self.members.iter_mut().for_each(Member::forget_names);
+        }
+        is_crowded
+    }
+
+    /// Starts a document of a stream.
+    pub fn begin(&mut self, stream: &str, document: DocumentId) {
+        self.begin_events();
+        self.states.set_has_bytes(true, &self.names);
+        self.document = document;
+        let class = self.names.class(NodeKind::Document, b"", b"");
+        let mut places = Vec::new();
+        for member in self.members.iter_mut() {
+            member.begin(stream);
+            places.extend(member.root());
+        }
+        self.root = self.states.root(&places, class, &self.names);
+    }
+
+    /// The document declares entities, so that its source does not stand alone. Nothing of it was
+    /// kept yet.
+    pub(super) fn read_without_bytes(&mut self) {
+        if self.states.set_has_bytes(false, &self.names) {
+            let class = self.names.class(NodeKind::Document, b"", b"");
+            let places: Vec<_> = self.members.iter().filter_map(Member::root).collect();
+            self.root = self.states.root(&places, class, &self.names);
+        }
+    }
+
+    /// Ends the document.
+    pub fn finish(&mut self, length: u64) {
+        for id in self.members.ids() {
+            self.account.actor = id.0;
+            let task = Task {
+                account: &mut self.account,
+                rows: &mut self.rows,
+                document: self.document,
+                at: length,
+            };
+            self.members[id].finish(task);
+        }
+        self.end_document();
+    }
+
+    /// Drops the document, which turned out to be bad. Rows that are finished stay.
+    pub fn abandon(&mut self) {
+        self.members.iter_mut().for_each(Member::abandon);
+        self.end_document();
+    }
+
+    fn end_document(&mut self) {
+        let document = self.document;
+        for member in self.members.iter_mut() {
+            let Some(error) = member.take_error() else {
+                continue;
+            };
+            let failed = member.audible().iter().map(|&subscription| {
+                let reason = format!("{}: {}", error.code, error.reason);
+                let kind = ErrorKind::Query(error.code);
+                let error = DocumentError::at(error.byte, kind, codes::QUERY, reason);
+                (document, subscription, error)
+            });
+            self.failed.extend(failed);
+        }
+    }
+
+    /// Subscriptions that failed since the last call.
+    pub fn take_failed(&mut self) -> Vec<Failed> {
+        std::mem::take(&mut self.failed)
+    }
+
+    /// How many rows wait to be taken, and the bytes of their values.
+    pub fn row_sizes(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.value_bytes())
+    }
+
+    /// Drops a row that was broken off.
+    pub fn mend_rows(&mut self) {
+        self.rows.truncate(self.rows.len());
+    }
+
+    /// The rows finished since the last call.
+    pub fn take_rows(&mut self) -> Rows {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Steps since the last call, by subscription; those who share a program share its steps.
+    pub fn take_charges(&mut self) -> Vec<(SubscriptionId, f64)> {
+        let samples: Vec<_> = self.account.take_samples().collect();
+        self.share(samples)
+    }
+
+    /// The same for the document under way.
+    pub fn charges(&self) -> Vec<(SubscriptionId, f64)> {
+        self.share(self.account.samples().collect())
+    }
+
+    fn share(&self, samples: Vec<(u32, u64)>) -> Vec<(SubscriptionId, f64)> {
+        let shares = samples.into_iter().flat_map(|(actor, steps)| {
+            let member = self.members.find(MemberId(actor));
+            let subscriptions = member.map_or(&[][..], |member| member.audible());
+            let each = steps as f64 / subscriptions.len().max(1) as f64;
+            subscriptions.iter().map(move |&subscription| (subscription, each))
+        });
+        shares.collect()
+    }
+}

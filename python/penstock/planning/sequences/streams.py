@@ -1,0 +1,85 @@
+"""Which documents a query reads: the current one of a stream, and those that are given with it.
+
+``/`` is the current document, and so is every stream that no document is given for; planning calls
+it ``CURRENT``. A standing query that names a stream reads the documents of that stream alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+from penstock.errors import QueryError
+from penstock.planning.sequences.context import has_context
+from penstock.planning.sequences.parts import all_parts, rewrite
+from penstock.twigs import Query
+from penstock.twigs import expressions as x
+from penstock.twigs import sequences as q
+
+CURRENT = ""
+"""The name of the current document."""
+
+
+def streams_of(query: q.Sequences) -> list[str]:
+    """Return the streams that a query names, in the order of their names."""
+    return sorted({part.name for part in _parts(query) if isinstance(part, q.Stream)})
+
+
+def read_current(query: q.Sequences, given: Collection[str] = ()) -> q.Sequences:
+    """Return a query that reads the current document where it names a stream that is not given."""
+
+    def change(part: Any) -> Any:
+        is_current = isinstance(part, q.Stream) and part.name not in given
+        return q.Stream(CURRENT) if is_current else part
+
+    return map_roots(query, lambda root: rewrite(root, change))
+
+
+def reads_current(query: q.Sequences, given: Collection[str] = ()) -> bool:
+    """Return whether a query reads anything but documents that are given."""
+    roots = [query.body, *(variable.value for variable in query.variables)]
+    if any(has_context(root) or isinstance(root, x.Root) for root in roots):
+        return True
+    return any(
+        isinstance(part, x.Root) or (isinstance(part, q.Stream) and part.name not in given)
+        for part in _parts(query)
+    )
+
+
+def only_stream(query: Query) -> str | None:
+    """Return the stream that a standing query reads; None if it reads those of all streams.
+
+    Raises:
+        QueryError: The query reads several streams, or a document that came with a variable.
+    """
+    assert isinstance(query.output, q.Sequences)
+    streams = streams_of(query.output)
+    span, text = (0, len(query.text)), query.text
+    for name in streams:
+        if name.startswith("$"):
+            message = f"`{name}` is bound to a document, which a standing query does not keep"
+            raise QueryError("PQ0531", message, span, "use penstock.evaluate", text)
+    if len(streams) > 1:
+        message = f"the query reads several streams: {', '.join(streams)}"
+        way_out = "join the streams with XSCL, or read one of them"
+        raise QueryError("PQ0532", message, span, way_out, text)
+    return streams[0] if streams else None
+
+
+def map_roots(query: q.Sequences, change: Any) -> q.Sequences:
+    """Return a query with its body, the bodies of its functions and its variables changed."""
+    return replace(
+        query,
+        body=change(query.body),
+        functions=tuple([replace(one, body=change(one.body)) for one in query.functions]),
+        variables=tuple([replace(one, value=change(one.value)) for one in query.variables]),
+    )
+
+
+def _parts(query: q.Sequences) -> Iterator[Any]:
+    yield from all_parts(query.body)
+    for function in query.functions:
+        yield from all_parts(function.body)
+    for variable in query.variables:
+        yield from all_parts(variable.value)
