@@ -14,10 +14,12 @@
 //! | `functions` | built-in functions of atomic values |
 //! | `tree` | nodes of documents and of constructors |
 //! | `code` | decoded expressions and what is known about them |
+//! | `eval` | the evaluation of expressions |
 
 pub mod atomic;
 pub mod code;
 pub mod error;
+pub mod eval;
 pub mod functions;
 pub mod names;
 pub mod scope;

@@ -59,7 +59,14 @@ impl Tables {
     /// Adds an expression, with lookups where it has conditions for them.
     pub(super) fn push_planned(&mut self, mut expr: Expr) -> ExprId {
         match &mut expr {
-            Expr::Flwor(clauses, _) => self.plan_clauses(clauses),
+            Expr::Flwor(clauses, _) => {
+                self.plan_clauses(clauses);
+                let is_empty =
+                    |clause: &Clause| matches!(clause, Clause::Where(test) if test.is_empty());
+                let mut left = std::mem::take(clauses).into_vec();
+                left.retain(|clause| !is_empty(clause));
+                *clauses = left.into();
+            }
             Expr::Quantified {
                 is_every: false,
                 bindings,

@@ -1,0 +1,201 @@
+//! Evaluating expressions over a forest.
+//!
+//! Items are handed from one expression to the next one by one (`stream`); a value is collected
+//! only where all of it is needed (`value`). A constructor whose node is only written goes to the
+//! output without being built (`construct`, `write`).
+
+mod calls;
+mod compare;
+mod construct;
+mod deep_equal;
+mod flwor;
+mod index;
+mod item;
+mod node_calls;
+mod qnames;
+mod run;
+mod sequence_calls;
+mod settings;
+mod steps;
+mod stream;
+mod truth;
+mod types;
+mod value;
+mod write;
+
+pub use item::{Item, Sequence};
+pub use settings::{RECURSION, Settings};
+pub use write::Row;
+
+use crate::code::{Binding, Code};
+use crate::error::{Error, Result};
+use crate::functions::Environment;
+use crate::tree::{Forest, NodeRef};
+use index::Indexed;
+use run::{Flow, Focus, Run, State, finish};
+use write::{Target, Writer};
+
+/// The evaluation of a query's expressions over one document.
+///
+/// Values of expressions that do not depend on variables, and indexes, are kept from one call to the
+/// next. They are those of the document as it was when they were first needed: what reads the whole
+/// document must be evaluated when it is complete, or after `forget`.
+pub struct Evaluation<'c> {
+    code: &'c Code,
+    state: State,
+    buffer: Vec<u8>,
+}
+
+impl<'c> Evaluation<'c> {
+    /// An evaluation with the values of the external variables.
+    ///
+    /// # Errors
+    ///
+    /// XPST0008 if the query declares no such variable.
+    pub fn new(
+        code: &'c Code,
+        settings: Settings,
+        externals: impl IntoIterator<Item = (String, Sequence)>,
+    ) -> Result<Self> {
+        let mut globals = vec![None; code.globals.len()];
+        for (name, value) in externals {
+            let mut declared = code.globals.iter();
+            let at = declared.position(|global| global.value.is_none() && *global.name == *name);
+            let Some(at) = at else {
+                let reason = format!("the query declares no external variable ${name}");
+                return Err(Error::new("XPST0008", reason));
+            };
+            globals[at] = Some(value);
+        }
+        let state = State {
+            environment: Environment::new(settings.now),
+            settings,
+            globals,
+            gathered: Vec::new(),
+            kept: vec![None; code.exprs.len()],
+            indexed: code.lookups.iter().map(|_| Indexed::default()).collect(),
+            stamp: 0,
+        };
+        Ok(Evaluation {
+            code,
+            state,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Sets what a streamed part of the query has gathered.
+    pub fn set_gathered(&mut self, part: usize, items: Sequence) {
+        if self.state.gathered.len() <= part {
+            self.state.gathered.resize(part + 1, Sequence::Empty);
+        }
+        self.state.gathered[part] = items;
+        self.forget();
+    }
+
+    /// Forgets the values and indexes that were kept, those of global variables included.
+    pub fn forget(&mut self) {
+        self.state.kept.fill(None);
+        self.state.indexed.fill_with(Indexed::default);
+        for (global, value) in self.code.globals.iter().zip(&mut self.state.globals) {
+            if global.value.is_some() {
+                *value = None;
+            }
+        }
+    }
+
+    /// The value of an entry, for a binding if it has one.
+    ///
+    /// Nodes that it constructs are trees of the forest.
+    ///
+    /// # Errors
+    ///
+    /// A dynamic error, with the code that XQuery has for it.
+    pub fn items(
+        &mut self,
+        entry: usize,
+        binding: Option<NodeRef>,
+        forest: &mut Forest,
+        meter: &mut dyn FnMut(u64),
+    ) -> Result<Sequence> {
+        let body = self.code.entries[entry].body;
+        self.run(entry, binding, forest, meter, |run, focus| {
+            run.value(body, focus)
+        })
+    }
+
+    /// Hands out the value of an entry: one row for each item, or one message if its body is a
+    /// constructor.
+    ///
+    /// Nodes that it constructs on the way are trees of the forest.
+    ///
+    /// # Errors
+    ///
+    /// A dynamic error, with the code that XQuery has for it. Rows before it have been handed out.
+    pub fn rows(
+        &mut self,
+        entry: usize,
+        binding: Option<NodeRef>,
+        forest: &mut Forest,
+        meter: &mut dyn FnMut(u64),
+        out: &mut dyn FnMut(Row<'_>),
+    ) -> Result<()> {
+        let body = self.code.entries[entry].body;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        if !self.code.is_message(entry) {
+            let mut writer = Writer::new(Target::Rows(buffer, out));
+            let result = self.run(entry, binding, forest, meter, |run, focus| {
+                run.write(body, focus, &mut writer)
+            });
+            if let Target::Rows(buffer, _) = writer.finish() {
+                self.buffer = buffer;
+            }
+            return result;
+        }
+        let mut writer = Writer::new(Target::Bytes(buffer));
+        let filled = self.run(entry, binding, forest, meter, |run, focus| {
+            run.write_message(body, focus, &mut writer)
+        });
+        if let Target::Bytes(buffer) = writer.finish() {
+            self.buffer = buffer;
+        }
+        let filled = filled?;
+        let is_dropped = filled.is_enclosing && !filled.is_filled;
+        if !(is_dropped && self.state.settings.is_empty_dropped) {
+            out(Row {
+                kind: "message",
+                name: "",
+                value: &self.buffer,
+                span: None,
+                scope: None,
+                node: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn run<T>(
+        &mut self,
+        entry: usize,
+        binding: Option<NodeRef>,
+        forest: &mut Forest,
+        meter: &mut dyn FnMut(u64),
+        evaluate: impl for<'a> FnOnce(&mut Run<'a>, Focus<'_>) -> Flow<T>,
+    ) -> Result<T> {
+        let entry = &self.code.entries[entry];
+        let mut frame = self.code.facts(entry.body).frame;
+        if let Binding::Variable(slot) = entry.binding {
+            frame = frame.max(slot.0 as usize + 1);
+        }
+        let mut run = Run::new(self.code, &mut self.state, forest, meter, frame);
+        let mut item = run.document.clone();
+        match (entry.binding, binding) {
+            (Binding::Variable(slot), Some(node)) => run.bind(slot, Sequence::node(node)),
+            (Binding::Context, Some(node)) => item = Item::Node(node),
+            (Binding::Document, _) | (_, None) => {}
+        }
+        let flow = evaluate(&mut run, Focus::on(&item));
+        run.settle();
+        finish(flow)
+    }
+}
