@@ -10,10 +10,12 @@ use crate::limits::Limits;
 use crate::plan::{ProgramError, Read};
 use crate::rows::{RowHead, RowKind};
 use crate::tables::Table;
+use penstock_sequences::atomic::Moment;
 use penstock_sequences::error::Error;
-use penstock_sequences::eval::{Evaluation, Item, RECURSION, Row, Sequence, Settings};
+use penstock_sequences::eval::{Evaluation, Row, Sequence, Settings};
 use penstock_sequences::names::{Names, NamesMark};
-use penstock_sequences::tree::{Forest, ForestMark, NodeId, NodeRef, Tree};
+use penstock_sequences::tree::{Forest, NodeId, NodeRef, Tree};
+use std::time::SystemTime;
 
 /// How much of the machine's stack the calls of functions may use.
 const STACK_BYTES_MAX: usize = 4 << 20;
@@ -52,6 +54,7 @@ impl Evaluating {
             stack_bytes_max: STACK_BYTES_MAX,
             untyped: program.untyped,
             is_empty_dropped: !program.sends_empty,
+            now: now(),
         };
         let evaluation = program.as_ref().ok();
         let evaluation =
@@ -150,7 +153,8 @@ impl Evaluating {
                 self.forest.truncate(mark);
                 return folded;
             }
-            folding.add(&self.forest.detach(items), evaluation.environment())
+            let items = evaluation.detach(items, &mut self.forest)?;
+            folding.add(&items, evaluation.environment())
         });
         // Somebody has to read what was gathered before its error is one of the query.
         if let Err(error) = folded {
@@ -200,10 +204,13 @@ impl Evaluating {
             document,
             at,
         } = task;
-        let mut waiting = 0;
+        let before = (rows.len(), rows.value.bytes.len());
         let ordinal = &mut self.ordinal;
         let results_max = self.results_max;
         let mut out = |row: Row<'_>| {
+            if *ordinal >= results_max {
+                return;
+            }
             for &subscription in subscriptions {
                 rows.value.bytes.extend_from_slice(row.value);
                 let head = RowHead {
@@ -216,7 +223,6 @@ impl Evaluating {
                     node: *ordinal,
                 };
                 rows.push(head, row.name.as_bytes(), row.scope);
-                waiting += row.value.len();
             }
             *ordinal += 1;
         };
@@ -227,7 +233,7 @@ impl Evaluating {
             &mut meter(account),
             &mut out,
         );
-        account.add_rows(subscriptions.len(), waiting);
+        account.add_rows(rows.len() - before.0, rows.value.bytes.len() - before.1);
         self.forest.truncate(mark);
         written.map_err(|error| Failure { error, byte: 0 })
     }
@@ -247,6 +253,12 @@ impl Evaluating {
             evaluation.forget();
         }
     }
+}
+
+/// The time of the day.
+fn now() -> Moment {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    Moment::since_1970(since.unwrap_or_default())
 }
 
 fn meter(account: &mut Account) -> impl FnMut(u64) {

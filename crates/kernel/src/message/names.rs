@@ -60,7 +60,9 @@ impl Names {
     pub fn class(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> ClassId {
         let tests = &self.tests;
         let passes = |test: TestId| {
-            let Test { kind: own, uris, .. } = &tests[test];
+            let Test {
+                kind: own, uris, ..
+            } = &tests[test];
             let uris = uris.as_ref().map(|uris| uris.iter().map(|uri| &**uri));
             admits((*own, uris), kind, uri)
         };

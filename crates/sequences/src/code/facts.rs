@@ -146,7 +146,7 @@ fn amount(expr: &Expr, tables: &Tables) -> Amount {
         | Expr::Item(_)
         | Expr::Here
         | Expr::Root
-        | Expr::Document
+        | Expr::Document(_)
         | Expr::Position
         | Expr::Last
         | Expr::GeneralCompare(..)
@@ -278,7 +278,7 @@ fn truth(expr: &Expr, tables: &Tables) -> Truth {
         | Expr::Union(_)
         | Expr::Combine { .. }
         | Expr::Root
-        | Expr::Document => Truth::Boolean,
+        | Expr::Document(_) => Truth::Boolean,
         Expr::NodeCall(function, _) if function.is_boolean() => Truth::Boolean,
         Expr::Call(builtin, _) if builtin.result.kind == Kind::Type(AtomicType::Boolean) => {
             Truth::Boolean

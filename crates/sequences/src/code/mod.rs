@@ -116,9 +116,7 @@ pub struct Global {
 pub enum Binding {
     /// The whole document: the context item is the document node.
     Document,
-    /// A node, which is the context item.
-    Context,
-    /// A node, which is the value of a variable; the context item is the document node.
+    /// Nodes, which are the value of a variable.
     Variable(Slot),
 }
 

@@ -27,12 +27,14 @@ pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
 pub use write::Row;
 
+use crate::atomic::Moment;
 use crate::code::{Binding, Code};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::functions::Environment;
-use crate::tree::{Forest, NodeRef};
+use crate::tree::{Forest, Tree};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
+use std::rc::Rc;
 use write::{Target, Writer};
 
 /// The evaluation of a query's expressions over one document.
@@ -40,53 +42,46 @@ use write::{Target, Writer};
 /// Values of expressions that do not depend on variables, and indexes, are kept from one call to the
 /// next. They are those of the document as it was when they were first needed: what reads the whole
 /// document must be evaluated when it is complete, or after `forget`.
-pub struct Evaluation<'c> {
-    code: &'c Code,
+pub struct Evaluation {
+    code: Rc<Code>,
     state: State,
     buffer: Vec<u8>,
 }
 
-impl<'c> Evaluation<'c> {
-    /// An evaluation with the values of the external variables.
-    ///
-    /// # Errors
-    ///
-    /// XPST0008 if the query declares no such variable.
-    pub fn new(
-        code: &'c Code,
-        settings: Settings,
-        externals: impl IntoIterator<Item = (String, Sequence)>,
-    ) -> Result<Self> {
-        let mut globals = vec![None; code.globals.len()];
-        for (name, value) in externals {
-            let mut declared = code.globals.iter();
-            let at = declared.position(|global| global.value.is_none() && *global.name == *name);
-            let Some(at) = at else {
-                let reason = format!("the query declares no external variable ${name}");
-                return Err(Error::new("XPST0008", reason));
-            };
-            globals[at] = Some(value);
-        }
+impl Evaluation {
+    /// An evaluation of a query.
+    pub fn new(code: Rc<Code>, settings: Settings) -> Self {
         let state = State {
             environment: Environment::new(settings.now),
             settings,
-            globals,
+            globals: vec![None; code.globals.len()],
             gathered: Vec::new(),
             kept: vec![None; code.exprs.len()],
             indexed: code.lookups.iter().map(|_| Indexed::default()).collect(),
             stamp: 0,
         };
-        Ok(Evaluation {
+        Evaluation {
             code,
             state,
             buffer: Vec::new(),
-        })
+        }
     }
 
-    /// Sets what a streamed part of the query has gathered.
-    pub fn set_gathered(&mut self, part: usize, items: Sequence) {
+    /// What built-in functions know besides their arguments.
+    pub fn environment(&self) -> &Environment {
+        &self.state.environment
+    }
+
+    /// Sets the current date and time.
+    pub fn set_now(&mut self, now: Moment) {
+        self.state.environment = Environment::new(now);
+    }
+
+    /// Sets what a part of the query has gathered, or why it has failed, which is an error of those
+    /// who read it.
+    pub fn set_gathered(&mut self, part: usize, items: Result<Sequence>) {
         if self.state.gathered.len() <= part {
-            self.state.gathered.resize(part + 1, Sequence::Empty);
+            self.state.gathered.resize(part + 1, Ok(Sequence::Empty));
         }
         self.state.gathered[part] = items;
         self.forget();
@@ -96,11 +91,33 @@ impl<'c> Evaluation<'c> {
     pub fn forget(&mut self) {
         self.state.kept.fill(None);
         self.state.indexed.fill_with(Indexed::default);
-        for (global, value) in self.code.globals.iter().zip(&mut self.state.globals) {
-            if global.value.is_some() {
-                *value = None;
-            }
+        self.state.globals.fill(None);
+    }
+
+    /// Copies the nodes of documents among some items, so that they outlive their documents.
+    pub fn detach(&self, items: Sequence, forest: &mut Forest) -> Result<Sequence> {
+        let is_lasting = |item: &Item| match item {
+            Item::Node(node) => !forest.is_of_document(*node),
+            Item::Atomic(_) => true,
+        };
+        if items.as_slice().iter().all(is_lasting) {
+            return Ok(items);
         }
+        let mut detached = Vec::with_capacity(items.len());
+        for item in items.as_slice() {
+            detached.push(match item {
+                Item::Node(node) if forest.is_of_document(*node) => {
+                    let mut writer = Writer::new(Target::Tree(Tree::without_root()));
+                    finish(writer.copy(*node, forest))?;
+                    let Target::Tree(tree) = writer.finish() else {
+                        continue;
+                    };
+                    Item::Node(forest.push(tree))
+                }
+                item => item.clone(),
+            });
+        }
+        Ok(detached.into())
     }
 
     /// The value of an entry, for a binding if it has one.
@@ -113,7 +130,7 @@ impl<'c> Evaluation<'c> {
     pub fn items(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Sequence,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
     ) -> Result<Sequence> {
@@ -134,7 +151,7 @@ impl<'c> Evaluation<'c> {
     pub fn rows(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Sequence,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         out: &mut dyn FnMut(Row<'_>),
@@ -177,22 +194,21 @@ impl<'c> Evaluation<'c> {
     fn run<T>(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Sequence,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         evaluate: impl for<'a> FnOnce(&mut Run<'a>, Focus<'_>) -> Flow<T>,
     ) -> Result<T> {
-        let entry = &self.code.entries[entry];
-        let mut frame = self.code.facts(entry.body).frame;
+        let code = self.code.clone();
+        let entry = &code.entries[entry];
+        let mut frame = code.facts(entry.body).frame;
         if let Binding::Variable(slot) = entry.binding {
             frame = frame.max(slot.0 as usize + 1);
         }
-        let mut run = Run::new(self.code, &mut self.state, forest, meter, frame);
-        let mut item = run.document.clone();
-        match (entry.binding, binding) {
-            (Binding::Variable(slot), Some(node)) => run.bind(slot, Sequence::node(node)),
-            (Binding::Context, Some(node)) => item = Item::Node(node),
-            (Binding::Document, _) | (_, None) => {}
+        let mut run = Run::new(&code, &mut self.state, forest, meter, frame);
+        let item = run.document.clone();
+        if let Binding::Variable(slot) = entry.binding {
+            run.bind(slot, binding);
         }
         let flow = evaluate(&mut run, Focus::on(&item));
         run.settle();

@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
                 _ => return None,
             },
             Expr::Here => focus.item?,
-            Expr::Document => &self.document,
+            Expr::Document(0) => &self.document,
             _ => return None,
         };
         match item {

@@ -29,11 +29,11 @@ impl<'a> Run<'a> {
             Expr::Global(global) => self.global(*global)?,
             Expr::Gathered(part) => {
                 let gathered = self.state.gathered.get(*part as usize);
-                gathered.cloned().unwrap_or_default()
+                gathered.cloned().unwrap_or(Ok(Sequence::Empty))?
             }
             Expr::Here => Sequence::One(self.here(focus)?.clone()),
             Expr::Root => Sequence::node(self.root(focus)?),
-            Expr::Document => Sequence::One(self.document.clone()),
+            Expr::Document(place) => Sequence::node(NodeRef::document(*place)),
             Expr::Position => self.place(focus, focus.position)?,
             Expr::Last => self.place(focus, focus.size)?,
             Expr::Union(parts) => self.union(parts, focus)?,

@@ -13,9 +13,15 @@ pub struct NodeRef {
 }
 
 impl NodeRef {
-    /// A node of the first tree: the document.
+    /// A node of the first tree: the current document.
     pub fn of_document(node: NodeId) -> NodeRef {
         NodeRef { tree: 0, node }
+    }
+
+    /// The document node of a document.
+    pub fn document(tree: u32) -> NodeRef {
+        let node = NodeId::ROOT;
+        NodeRef { tree, node }
     }
 }
 
@@ -23,14 +29,15 @@ impl NodeRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForestMark(usize);
 
-/// The tree of the document, those that constructors built, and the names of all.
+/// The trees of documents, those that constructors built, and the names of all.
 ///
-/// The first tree is there from the beginning.
+/// Documents come first, the current one before all others.
 #[derive(Debug)]
 pub struct Forest {
     /// The names of queries and documents.
     pub names: Names,
     pub(crate) trees: Vec<Tree>,
+    documents: usize,
 }
 
 impl Default for Forest {
@@ -42,20 +49,32 @@ impl Default for Forest {
 impl Forest {
     /// A forest with an empty document.
     pub fn new(names: Names) -> Forest {
+        Forest::with_documents(names, 1)
+    }
+
+    /// A forest with so many empty documents, at least one.
+    pub fn with_documents(names: Names, documents: usize) -> Forest {
+        let documents = documents.max(1);
         Forest {
             names,
-            trees: vec![Tree::default()],
+            trees: (0..documents).map(|_| Tree::default()).collect(),
+            documents,
         }
     }
 
-    /// The tree of the document.
-    pub fn document(&mut self) -> &mut Tree {
-        &mut self.trees[0]
+    /// The tree of a document.
+    pub fn document(&mut self, place: usize) -> &mut Tree {
+        &mut self.trees[..self.documents][place]
     }
 
-    /// Empties the document and drops all other trees; names stay.
+    /// Whether a node belongs to a document, and not to what a constructor built.
+    pub fn is_of_document(&self, node: NodeRef) -> bool {
+        (node.tree as usize) < self.documents
+    }
+
+    /// Empties the current document and drops what constructors built; names stay.
     pub fn clear(&mut self) {
-        self.trees.truncate(1);
+        self.trees.truncate(self.documents);
         self.trees[0].clear();
     }
 
@@ -93,6 +112,6 @@ impl Forest {
 
     /// Drops the trees that were built after a mark. No node of theirs may be used any more.
     pub fn truncate(&mut self, mark: ForestMark) {
-        self.trees.truncate(mark.0.max(1));
+        self.trees.truncate(mark.0.max(self.documents));
     }
 }

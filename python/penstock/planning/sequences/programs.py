@@ -19,9 +19,9 @@ from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import NodeTest
 
-IS_MESSAGE, IS_DIRECT, SENDS_EMPTY = 1, 2, 4
-"""Flags: the body is one constructor; its items are rows as soon as they are gathered; a message
-without content is sent."""
+IS_DIRECT, SENDS_EMPTY, IS_LENIENT = 1, 2, 4
+"""Flags: items are rows as soon as they are gathered; a message without content is sent; text that
+is no number equals none, instead of being an error."""
 
 
 def compile_sequences(
@@ -42,10 +42,10 @@ def compile_sequences(
     code = encode(normal, entries, documents)
     is_direct = body == q.Gathered(0) and gathers[0].fold == "items"
     flags = IS_DIRECT if is_direct else 0
-    if isinstance(query.body, q.NewElement | q.NewDocument):
-        flags |= IS_MESSAGE
     if query.empty == "send":
         flags |= SENDS_EMPTY
+    if query.untyped == "false":
+        flags |= IS_LENIENT
     parts = [
         p.Request.MESSAGES.head,
         p.varint(len(code)),

@@ -88,7 +88,7 @@ impl Writer<'_> {
     /// Hands out an element whose source is kept; false if there is none.
     pub(super) fn source_row(&mut self, node: NodeRef, forest: &Forest) -> bool {
         let tree = forest.tree(node);
-        let span = (node.tree == 0).then(|| tree.span(node.node));
+        let span = forest.is_of_document(node).then(|| tree.span(node.node));
         self.span = span;
         let (Target::Rows(_, out), Some(value)) = (&mut self.target, tree.raw(node.node)) else {
             return false;
