@@ -90,7 +90,7 @@ impl Expr {
             | Expr::Gathered(_)
             | Expr::Here
             | Expr::Root
-            | Expr::Document
+            | Expr::Document(_)
             | Expr::Position
             | Expr::Last
             | Expr::Characters(_) => {}

@@ -153,8 +153,8 @@ pub enum Expr {
     Gathered(u32),
     Here,
     Root,
-    /// The document node, whatever the context item is.
-    Document,
+    /// The document node of a document, whatever the context item is.
+    Document(u32),
     Position,
     Last,
     Sequence(Box<[ExprId]>),

@@ -146,7 +146,7 @@ fn amount(expr: &Expr, tables: &Tables) -> Amount {
         | Expr::Item(_)
         | Expr::Here
         | Expr::Root
-        | Expr::Document
+        | Expr::Document(_)
         | Expr::Position
         | Expr::Last
         | Expr::GeneralCompare(..)
@@ -203,6 +203,7 @@ fn function_amount(function: NodeFunction) -> Amount {
     use NodeFunction as F;
     match function {
         F::Data
+        | F::Id
         | F::InScopePrefixes
         | F::InsertBefore
         | F::OneOrMore
@@ -278,7 +279,7 @@ fn truth(expr: &Expr, tables: &Tables) -> Truth {
         | Expr::Union(_)
         | Expr::Combine { .. }
         | Expr::Root
-        | Expr::Document => Truth::Boolean,
+        | Expr::Document(_) => Truth::Boolean,
         Expr::NodeCall(function, _) if function.is_boolean() => Truth::Boolean,
         Expr::Call(builtin, _) if builtin.result.kind == Kind::Type(AtomicType::Boolean) => {
             Truth::Boolean

@@ -60,7 +60,7 @@ fn is_cheap(expr: &Expr) -> bool {
             | Expr::Global(_)
             | Expr::Gathered(_)
             | Expr::Root
-            | Expr::Document
+            | Expr::Document(_)
             | Expr::Characters(_)
             | Expr::Range(..)
             | Expr::Sequence(_)

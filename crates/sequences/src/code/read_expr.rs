@@ -65,7 +65,7 @@ impl Tables {
             4 => Expr::Gathered(bytes.word()?),
             5 => Expr::Here,
             6 => Expr::Root,
-            7 => Expr::Document,
+            7 => Expr::Document(bytes.word()?),
             8 => Expr::Position,
             _ => Expr::Last,
         })

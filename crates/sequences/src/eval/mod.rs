@@ -5,6 +5,7 @@
 //! output without being built (`construct`, `write`).
 
 mod calls;
+mod collected;
 mod compare;
 mod construct;
 mod deep_equal;
@@ -23,64 +24,62 @@ mod types;
 mod value;
 mod write;
 
+pub use collected::Collected;
 pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
 pub use write::Row;
 
+use crate::atomic::Moment;
 use crate::code::{Binding, Code};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::functions::Environment;
-use crate::tree::{Forest, NodeRef};
+use crate::tree::{Forest, NodeId, NodeRef};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
+use std::rc::Rc;
 use write::{Target, Writer};
 
-/// The evaluation of a query's expressions over one document.
+/// The evaluation of a query's expressions over one document after the other.
 ///
 /// Values of expressions that do not depend on variables, and indexes, are kept from one call to the
 /// next. They are those of the document as it was when they were first needed: what reads the whole
 /// document must be evaluated when it is complete, or after `forget`.
-pub struct Evaluation<'c> {
-    code: &'c Code,
+pub struct Evaluation {
+    code: Rc<Code>,
     state: State,
     buffer: Vec<u8>,
 }
 
-impl<'c> Evaluation<'c> {
-    /// An evaluation with the values of the external variables.
-    ///
-    /// # Errors
-    ///
-    /// XPST0008 if the query declares no such variable.
-    pub fn new(
-        code: &'c Code,
-        settings: Settings,
-        externals: impl IntoIterator<Item = (String, Sequence)>,
-    ) -> Result<Self> {
-        let mut globals = vec![None; code.globals.len()];
-        for (name, value) in externals {
-            let mut declared = code.globals.iter();
-            let at = declared.position(|global| global.value.is_none() && *global.name == *name);
-            let Some(at) = at else {
-                let reason = format!("the query declares no external variable ${name}");
-                return Err(Error::new("XPST0008", reason));
-            };
-            globals[at] = Some(value);
-        }
+impl Evaluation {
+    /// An evaluation of a query.
+    pub fn new(code: Rc<Code>, settings: Settings) -> Self {
         let state = State {
             environment: Environment::new(settings.now),
             settings,
-            globals,
+            globals: vec![None; code.globals.len()],
             gathered: Vec::new(),
             kept: vec![None; code.exprs.len()],
             indexed: code.lookups.iter().map(|_| Indexed::default()).collect(),
             stamp: 0,
         };
-        Ok(Evaluation {
+        Evaluation {
             code,
             state,
             buffer: Vec::new(),
-        })
+        }
+    }
+
+    /// What functions may know besides their arguments.
+    pub fn environment(&self) -> &Environment {
+        &self.state.environment
+    }
+
+    /// Sets the current date and time, and forgets all that belongs to the document before.
+    pub fn restart(&mut self, now: Moment) {
+        self.state.settings.now = now;
+        self.state.environment.now = Environment::new(now).now;
+        self.state.gathered.clear();
+        self.forget();
     }
 
     /// Sets what a streamed part of the query has gathered.
@@ -96,11 +95,7 @@ impl<'c> Evaluation<'c> {
     pub fn forget(&mut self) {
         self.state.kept.fill(None);
         self.state.indexed.fill_with(Indexed::default);
-        for (global, value) in self.code.globals.iter().zip(&mut self.state.globals) {
-            if global.value.is_some() {
-                *value = None;
-            }
-        }
+        self.state.globals.fill(None);
     }
 
     /// The value of an entry, for a binding if it has one.
@@ -113,7 +108,7 @@ impl<'c> Evaluation<'c> {
     pub fn items(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
     ) -> Result<Sequence> {
@@ -134,7 +129,7 @@ impl<'c> Evaluation<'c> {
     pub fn rows(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         out: &mut dyn FnMut(Row<'_>),
@@ -166,9 +161,7 @@ impl<'c> Evaluation<'c> {
                 kind: "message",
                 name: "",
                 value: &self.buffer,
-                span: None,
-                scope: None,
-                node: None,
+                ..Row::default()
             });
         }
         Ok(())
@@ -177,22 +170,23 @@ impl<'c> Evaluation<'c> {
     fn run<T>(
         &mut self,
         entry: usize,
-        binding: Option<NodeRef>,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         evaluate: impl for<'a> FnOnce(&mut Run<'a>, Focus<'_>) -> Flow<T>,
     ) -> Result<T> {
-        let entry = &self.code.entries[entry];
-        let mut frame = self.code.facts(entry.body).frame;
+        let code = self.code.clone();
+        let entry = &code.entries[entry];
+        let mut frame = code.facts(entry.body).frame;
         if let Binding::Variable(slot) = entry.binding {
             frame = frame.max(slot.0 as usize + 1);
         }
-        let mut run = Run::new(self.code, &mut self.state, forest, meter, frame);
-        let mut item = run.document.clone();
+        let mut run = Run::new(&code, &mut self.state, forest, meter, frame);
+        let mut item = Item::Node(NodeRef::of_document(NodeId::ROOT));
         match (entry.binding, binding) {
-            (Binding::Variable(slot), Some(node)) => run.bind(slot, Sequence::node(node)),
-            (Binding::Context, Some(node)) => item = Item::Node(node),
-            (Binding::Document, _) | (_, None) => {}
+            (Binding::Variable(slot), Some(value)) => run.bind(slot, value),
+            (Binding::Context, Some(Sequence::One(context))) => item = context,
+            _ => {}
         }
         let flow = evaluate(&mut run, Focus::on(&item));
         run.settle();

@@ -23,14 +23,16 @@ impl NodeRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForestMark(usize);
 
-/// The tree of the document, those that constructors built, and the names of all.
+/// The trees of documents, those that constructors built, and the names of all.
 ///
-/// The first tree is there from the beginning.
+/// The first tree is that of the current document; it is there from the beginning.
 #[derive(Debug)]
 pub struct Forest {
     /// The names of queries and documents.
     pub names: Names,
     pub(crate) trees: Vec<Tree>,
+    /// How many of the trees are documents.
+    pub(crate) documents: usize,
 }
 
 impl Default for Forest {
@@ -45,17 +47,27 @@ impl Forest {
         Forest {
             names,
             trees: vec![Tree::default()],
+            documents: 1,
         }
     }
 
-    /// The tree of the document.
+    /// The tree of the current document.
     pub fn document(&mut self) -> &mut Tree {
         &mut self.trees[0]
     }
 
-    /// Empties the document and drops all other trees; names stay.
+    /// Adds a document that is given with the query, and returns its number. All trees that are no
+    /// documents are dropped.
+    pub fn add_document(&mut self, document: Tree) -> usize {
+        self.trees.truncate(self.documents);
+        self.trees.push(document);
+        self.documents += 1;
+        self.documents - 1
+    }
+
+    /// Empties the current document and drops the trees that are no documents; names stay.
     pub fn clear(&mut self) {
-        self.trees.truncate(1);
+        self.trees.truncate(self.documents);
         self.trees[0].clear();
     }
 
@@ -93,6 +105,6 @@ impl Forest {
 
     /// Drops the trees that were built after a mark. No node of theirs may be used any more.
     pub fn truncate(&mut self, mark: ForestMark) {
-        self.trees.truncate(mark.0.max(1));
+        self.trees.truncate(mark.0.max(self.documents));
     }
 }

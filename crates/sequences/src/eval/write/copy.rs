@@ -61,7 +61,7 @@ impl Writer<'_> {
         ends: &mut Vec<NodeId>,
         scope: &mut Option<Rc<Scope>>,
     ) -> Flow<NodeId> {
-        let Forest { names, trees } = forest;
+        let Forest { names, trees, .. } = forest;
         let tree = &trees[node.tree as usize];
         let at = node.node;
         let value = tree.value(at);
