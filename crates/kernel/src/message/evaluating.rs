@@ -36,6 +36,8 @@ pub struct Evaluating {
     program: Result<Program, ProgramError>,
     evaluation: Option<Evaluation>,
     forest: Forest,
+    /// The tree of a document that is given with the query, while it is read.
+    given: Tree,
     names: NamesMark,
     gathered: Table<GatherId, Result<Folding, Error>>,
     /// The place of the document under way among those that the program reads.
@@ -52,7 +54,6 @@ impl Evaluating {
         let settings = |program: &Program| Settings {
             recursion_max: usize::try_from(limits.recursion_max).unwrap_or(usize::MAX),
             stack_bytes_max: STACK_BYTES_MAX,
-            untyped: program.untyped,
             is_empty_dropped: !program.sends_empty,
             now: now(),
         };
@@ -65,7 +66,8 @@ impl Evaluating {
             gathered: folds.collect(),
             evaluation,
             names: names.mark(),
-            forest: Forest::with_documents(names, documents),
+            forest: Forest::new(names),
+            given: Tree::default(),
             program,
             role: 0,
             is_given: vec![false; documents],
@@ -86,7 +88,10 @@ impl Evaluating {
 
     /// The tree of the document under way.
     pub fn tree(&mut self) -> &mut Tree {
-        self.forest.document(self.role)
+        match self.role {
+            0 => self.forest.document(),
+            _ => &mut self.given,
+        }
     }
 
     /// The names of the program and of its documents.
@@ -110,7 +115,13 @@ impl Evaluating {
         let mut given = program.reads.iter().skip(1);
         let place = given.position(|reads| *reads.name == *stream);
         self.role = place.map_or(0, |place| place + 1);
-        self.forest.document(self.role).clear();
+        self.tree().clear();
+        if let Some(evaluation) = &mut self.evaluation {
+            evaluation.restart(now());
+        }
+        let Ok(program) = &self.program else {
+            return true;
+        };
         if self.role > 0 {
             return true;
         }
@@ -140,13 +151,18 @@ impl Evaluating {
         let region: Sequence = region.collect();
         let entry = BODY + 1 + gather.index();
         if program.is_direct {
-            return self.rows(entry, region, subscriptions, task);
+            return self.rows(entry, Some(region), subscriptions, task);
         }
         let Ok(folding) = &mut self.gathered[gather] else {
             return Ok(());
         };
         let mark = self.forest.mark();
-        let items = evaluation.items(entry, region, &mut self.forest, &mut meter(task.account));
+        let items = evaluation.items(
+            entry,
+            Some(region),
+            &mut self.forest,
+            &mut meter(task.account),
+        );
         let folded = items.and_then(|items| {
             if !folding.keeps_items() {
                 let folded = folding.add(&items, evaluation.environment());
@@ -174,23 +190,27 @@ impl Evaluating {
             return Err(Failure { error, byte: 0 });
         }
         self.is_given[self.role] = true;
+        if self.role > 0 {
+            self.forest.add_document(std::mem::take(&mut self.given));
+            return Ok(());
+        }
         let Some(evaluation) = &mut self.evaluation else {
             return Ok(());
         };
-        if self.role > 0 || self.program.as_ref().is_ok_and(|program| program.is_direct) {
+        if self.program.as_ref().is_ok_and(|program| program.is_direct) {
             return Ok(());
         }
         for (place, gathered) in self.gathered.iter_mut().enumerate() {
             let value = gathered.as_mut().map_err(|error| error.clone());
             evaluation.set_gathered(place, value.and_then(Folding::finish));
         }
-        self.rows(BODY, Sequence::Empty, subscriptions, task)
+        self.rows(BODY, None, subscriptions, task)
     }
 
     fn rows(
         &mut self,
         entry: usize,
-        binding: Sequence,
+        binding: Option<Sequence>,
         subscriptions: &[SubscriptionId],
         task: &mut Task<'_>,
     ) -> Result<(), Failure> {

@@ -3,7 +3,6 @@
 use super::places::{GatherId, Place, read_places};
 use crate::plan::{ProgramError, Read, Request};
 use crate::tables::Table;
-use penstock_sequences::atomic::Untyped;
 use penstock_sequences::code::Code;
 use penstock_sequences::names::Names;
 use std::rc::Rc;
@@ -55,7 +54,6 @@ pub struct Reads {
 /// A program.
 pub struct Program {
     pub code: Rc<Code>,
-    pub untyped: Untyped,
     /// The items of the only part that gathers are the rows.
     pub is_direct: bool,
     /// A message is sent even if nothing is in it.
@@ -75,11 +73,7 @@ impl Program {
         };
         let code = reader.bytes()?;
         let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
-        let flags = reader.below(8)?;
-        let untyped = match flags & 4 {
-            0 => Untyped::Error,
-            _ => Untyped::False,
-        };
+        let flags = reader.below(4)?;
         let stream = match reader.below(2)? {
             0 => None,
             _ => Some(reader.text()?.into()),
@@ -104,7 +98,6 @@ impl Program {
         }
         Ok(Program {
             code: Rc::new(code),
-            untyped,
             is_direct: flags & 1 != 0,
             sends_empty: flags & 2 != 0,
             gathers: gathers.into_iter().collect(),

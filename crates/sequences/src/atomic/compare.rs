@@ -189,7 +189,7 @@ pub(crate) fn is_equal(left: &Atomic, right: &Atomic) -> bool {
 }
 
 /// A duration of any type; None for other values.
-pub(super) fn as_duration(value: &Atomic) -> Option<Duration> {
+pub(crate) fn as_duration(value: &Atomic) -> Option<Duration> {
     match value {
         Atomic::Duration(duration) => Some(**duration),
         Atomic::DayTimeDuration(seconds) => Some(Duration {

@@ -28,12 +28,11 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 pub use arithmetic::{Operator, arithmetic, negate};
-pub(crate) use compare::is_equal;
 pub use compare::{Comparison, Untyped, compare_general, compare_values};
+pub(crate) use compare::{as_duration, is_equal};
 pub use duration::{Duration, Seconds};
 pub use key::{Key, key};
 pub use moment::{Moment, ZONE_MINUTES_MAX};
-pub(crate) use numbers::{decimal_of_double, double_of_decimal};
 pub(crate) use order::common_type;
 pub use order::{order_keys, unify};
 pub(crate) use parse::is_ncname;

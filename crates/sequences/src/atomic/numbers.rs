@@ -67,7 +67,7 @@ pub(super) fn to_decimal(value: &Atomic) -> Option<Decimal> {
 /// The double nearest to a decimal.
 ///
 /// The library's own conversion rounds more than once. A division of two exact doubles rounds once.
-pub(crate) fn double_of_decimal(number: &Decimal) -> f64 {
+pub(super) fn double_of_decimal(number: &Decimal) -> f64 {
     let mantissa = number.mantissa();
     let power = EXACT_TENS.get(number.scale() as usize);
     match (i64::try_from(mantissa), power) {
@@ -86,7 +86,7 @@ fn float_of_decimal(number: &Decimal) -> f32 {
 }
 
 /// The decimal nearest to a double; None if decimals do not reach so far.
-pub(crate) fn decimal_of_double(number: f64) -> Option<Decimal> {
+pub(super) fn decimal_of_double(number: f64) -> Option<Decimal> {
     if !number.is_finite() || number.abs() >= 8e28 {
         return None;
     }

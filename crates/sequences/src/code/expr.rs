@@ -153,7 +153,7 @@ pub enum Expr {
     Gathered(u32),
     Here,
     Root,
-    /// The document node of a document, whatever the context item is: 0 is the current one.
+    /// The document node of a document, whatever the context item is.
     Document(u32),
     Position,
     Last,

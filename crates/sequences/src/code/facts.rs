@@ -203,6 +203,7 @@ fn function_amount(function: NodeFunction) -> Amount {
     use NodeFunction as F;
     match function {
         F::Data
+        | F::Id
         | F::InScopePrefixes
         | F::InsertBefore
         | F::OneOrMore

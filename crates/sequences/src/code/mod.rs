@@ -25,7 +25,7 @@ pub use facts::{Amount, Facts, Order, Truth};
 pub use lookups::{Binder, Lookup, LookupId, Match};
 pub use node_function::NodeFunction;
 
-use crate::atomic::{Atomic, AtomicType};
+use crate::atomic::{Atomic, AtomicType, Untyped};
 use crate::names::{Names, QName};
 use crate::tree::Test;
 
@@ -103,10 +103,10 @@ pub struct Function {
 /// A variable of the prolog.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name, for messages and for values from outside.
+    /// Its name, for messages.
     pub name: Box<str>,
-    /// None for an external variable.
-    pub value: Option<ExprId>,
+    /// Its value, of which the context item is the document node.
+    pub value: ExprId,
     /// What its value must be.
     pub type_: Option<TypeId>,
 }
@@ -116,7 +116,9 @@ pub struct Global {
 pub enum Binding {
     /// The whole document: the context item is the document node.
     Document,
-    /// Nodes, which are the value of a variable.
+    /// An item, which is the context item.
+    Context,
+    /// A sequence, which is the value of a variable; the context item is the document node.
     Variable(Slot),
 }
 
@@ -131,6 +133,8 @@ pub struct Entry {
 
 /// The decoded expressions of one query.
 pub struct Code {
+    /// What the comparison of a number with text that is no number gives.
+    pub untyped: Untyped,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) is_kept: Vec<bool>,
@@ -157,12 +161,6 @@ impl Code {
     /// How many entries there are.
     pub fn entry_count(&self) -> usize {
         self.entries.len()
-    }
-
-    /// The names of the variables of the prolog that get their values from outside.
-    pub fn external_names(&self) -> impl Iterator<Item = &str> {
-        let externals = self.globals.iter().filter(|global| global.value.is_none());
-        externals.map(|global| &*global.name)
     }
 
     /// Whether the value of an entry is one constructed element or document, which is handed out

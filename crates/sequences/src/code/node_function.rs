@@ -13,6 +13,7 @@ pub enum NodeFunction {
     Empty,
     ExactlyOne,
     Exists,
+    Id,
     InScopePrefixes,
     InsertBefore,
     Lang,
@@ -38,7 +39,7 @@ pub enum NodeFunction {
 use NodeFunction as F;
 
 /// Names, and how many arguments there are at least and at most.
-const FUNCTIONS: [(&str, NodeFunction, usize, usize); 29] = [
+const FUNCTIONS: [(&str, NodeFunction, usize, usize); 30] = [
     ("base-uri", F::BaseUri, 1, 1),
     ("boolean", F::Boolean, 1, 1),
     ("count", F::Count, 1, 1),
@@ -48,6 +49,7 @@ const FUNCTIONS: [(&str, NodeFunction, usize, usize); 29] = [
     ("empty", F::Empty, 1, 1),
     ("exactly-one", F::ExactlyOne, 1, 1),
     ("exists", F::Exists, 1, 1),
+    ("id", F::Id, 2, 2),
     ("in-scope-prefixes", F::InScopePrefixes, 1, 1),
     ("insert-before", F::InsertBefore, 3, 3),
     ("lang", F::Lang, 2, 2),
@@ -72,8 +74,9 @@ const FUNCTIONS: [(&str, NodeFunction, usize, usize); 29] = [
 
 /// Functions whose last argument is the context item where it is left out, and how many arguments
 /// they have then.
-const OF_CONTEXT: [(&str, usize); 10] = [
+const OF_CONTEXT: [(&str, usize); 11] = [
     ("base-uri", 0),
+    ("id", 1),
     ("lang", 1),
     ("local-name", 0),
     ("name", 0),

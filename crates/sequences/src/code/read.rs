@@ -8,7 +8,7 @@ use super::lookups::Lookup;
 use super::{
     Binding, Code, Entry, Function, Global, ItemType, Occurrence, SequenceType, TestId, TypeId,
 };
-use crate::atomic::{Atomic, AtomicType};
+use crate::atomic::{Atomic, AtomicType, Untyped};
 use crate::names::{Names, QName, StringId};
 use crate::tree::{Kind, NameTest, Test, UriTest};
 
@@ -200,8 +200,7 @@ impl Tables {
 
     fn read_global(&self, bytes: &mut Bytes<'_>) -> Read<Global> {
         let name = self.text(bytes)?.into();
-        let value = bytes.optional(self.places.len())?;
-        let value = value.map(|index| self.places[index as usize]);
+        let value = self.id(bytes)?;
         let type_ = self.optional_type(bytes)?;
         Ok(Global { name, value, type_ })
     }
@@ -220,6 +219,7 @@ pub(super) fn read(bytes: &[u8], names: &mut Names) -> Read<Code> {
     let rest = bytes.strip_prefix(MAGIC);
     let mut bytes = Bytes::new(rest.ok_or(BadCode("the first bytes are wrong"))?);
     let bytes = &mut bytes;
+    let untyped = bytes.choice(&[Untyped::Error, Untyped::False])?;
     let mut tables = Tables::default();
     tables.texts = bytes.many(|bytes| Ok(bytes.text()?.into()))?;
     tables.strings = tables.texts.iter().map(|text| names.string(text)).collect();
@@ -237,6 +237,7 @@ pub(super) fn read(bytes: &[u8], names: &mut Names) -> Read<Code> {
     bytes.end()?;
     check_calls(&tables, &functions, globals.len())?;
     Ok(Code {
+        untyped,
         is_kept: kept(&tables, &functions, &entries),
         exprs: tables.exprs,
         facts: tables.known,

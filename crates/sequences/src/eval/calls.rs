@@ -2,7 +2,7 @@
 //! values of its global variables.
 
 use super::item::{Item, Sequence};
-use super::run::{Flow, Focus, Run, fail};
+use super::run::{Flow, Focus, Run};
 use crate::code::{ExprId, Slot};
 use crate::functions::{self, Builtin, Call, Values};
 use smallvec::SmallVec;
@@ -89,14 +89,8 @@ impl<'a> Run<'a> {
         }
         let code = self.code;
         let global = &code.globals[index as usize];
-        let Some(body) = global.value else {
-            let name = &global.name;
-            return fail(
-                "XPDY0002",
-                format!("the external variable ${name} has no value"),
-            );
-        };
-        let document = self.document.clone();
+        let body = global.value;
+        let document = Item::Node(self.document(0)?);
         let frame = code.facts(body).frame;
         let value = self.in_frame(frame, Vec::new(), |run| {
             run.value(body, Focus::on(&document))

@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
             return Ok(holds);
         }
         let (left, right) = (self.view(left), self.view(right));
-        let untyped = self.state.settings.untyped;
+        let untyped = self.code.untyped;
         Ok(atomic::compare_general(comparison, &left, &right, untyped)?)
     }
 
@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
         }
         match double(self.forest.value(*node)) {
             Some(value) => Some(comparison.holds(value.partial_cmp(&number))),
-            None if self.state.settings.untyped == Untyped::False => Some(false),
+            None if self.code.untyped == Untyped::False => Some(false),
             None => None,
         }
     }

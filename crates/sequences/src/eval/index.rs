@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
     }
 
     fn untyped_number(&self, text: &[u8]) -> Option<f64> {
-        let is_false = self.state.settings.untyped == Untyped::False;
+        let is_false = self.code.untyped == Untyped::False;
         // NaN compares with nothing.
         double(text).or(is_false.then_some(f64::NAN))
     }

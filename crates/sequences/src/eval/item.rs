@@ -106,10 +106,10 @@ impl FromIterator<Atomic> for Sequence {
 
 impl FromIterator<NodeRef> for Sequence {
     fn from_iter<I: IntoIterator<Item = NodeRef>>(nodes: I) -> Self {
+        let mut sequence = Sequence::Empty;
         nodes
             .into_iter()
-            .map(Item::Node)
-            .collect::<Vec<Item>>()
-            .into()
+            .for_each(|node| sequence.push(Item::Node(node)));
+        sequence
     }
 }

@@ -5,6 +5,7 @@
 //! output without being built (`construct`, `write`).
 
 mod calls;
+mod collected;
 mod compare;
 mod construct;
 mod deep_equal;
@@ -23,6 +24,7 @@ mod types;
 mod value;
 mod write;
 
+pub use collected::Collected;
 pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
 pub use write::Row;
@@ -31,13 +33,13 @@ use crate::atomic::Moment;
 use crate::code::{Binding, Code};
 use crate::error::Result;
 use crate::functions::Environment;
-use crate::tree::{Forest, Tree};
+use crate::tree::{Forest, NodeId, NodeRef, Tree};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
 use std::rc::Rc;
 use write::{Target, Writer};
 
-/// The evaluation of a query's expressions over one document.
+/// The evaluation of a query's expressions over one document after the other.
 ///
 /// Values of expressions that do not depend on variables, and indexes, are kept from one call to the
 /// next. They are those of the document as it was when they were first needed: what reads the whole
@@ -67,18 +69,21 @@ impl Evaluation {
         }
     }
 
-    /// What built-in functions know besides their arguments.
+    /// What functions may know besides their arguments.
     pub fn environment(&self) -> &Environment {
         &self.state.environment
     }
 
-    /// Sets the current date and time.
-    pub fn set_now(&mut self, now: Moment) {
-        self.state.environment = Environment::new(now);
+    /// Sets the current date and time, and forgets all that belongs to the document before.
+    pub fn restart(&mut self, now: Moment) {
+        self.state.settings.now = now;
+        self.state.environment.now = Environment::new(now).now;
+        self.state.gathered.clear();
+        self.forget();
     }
 
-    /// Sets what a part of the query has gathered, or why it has failed, which is an error of those
-    /// who read it.
+    /// Sets what a part of the query has gathered, or why it has failed: that is an error where
+    /// somebody reads it.
     pub fn set_gathered(&mut self, part: usize, items: Result<Sequence>) {
         if self.state.gathered.len() <= part {
             self.state.gathered.resize(part + 1, Ok(Sequence::Empty));
@@ -95,14 +100,11 @@ impl Evaluation {
     }
 
     /// Copies the nodes of documents among some items, so that they outlive their documents.
+    ///
+    /// # Errors
+    ///
+    /// As those of constructors.
     pub fn detach(&self, items: Sequence, forest: &mut Forest) -> Result<Sequence> {
-        let is_lasting = |item: &Item| match item {
-            Item::Node(node) => !forest.is_of_document(*node),
-            Item::Atomic(_) => true,
-        };
-        if items.as_slice().iter().all(is_lasting) {
-            return Ok(items);
-        }
         let mut detached = Vec::with_capacity(items.len());
         for item in items.as_slice() {
             detached.push(match item {
@@ -130,7 +132,7 @@ impl Evaluation {
     pub fn items(
         &mut self,
         entry: usize,
-        binding: Sequence,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
     ) -> Result<Sequence> {
@@ -151,7 +153,7 @@ impl Evaluation {
     pub fn rows(
         &mut self,
         entry: usize,
-        binding: Sequence,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         out: &mut dyn FnMut(Row<'_>),
@@ -183,9 +185,7 @@ impl Evaluation {
                 kind: "message",
                 name: "",
                 value: &self.buffer,
-                span: None,
-                scope: None,
-                node: None,
+                ..Row::default()
             });
         }
         Ok(())
@@ -194,7 +194,7 @@ impl Evaluation {
     fn run<T>(
         &mut self,
         entry: usize,
-        binding: Sequence,
+        binding: Option<Sequence>,
         forest: &mut Forest,
         meter: &mut dyn FnMut(u64),
         evaluate: impl for<'a> FnOnce(&mut Run<'a>, Focus<'_>) -> Flow<T>,
@@ -206,9 +206,11 @@ impl Evaluation {
             frame = frame.max(slot.0 as usize + 1);
         }
         let mut run = Run::new(&code, &mut self.state, forest, meter, frame);
-        let item = run.document.clone();
-        if let Binding::Variable(slot) = entry.binding {
-            run.bind(slot, binding);
+        let mut item = Item::Node(NodeRef::of_document(NodeId::ROOT));
+        match (entry.binding, binding) {
+            (Binding::Variable(slot), Some(value)) => run.bind(slot, value),
+            (Binding::Context, Some(Sequence::One(context))) => item = context,
+            _ => {}
         }
         let flow = evaluate(&mut run, Focus::on(&item));
         run.settle();

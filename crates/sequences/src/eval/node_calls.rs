@@ -2,6 +2,7 @@
 
 use super::item::{Item, Sequence};
 use super::run::{Flow, Focus, Run, fail};
+use super::stream::sort_nodes;
 use crate::atomic::{Atomic, QName};
 use crate::code::{ExprId, NodeFunction as F};
 use crate::names::{NameId, StringId};
@@ -52,6 +53,7 @@ impl<'a> Run<'a> {
                 Sequence::Empty
             }
             F::Lang => Sequence::boolean(self.is_lang(first, arguments[1], focus)?),
+            F::Id => self.elements_with_ids(first, arguments[1], focus)?,
             F::InScopePrefixes => self.in_scope_prefixes(first, focus)?,
             F::NamespaceUriForPrefix => self.uri_for_prefix(first, arguments[1], focus)?,
             F::ResolveQName => self.resolve_qname(first, arguments[1], focus)?,
@@ -97,6 +99,32 @@ impl<'a> Run<'a> {
             uri: text(names.uri(name.name)),
             local: text(names.local(name.name)),
         })))
+    }
+
+    /// The elements whose id is a word of some strings, in the tree of a node.
+    fn elements_with_ids(
+        &mut self,
+        words: ExprId,
+        node: ExprId,
+        focus: Focus<'_>,
+    ) -> Flow<Sequence> {
+        let words = self.atoms(words, focus)?;
+        let Some(node) = self.optional_node(node, focus)? else {
+            return fail("XPTY0004", "`id` needs a node");
+        };
+        let tree = self.forest.tree(node);
+        if tree.kind(tree.root(node.node)) != Kind::Document {
+            return fail("FODC0001", "`id` needs a node of a document");
+        }
+        let mut nodes = Vec::new();
+        for text in words.iter().filter_map(Atomic::as_text) {
+            let found = text.split_ascii_whitespace();
+            let found = found.filter_map(|word| tree.element_with_id(word.as_bytes()));
+            let tree = node.tree;
+            nodes.extend(found.map(|node| NodeRef { tree, node }));
+        }
+        sort_nodes(&mut nodes);
+        Ok(nodes.into_iter().collect())
     }
 
     fn is_lang(&mut self, wanted: ExprId, node: ExprId, focus: Focus<'_>) -> Flow<bool> {

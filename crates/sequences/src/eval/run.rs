@@ -7,7 +7,7 @@ use crate::atomic::Atomic;
 use crate::code::{Code, ExprId, Slot};
 use crate::error::{Error, Result};
 use crate::functions::Environment;
-use crate::tree::{Forest, Kind, NodeRef};
+use crate::tree::{Forest, Kind, NodeId, NodeRef};
 use std::rc::Rc;
 
 /// Why an evaluation does not go on.
@@ -86,8 +86,6 @@ pub(super) struct Run<'a> {
     frame: usize,
     calls: usize,
     stack_start: usize,
-    /// The document node, the context item of functions' callers and of global variables.
-    pub document: Item,
 }
 
 /// So many steps are counted before the meter hears of them.
@@ -101,7 +99,6 @@ impl<'a> Run<'a> {
         meter: &'a mut dyn FnMut(u64),
         frame: usize,
     ) -> Self {
-        let document = NodeRef::of_document(crate::tree::NodeId::ROOT);
         Run {
             code,
             state,
@@ -112,7 +109,6 @@ impl<'a> Run<'a> {
             frame: 0,
             calls: 0,
             stack_start: stack_place(),
-            document: Item::Node(document),
         }
     }
 
@@ -193,6 +189,17 @@ impl<'a> Run<'a> {
         let value = self.compute(id, focus)?;
         self.state.kept[id.index()] = Some((tree, value.clone()));
         Ok(value)
+    }
+
+    /// The document node of a document.
+    pub fn document(&self, document: u32) -> Flow<NodeRef> {
+        if (document as usize) < self.forest.documents {
+            return Ok(NodeRef {
+                tree: document,
+                node: NodeId::ROOT,
+            });
+        }
+        fail("FODC0002", "a document that the query reads is not there")
     }
 
     /// The typed value of an item.

@@ -1,6 +1,6 @@
 //! What an evaluation may do, and what it knows of the world.
 
-use crate::atomic::{Moment, Untyped};
+use crate::atomic::Moment;
 
 /// The code of the error that functions call each other too deeply.
 pub const RECURSION: &str = "recursion_max";
@@ -12,8 +12,6 @@ pub struct Settings {
     pub recursion_max: usize,
     /// How much of the machine's stack their calls may use; the same error ends them.
     pub stack_bytes_max: usize,
-    /// What the comparison of a number with text that is no number gives.
-    pub untyped: Untyped,
     /// Whether a message is dropped all of whose enclosed expressions are empty.
     pub is_empty_dropped: bool,
     /// The current date and time.

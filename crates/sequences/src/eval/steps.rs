@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
                 _ => return None,
             },
             Expr::Here => focus.item?,
-            Expr::Document(0) => &self.document,
+            Expr::Document(document) => return self.document(*document).ok(),
             _ => return None,
         };
         match item {

@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
             }
             Expr::Here => Sequence::One(self.here(focus)?.clone()),
             Expr::Root => Sequence::node(self.root(focus)?),
-            Expr::Document(place) => Sequence::node(NodeRef::document(*place)),
+            Expr::Document(document) => Sequence::node(self.document(*document)?),
             Expr::Position => self.place(focus, focus.position)?,
             Expr::Last => self.place(focus, focus.size)?,
             Expr::Union(parts) => self.union(parts, focus)?,

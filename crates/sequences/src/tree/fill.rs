@@ -3,6 +3,7 @@
 use super::node::{Kind, NO_RAW, NO_SCOPE, Node, NodeId, Span, Tree};
 use crate::names::QName;
 use crate::scope::Scope;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A place to truncate a tree to; the default is the place before its first node.
@@ -37,6 +38,8 @@ impl Tree {
             scopes: Vec::new(),
             raws: Vec::new(),
             raw_bytes: Vec::new(),
+            ids: Vec::new(),
+            elements: FxHashMap::default(),
             open: Vec::new(),
             is_text_open: false,
         }
@@ -135,6 +138,12 @@ impl Tree {
         self.raws.push(start..self.raw_bytes.len());
     }
 
+    /// Sets the id of an element: the value of the attribute that the document declares to be one.
+    pub fn set_id(&mut self, node: NodeId, id: &[u8]) {
+        self.ids.push((node, id.into()));
+        self.elements.entry(id.into()).or_insert(node);
+    }
+
     /// Sets the declarations in force at an element.
     pub fn set_scope(&mut self, node: NodeId, scope: &Rc<Scope>) {
         if !self
@@ -170,6 +179,17 @@ impl Tree {
         self.scopes.truncate(mark.scopes);
         self.raws.truncate(mark.raws);
         self.raw_bytes.truncate(mark.raw_bytes);
+        while self
+            .ids
+            .last()
+            .is_some_and(|(node, _)| node.index() >= mark.nodes)
+        {
+            if let Some((node, id)) = self.ids.pop()
+                && self.elements.get(&id) == Some(&node)
+            {
+                self.elements.remove(&id);
+            }
+        }
         while self
             .open
             .last()

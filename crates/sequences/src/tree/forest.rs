@@ -13,15 +13,9 @@ pub struct NodeRef {
 }
 
 impl NodeRef {
-    /// A node of the first tree: the current document.
+    /// A node of the first tree: the document.
     pub fn of_document(node: NodeId) -> NodeRef {
         NodeRef { tree: 0, node }
-    }
-
-    /// The document node of a document.
-    pub fn document(tree: u32) -> NodeRef {
-        let node = NodeId::ROOT;
-        NodeRef { tree, node }
     }
 }
 
@@ -31,13 +25,14 @@ pub struct ForestMark(usize);
 
 /// The trees of documents, those that constructors built, and the names of all.
 ///
-/// Documents come first, the current one before all others.
+/// The first tree is that of the current document; it is there from the beginning.
 #[derive(Debug)]
 pub struct Forest {
     /// The names of queries and documents.
     pub names: Names,
     pub(crate) trees: Vec<Tree>,
-    documents: usize,
+    /// How many of the trees are documents.
+    pub(crate) documents: usize,
 }
 
 impl Default for Forest {
@@ -49,22 +44,25 @@ impl Default for Forest {
 impl Forest {
     /// A forest with an empty document.
     pub fn new(names: Names) -> Forest {
-        Forest::with_documents(names, 1)
-    }
-
-    /// A forest with so many empty documents, at least one.
-    pub fn with_documents(names: Names, documents: usize) -> Forest {
-        let documents = documents.max(1);
         Forest {
             names,
-            trees: (0..documents).map(|_| Tree::default()).collect(),
-            documents,
+            trees: vec![Tree::default()],
+            documents: 1,
         }
     }
 
-    /// The tree of a document.
-    pub fn document(&mut self, place: usize) -> &mut Tree {
-        &mut self.trees[..self.documents][place]
+    /// The tree of the current document.
+    pub fn document(&mut self) -> &mut Tree {
+        &mut self.trees[0]
+    }
+
+    /// Adds a document that is given with the query, and returns its number. All trees that are no
+    /// documents are dropped.
+    pub fn add_document(&mut self, document: Tree) -> usize {
+        self.trees.truncate(self.documents);
+        self.trees.push(document);
+        self.documents += 1;
+        self.documents - 1
     }
 
     /// Whether a node belongs to a document, and not to what a constructor built.
@@ -72,7 +70,7 @@ impl Forest {
         (node.tree as usize) < self.documents
     }
 
-    /// Empties the current document and drops what constructors built; names stay.
+    /// Empties the current document and drops the trees that are no documents; names stay.
     pub fn clear(&mut self) {
         self.trees.truncate(self.documents);
         self.trees[0].clear();

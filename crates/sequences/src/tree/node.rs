@@ -2,6 +2,7 @@
 
 use crate::names::QName;
 use crate::scope::Scope;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -67,6 +68,10 @@ pub struct Tree {
     pub(super) scopes: Vec<Rc<Scope>>,
     pub(super) raws: Vec<Range<usize>>,
     pub(super) raw_bytes: Vec<u8>,
+    /// The elements that have an id, in the order that they got it.
+    pub(super) ids: Vec<(NodeId, Box<[u8]>)>,
+    /// The first element with each id.
+    pub(super) elements: FxHashMap<Box<[u8]>, NodeId>,
     pub(super) open: Vec<NodeId>,
     /// The next piece of text belongs to the last node.
     pub(super) is_text_open: bool,
@@ -155,6 +160,11 @@ impl Tree {
             at = parent;
         }
         at
+    }
+
+    /// The first element with an id, as the document's own declarations say.
+    pub fn element_with_id(&self, id: &[u8]) -> Option<NodeId> {
+        self.elements.get(id).copied()
     }
 
     /// The attributes of an element, in order.

@@ -19,9 +19,8 @@ from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import NodeTest
 
-IS_DIRECT, SENDS_EMPTY, IS_LENIENT = 1, 2, 4
-"""Flags: items are rows as soon as they are gathered; a message without content is sent; text that
-is no number equals none, instead of being an error."""
+IS_DIRECT, SENDS_EMPTY = 1, 2
+"""Flags: items are rows as soon as they are gathered; a message without content is sent."""
 
 
 def compile_sequences(
@@ -44,8 +43,6 @@ def compile_sequences(
     flags = IS_DIRECT if is_direct else 0
     if query.empty == "send":
         flags |= SENDS_EMPTY
-    if query.untyped == "false":
-        flags |= IS_LENIENT
     parts = [
         p.Request.MESSAGES.head,
         p.varint(len(code)),

@@ -8,7 +8,7 @@ use crate::tree::{Forest, Kind, NodeRef, Span};
 use std::rc::Rc;
 
 /// One item of a result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Row<'r> {
     /// `element`, `attribute`, `text`, `comment`, `processing-instruction`, `document`, `number`,
     /// `string`, `boolean` or `message`.
@@ -24,6 +24,10 @@ pub struct Row<'r> {
     pub scope: Option<&'r Rc<Scope>>,
     /// The node of a document or of a tree that was built, if there is one.
     pub node: Option<NodeRef>,
+    /// The name of a node, as numbers.
+    pub qname: QName,
+    /// The atomic value, if it is one.
+    pub atomic: Option<&'r Atomic>,
 }
 
 /// The name of a kind of node.
@@ -50,14 +54,15 @@ impl Writer<'_> {
         } else {
             "document"
         };
-        let name = name.map(|name| names.clark(name.name)).unwrap_or_default();
+        let qname = name.unwrap_or_default();
         out(Row {
             kind,
-            name: &name,
+            name: &names.clark(qname.name),
             value: bytes,
             span: self.span,
-            scope: None,
             node: origin,
+            qname,
+            ..Row::default()
         });
         self.span = None;
         bytes.clear();
@@ -79,8 +84,9 @@ impl Writer<'_> {
                 name: &names.clark(name.name),
                 value,
                 span,
-                scope: None,
                 node,
+                qname: name,
+                ..Row::default()
             });
         }
     }
@@ -88,7 +94,8 @@ impl Writer<'_> {
     /// Hands out an element whose source is kept; false if there is none.
     pub(super) fn source_row(&mut self, node: NodeRef, forest: &Forest) -> bool {
         let tree = forest.tree(node);
-        let span = forest.is_of_document(node).then(|| tree.span(node.node));
+        // Only what a constructor made lies nowhere.
+        let span = Some(tree.span(node.node)).filter(|span| *span != (0, 0));
         self.span = span;
         let (Target::Rows(_, out), Some(value)) = (&mut self.target, tree.raw(node.node)) else {
             return false;
@@ -102,6 +109,8 @@ impl Writer<'_> {
             span,
             scope: tree.scope(node.node),
             node: Some(node),
+            qname: tree.name(node.node),
+            atomic: None,
         });
         true
     }
@@ -122,9 +131,8 @@ impl Writer<'_> {
             kind,
             name: &format!("{{http://www.w3.org/2001/XMLSchema}}{}", type_.name()),
             value: text.as_bytes(),
-            span: None,
-            scope: None,
-            node: None,
+            atomic: Some(value),
+            ..Row::default()
         });
     }
 }
