@@ -186,7 +186,8 @@ impl<'a> Run<'a> {
             Some(Item::Atomic(_)) => {
                 return fail("XPTY0020", "`/` is used where the context item is no node");
             }
-            None => return fail("XPDY0002", "`/` is used where there is no context item"),
+            // Functions have no context item; a path in them was one of the prolog.
+            None => return self.document(0),
         };
         let tree = self.forest.tree(node);
         let root = tree.root(node.node);

@@ -9,13 +9,17 @@ use crate::code::{Expr, ExprId, For, NodeFunction};
 impl<'a> Run<'a> {
     /// The effective boolean value of an expression.
     pub fn truth(&mut self, id: ExprId, focus: Focus<'_>) -> Flow<bool> {
-        let code = self.code;
-        if code.is_kept[id.index()] {
+        if self.code.is_kept[id.index()] {
             let value = self.kept(id, focus)?;
             return self.truth_of(&value);
         }
+        self.decide(id, focus)
+    }
+
+    /// The same, whether the value is kept or not.
+    pub fn decide(&mut self, id: ExprId, focus: Focus<'_>) -> Flow<bool> {
         self.charge(1);
-        match code.expr(id) {
+        match self.code.expr(id) {
             Expr::GeneralCompare(comparison, left, right) => {
                 self.compare_general(*comparison, *left, *right, focus)
             }
@@ -62,7 +66,7 @@ impl<'a> Run<'a> {
                 target,
                 is_optional,
             } => self.is_castable(*operand, *target, *is_optional, focus),
-            _ => self.truth_of_items(id, focus),
+            _ => self.decide_items(id, focus),
         }
     }
 
@@ -77,10 +81,10 @@ impl<'a> Run<'a> {
     }
 
     /// The same, item by item: a node decides at once.
-    fn truth_of_items(&mut self, id: ExprId, focus: Focus<'_>) -> Flow<bool> {
+    fn decide_items(&mut self, id: ExprId, focus: Focus<'_>) -> Flow<bool> {
         let mut first: Option<Item> = None;
         let mut is_decided = false;
-        let flow = self.each(id, focus, &mut |_, item| {
+        let flow = self.stream(id, focus, &mut |_, item| {
             is_decided = first.is_some() || matches!(item, Item::Node(_));
             if first.is_some() {
                 return several();

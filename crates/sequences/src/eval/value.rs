@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
             | Expr::Or(_)
             | Expr::Quantified { .. }
             | Expr::InstanceOf(..)
-            | Expr::CastableAs { .. } => Sequence::boolean(self.truth(id, focus)?),
+            | Expr::CastableAs { .. } => Sequence::boolean(self.decide(id, focus)?),
             Expr::OwnCall(function, arguments) => self.own_call(*function, arguments, focus)?,
             Expr::NodeCall(function, arguments) => self.node_call(*function, arguments, focus)?,
             Expr::Call(builtin, arguments) => self.call(builtin, arguments, focus)?,
@@ -169,10 +169,12 @@ impl<'a> Run<'a> {
         right: ExprId,
         focus: Focus<'_>,
     ) -> Flow<Option<bool>> {
-        let left = self.optional_node(left, focus)?;
-        let right = self.optional_node(right, focus)?;
-        let (Some(left), Some(right)) = (left, right) else {
-            return Ok(None);
+        let left = self.optional_item(left, focus)?;
+        let right = self.optional_item(right, focus)?;
+        let (left, right) = match (left, right) {
+            (None, _) | (_, None) => return Ok(None),
+            (Some(Item::Node(left)), Some(Item::Node(right))) => (left, right),
+            _ => return fail("XPTY0004", "nodes are compared here, not atomic values"),
         };
         Ok(Some(match order {
             NodeOrder::Is => left == right,

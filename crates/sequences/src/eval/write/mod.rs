@@ -193,6 +193,8 @@ impl<'w> Writer<'w> {
         }
         self.attributes.push(name.name);
         let name = self.declare_attribute(name, names);
+        let id = normalised_id(name, value, names);
+        let value = id.as_deref().unwrap_or(value);
         self.used.push(name.prefix);
         match &mut self.target {
             Target::Bytes(bytes) | Target::Rows(bytes, _) => {
@@ -201,6 +203,9 @@ impl<'w> Writer<'w> {
             }
             Target::Tree(tree) => {
                 tree.attribute(name, value, (0, 0));
+                if let (Some(id), Some(element)) = (&id, tree.innermost()) {
+                    tree.set_id(element, id);
+                }
             }
         }
         Ok(())
@@ -317,6 +322,16 @@ impl<'w> Writer<'w> {
 fn write_name(name: QName, names: &Names, bytes: &mut Vec<u8>) {
     let local = names.text(names.local(name.name));
     markup::name(names.text(name.prefix), local, bytes);
+}
+
+/// The value of `xml:id`, which is without spaces around it; None for other attributes.
+fn normalised_id(name: QName, value: &[u8], names: &Names) -> Option<Vec<u8>> {
+    if !is_xml(name.prefix, names) || &**names.text(names.local(name.name)) != "id" {
+        return None;
+    }
+    let words = value.split(u8::is_ascii_whitespace);
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    Some(words.join(&b' '))
 }
 
 /// Whether a prefix needs no declaration.
