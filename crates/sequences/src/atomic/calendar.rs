@@ -5,7 +5,7 @@ use rust_decimal::prelude::ToPrimitive;
 
 use super::arithmetic::{Operator, division_by_zero, overflow as number_overflow};
 use super::duration::overflow;
-use super::numbers::{to_decimal, to_double};
+use super::numbers::{decimal_of_double, to_decimal, to_double};
 use super::{Atomic, Moment, Seconds};
 use crate::error::{Error, Result};
 
@@ -107,10 +107,11 @@ fn subtract(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
 
 /// A duration times a number; None for other types.
 fn scale(duration: &Atomic, number: &Atomic) -> Option<Result<Atomic>> {
-    if let Some(exact) = to_decimal(number) {
-        return Some(scale_exactly(step(duration)?, exact, Decimal::checked_mul));
+    let duration = step(duration)?;
+    match exact(number)? {
+        Err(error) => Some(Err(error)),
+        Ok(number) => Some(scale_exactly(duration, number, Decimal::checked_mul)),
     }
-    Some(scale_roughly(step(duration)?, to_double(number)?))
 }
 
 fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
@@ -120,16 +121,30 @@ fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
             Some(ratio(left.total_nanos(), right.total_nanos()))
         }
         (_, Some(_)) => None,
-        (duration, None) => match to_decimal(right) {
-            Some(number) if number.is_zero() => Some(Err(overflow())),
-            Some(number) => Some(scale_exactly(duration, number, Decimal::checked_div)),
-            None => match to_double(right)? {
-                number if number.is_nan() => Some(Err(not_a_number())),
-                0.0 => Some(Err(overflow())),
-                number => Some(scale_roughly(duration, 1.0 / number)),
-            },
-        },
+        (duration, None) => {
+            let is_infinite = to_double(right).is_some_and(f64::is_infinite);
+            if is_infinite {
+                return Some(scale_exactly(duration, Decimal::ZERO, Decimal::checked_mul));
+            }
+            match exact(right)? {
+                Err(error) => Some(Err(error)),
+                Ok(number) if number.is_zero() => Some(Err(overflow())),
+                Ok(number) => Some(scale_exactly(duration, number, Decimal::checked_div)),
+            }
+        }
     }
+}
+
+/// A number as a decimal, since a double of nanoseconds is not exact; None for other values.
+fn exact(number: &Atomic) -> Option<Result<Decimal>> {
+    if let Some(exact) = to_decimal(number) {
+        return Some(Ok(exact));
+    }
+    let number = to_double(number)?;
+    if number.is_nan() {
+        return Some(Err(not_a_number()));
+    }
+    Some(decimal_of_double(number).ok_or_else(overflow))
 }
 
 /// How often one duration contains another.
@@ -157,10 +172,10 @@ fn scale_exactly(
     let scaled = combine(count, number).ok_or_else(overflow)?;
     match duration {
         Step::Months(_) => {
-            let months = (scaled + Decimal::new(5, 1))
-                .floor()
-                .to_i64()
+            let months = scaled
+                .checked_add(Decimal::new(5, 1))
                 .ok_or_else(overflow)?;
+            let months = months.floor().to_i64().ok_or_else(overflow)?;
             Ok(Atomic::YearMonthDuration(months))
         }
         Step::Time(_) => {
@@ -169,31 +184,6 @@ fn scale_exactly(
                 .ok_or_else(overflow)?;
             let nanos = nanos.round().to_i128().ok_or_else(overflow)?;
             Seconds::from_nanos(nanos).map(Atomic::DayTimeDuration)
-        }
-    }
-}
-
-fn scale_roughly(duration: Step, number: f64) -> Result<Atomic> {
-    if number.is_nan() {
-        return Err(not_a_number());
-    }
-    // Beyond this an `i128` does not hold the nanoseconds.
-    let bounded = |scaled: f64| {
-        if scaled.abs() < 1e38 {
-            Ok(scaled)
-        } else {
-            Err(overflow())
-        }
-    };
-    match duration {
-        Step::Months(months) => {
-            let months = bounded((months as f64 * number + 0.5).floor())?;
-            let months = i64::try_from(months as i128).map_err(|_| overflow())?;
-            Ok(Atomic::YearMonthDuration(months))
-        }
-        Step::Time(seconds) => {
-            let nanos = bounded((seconds.total_nanos() as f64 * number).round())?;
-            Seconds::from_nanos(nanos as i128).map(Atomic::DayTimeDuration)
         }
     }
 }
