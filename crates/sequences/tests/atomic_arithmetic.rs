@@ -8,7 +8,7 @@ use penstock_sequences::atomic::{Operator, arithmetic, negate, plus};
 /// Check `left operator right = result`, all written in one line.
 #[track_caller]
 fn check(left: &str, operator: &str, right: &str, expected: &str) {
-    let known = Operator::from_symbol(operator).unwrap();
+    let known = Operator::from_symbol(operator).expect(operator);
     assert_eq!(known.symbol(), operator);
     let result = arithmetic(known, &atomic(left), &atomic(right));
     assert_eq!(show(result), expected, "{left} {operator} {right}");
@@ -284,6 +284,24 @@ fn durations_are_added_and_scaled() {
         "dayTimeDuration:P1D",
         "div",
         "double:INF",
+        "dayTimeDuration:PT0S",
+    );
+    check(
+        "dayTimeDuration:P1D",
+        "div",
+        "float:3e38",
+        "dayTimeDuration:PT0S",
+    );
+    check(
+        "yearMonthDuration:P0M",
+        "*",
+        "double:1e300",
+        "yearMonthDuration:P0M",
+    );
+    check(
+        "dayTimeDuration:P1D",
+        "*",
+        "double:1e-300",
         "dayTimeDuration:PT0S",
     );
     check("integer:2", "div", "dayTimeDuration:P1D", "XPTY0004");

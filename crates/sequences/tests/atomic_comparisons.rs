@@ -15,7 +15,7 @@ const ALL: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 /// All value comparisons that hold, or the code of an error.
 fn relations(left: &str, right: &str) -> String {
     let holds = |symbol: &&&str| {
-        let comparison = Comparison::from_symbol(symbol).unwrap();
+        let comparison = Comparison::from_symbol(symbol).expect(symbol);
         compare_values(comparison, &atomic(left), &atomic(right)).unwrap_or(false)
     };
     let error = compare_values(Comparison::Less, &atomic(left), &atomic(right)).err();
@@ -111,7 +111,7 @@ fn other_types_are_not_compared() {
 }
 
 fn general(left: &str, symbol: &str, right: &str, untyped: Untyped) -> String {
-    let comparison = Comparison::from_symbol(symbol).unwrap();
+    let comparison = Comparison::from_symbol(symbol).expect(symbol);
     let show =
         |result: Result<bool>| result.map_or_else(|error| error.code.into(), |t| t.to_string());
     let result = show(compare_general(

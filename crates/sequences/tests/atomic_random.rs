@@ -228,7 +228,7 @@ fn check_order(
         return Ok(());
     }
     let order = |a: usize, b: usize| {
-        order_keys(column[a].as_ref(), column[b].as_ref(), is_empty_greatest).unwrap()
+        order_keys(column[a].as_ref(), column[b].as_ref(), is_empty_greatest).expect("one type")
     };
     for a in 0..column.len() {
         prop_assert_eq!(order(a, a), Ordering::Equal);

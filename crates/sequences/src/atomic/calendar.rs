@@ -16,6 +16,23 @@ enum Step {
     Time(Seconds),
 }
 
+impl Step {
+    fn is_zero(self) -> bool {
+        match self {
+            Step::Months(months) => months == 0,
+            Step::Time(seconds) => seconds == Seconds::default(),
+        }
+    }
+
+    /// The duration of the same type that takes no time.
+    fn zero(self) -> Atomic {
+        match self {
+            Step::Months(_) => Atomic::YearMonthDuration(0),
+            Step::Time(_) => Atomic::DayTimeDuration(Seconds::default()),
+        }
+    }
+}
+
 pub(super) fn arithmetic(operator: Operator, left: &Atomic, right: &Atomic) -> Result<Atomic> {
     match operator {
         Operator::Add => add(left, right).or_else(|| add(right, left)),
@@ -108,10 +125,13 @@ fn subtract(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
 /// A duration times a number; None for other types.
 fn scale(duration: &Atomic, number: &Atomic) -> Option<Result<Atomic>> {
     let duration = step(duration)?;
-    match exact(number)? {
-        Err(error) => Some(Err(error)),
-        Ok(number) => Some(scale_exactly(duration, number, Decimal::checked_mul)),
-    }
+    let rough = to_double(number)?;
+    Some(match exact(number) {
+        _ if rough.is_nan() => Err(not_a_number()),
+        Some(number) => scale_exactly(duration, number, Decimal::checked_mul),
+        None if rough.is_finite() && duration.is_zero() => Ok(duration.zero()),
+        None => Err(overflow()),
+    })
 }
 
 fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
@@ -122,29 +142,21 @@ fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
         }
         (_, Some(_)) => None,
         (duration, None) => {
-            let is_infinite = to_double(right).is_some_and(f64::is_infinite);
-            if is_infinite {
-                return Some(scale_exactly(duration, Decimal::ZERO, Decimal::checked_mul));
-            }
-            match exact(right)? {
-                Err(error) => Some(Err(error)),
-                Ok(number) if number.is_zero() => Some(Err(overflow())),
-                Ok(number) => Some(scale_exactly(duration, number, Decimal::checked_div)),
-            }
+            let rough = to_double(right)?;
+            Some(match exact(right) {
+                _ if rough.is_nan() => Err(not_a_number()),
+                Some(number) if number.is_zero() => Err(overflow()),
+                Some(number) => scale_exactly(duration, number, Decimal::checked_div),
+                // No duration has half as many nanoseconds as the number says.
+                None => Ok(duration.zero()),
+            })
         }
     }
 }
 
-/// A number as a decimal, since a double of nanoseconds is not exact; None for other values.
-fn exact(number: &Atomic) -> Option<Result<Decimal>> {
-    if let Some(exact) = to_decimal(number) {
-        return Some(Ok(exact));
-    }
-    let number = to_double(number)?;
-    if number.is_nan() {
-        return Some(Err(not_a_number()));
-    }
-    Some(decimal_of_double(number).ok_or_else(overflow))
+/// A number as a decimal, since a double of nanoseconds is not exact; None if it is too large.
+fn exact(number: &Atomic) -> Option<Decimal> {
+    to_decimal(number).or_else(|| to_double(number).and_then(decimal_of_double))
 }
 
 /// How often one duration contains another.
