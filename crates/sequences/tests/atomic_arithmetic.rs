@@ -219,7 +219,7 @@ fn differences_are_durations() {
 }
 
 #[test]
-fn durations_are_added_and_scaled() {
+fn durations_are_added_and_multiplied() {
     check(
         "yearMonthDuration:P2Y11M",
         "+",
@@ -256,6 +256,10 @@ fn durations_are_added_and_scaled() {
         "decimal:2.1",
         "dayTimeDuration:PT4H33M",
     );
+}
+
+#[test]
+fn durations_are_divided() {
     check(
         "dayTimeDuration:P10DT5H30M",
         "div",
