@@ -61,7 +61,7 @@ class Given:
             QueryError: Its type has no counterpart in XQuery.
         """
         for name, value in self.variables.items():
-            if isinstance(name, str) and self._key_of(name) == key:
+            if self._key_of(name) == key:
                 self.options[name] = _json_of(value, name)
                 literal = literal_of(value, name)
                 if literal is not None:

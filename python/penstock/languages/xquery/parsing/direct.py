@@ -81,7 +81,7 @@ class DirectParser(FlworParser):
         return y.DirectElement(name, attributes, content, (start, self.place))
 
     def _parse_attributes(self) -> tuple[y.DirectAttribute, ...]:
-        attributes = []
+        attributes: list[y.DirectAttribute] = []
         while True:
             has_space = self._skip_space()
             start = self.place
