@@ -17,6 +17,7 @@ from penstock.languages.xquery.functions import (
 from penstock.languages.xquery.lowering.names import FN_NAMESPACE, XS_NAMESPACE
 from penstock.languages.xquery.lowering.paths import PathLowering, apply
 from penstock.languages.xquery.rejections import rejection
+from penstock.languages.xquery.values import typed_literal
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 
@@ -75,6 +76,10 @@ class CallLowering(PathLowering):
         (argument,) = call.arguments
         if local == "QName" and isinstance(argument, y.Literal) and argument.type == "string":
             return self.name_literal(argument)
+        if isinstance(argument, y.Literal) and argument.type == "string":
+            value = typed_literal(local, argument.text)
+            if value is not None:
+                return value
         return apply(f"xs:{local}", self.lower(argument))
 
     def name_literal(self, literal: y.Literal) -> q.Item:

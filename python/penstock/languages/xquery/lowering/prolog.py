@@ -188,16 +188,27 @@ class ModuleLowering(ExpressionLowering):
         """Yield the variables so that each comes behind those that its value needs."""
         bodies = [own.needs for own in self.called]
         needed = {key: self._reached(entry.needs, bodies) for key, entry in self.globals.items()}
-        done: set[Key] = set()
-        while len(done) < len(self.globals):
-            ready = [key for key in self.globals if key not in done and needed[key] <= done]
-            if not ready:
-                raise self._circle(needed, done)
+        places = {key: place for place, key in enumerate(self.globals)}
+        missing = {key: len(needs) for key, needs in needed.items()}
+        needed_by: dict[Key, list[Key]] = {key: [] for key in needed}
+        for key, needs in needed.items():
+            for need in needs:
+                needed_by[need].append(key)
+        ready = [key for key, count in missing.items() if not count]
+        while ready:
+            following: list[Key] = []
             for key in ready:
                 lowered = self.globals[key].lowered
                 assert lowered is not None
                 yield lowered
-            done.update(ready)
+                for user in needed_by[key]:
+                    missing[user] -= 1
+                    if not missing[user]:
+                        following.append(user)
+            ready = sorted(following, key=places.__getitem__)
+        left = {key for key, count in missing.items() if count}
+        if left:
+            raise self._circle(needed, left)
 
     def _reached(self, needs: set[Key | int], bodies: list[set[Key | int]]) -> set[Key]:
         """Return the variables that are needed, by the functions that are called as well."""
@@ -211,12 +222,11 @@ class ModuleLowering(ExpressionLowering):
                     waiting += bodies[need]
         return {need for need in seen if not isinstance(need, int)}
 
-    def _circle(self, needed: dict[Key, set[Key]], done: set[Key]) -> Exception:
+    def _circle(self, needed: dict[Key, set[Key]], left: set[Key]) -> Exception:
         """Return the error about a variable that its own value needs."""
-        left = [key for key in self.globals if key not in done]
-        on_circle = left[0]
+        on_circle = min(left)
         for _ in left:  # from need to need, the walk comes to a circle
-            on_circle = min(needed[on_circle] - done)
+            on_circle = min(needed[on_circle] & left)
         entry = self.globals[on_circle]
         message = f"the value of `${entry.unique}` needs the variable itself"
         way_out = "give it a value that does not mention it, nor a function that does"

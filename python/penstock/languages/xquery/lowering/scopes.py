@@ -63,7 +63,7 @@ class Scopes:
         self.variables: dict[Key, str] = {}
         self.globals: dict[Key, GlobalVariable] = {}
         self.functions: dict[tuple[str, str, int], OwnFunction] = {}
-        self.taken: set[str] = set()
+        self.taken: dict[str, int] = {}
         self.needs: set[Key | int] = set()
 
     def lower(self, expression: y.Expression) -> q.Item:
@@ -93,11 +93,12 @@ class Scopes:
 
     def unique(self, local: str) -> str:
         """Return a name that no other variable of the query has."""
-        unique, number = local, 1
+        unique, number = local, self.taken.get(local, 0)
         while unique in self.taken:
             number += 1
             unique = f"{local}_{number}"
-        self.taken.add(unique)
+        self.taken[local] = max(number, 1)
+        self.taken.setdefault(unique, 1)
         return unique
 
     def key_of(self, name: y.QName) -> Key:
