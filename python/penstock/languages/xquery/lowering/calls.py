@@ -11,6 +11,7 @@ from penstock.languages.xquery import syntax as y
 from penstock.languages.xquery.functions import (
     CODEPOINTS,
     COLLATED,
+    CONSTRUCTORS,
     FUNCTIONS,
     NODE_OF_CONTEXT,
     OF_CONTEXT,
@@ -20,6 +21,7 @@ from penstock.languages.xquery.functions import (
 from penstock.languages.xquery.lowering.names import FN_NAMESPACE, XS_NAMESPACE
 from penstock.languages.xquery.lowering.paths import PathLowering, apply
 from penstock.languages.xquery.rejections import rejection
+from penstock.languages.xquery.types import UNSUPPORTED_TYPES
 from penstock.languages.xquery.values import typed_literal
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
@@ -72,7 +74,13 @@ class CallLowering(PathLowering):
 
     def _constructor(self, call: y.Call) -> q.Item:
         """Return a call of a function that is named after a type."""
-        local = self.cast_type(call.name)
+        local = call.name.local
+        if local in UNSUPPORTED_TYPES:
+            message = f"the type `{call.name.text}` is not supported"
+            way_out = f"use {UNSUPPORTED_TYPES[local]}"
+            raise self.error("PQ0501", message, call.name.span, way_out, "XPST0017")
+        if local not in CONSTRUCTORS:
+            raise self._unknown(XS_NAMESPACE, call)
         if len(call.arguments) != 1:
             message = f"`{call.name.text}()` takes 1 argument, not {len(call.arguments)}"
             way_out = "cast one value"
