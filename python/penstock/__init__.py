@@ -6,6 +6,7 @@ from penstock import errors
 from penstock.engine import Engine, evaluate
 from penstock.errors import DocumentError, PenstockError, QueryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
 from penstock.limits import Limits
 from penstock.planning.explain import explain, verdict
@@ -27,6 +28,7 @@ __all__ = [
     "explain",
     "verdict",
     "xpath",
+    "xquery",
     "xscl",
 ]
 

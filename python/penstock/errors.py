@@ -48,6 +48,19 @@ QUERY_CODES = {
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
     "PQ0414": "a block that is no forward twig",
     "PQ0415": "a block whose normal form would be too large",
+    # XQuery: a construct that is not supported, or that a static rule forbids.
+    "PQ0501": "a construct outside the supported part of XQuery",
+    "PQ0502": "a direct constructor that is not well-formed",
+    "PQ0503": "a reference that stands for no character",
+    "PQ0504": "an unknown type",
+    "PQ0505": "something that is declared twice",
+    "PQ0506": "a name in a namespace that it may not have",
+    "PQ0507": "a variable whose value depends on itself",
+    "PQ0508": "the context item where there is none",
+    "PQ0509": "a prefix of several namespaces where one is needed",
+    "PQ0510": "a number outside the range of its type",
+    "PQ0511": "a stream whose name is known only at evaluation",
+    "PQ0512": "a setting of the query with an unknown value",
 }
 """The codes of ``QueryError`` and what each names."""
 
@@ -62,7 +75,8 @@ class QueryError(PenstockError):
     """The text is not a query, or not one that is evaluated.
 
     ``span`` is the half-open range of characters in ``text`` that is at fault; ``help`` is one
-    way out. ``str()`` shows the line with the span underlined.
+    way out. ``str()`` shows the line with the span underlined. ``xquery_code`` is the code that
+    XQuery has for the mistake, such as XPST0003; None for other languages.
     """
 
     def __init__(
@@ -72,13 +86,15 @@ class QueryError(PenstockError):
         span: tuple[int, int],
         help: str = "",  # noqa: A002  # the word that users read
         text: str = "",
+        xquery_code: str | None = None,
     ) -> None:
-        super().__init__(code, message, span, help, text)
+        super().__init__(code, message, span, help, text, xquery_code)
         self.code = code
         self.message = message
         self.span = span
         self.help = help
         self.text = text
+        self.xquery_code = xquery_code
 
     def __str__(self) -> str:
         lines = [f"{self.code}: {self.message}"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from penstock.twigs.expressions import Selection
 from penstock.twigs.patterns import Condition, Scalar, ValueType
+from penstock.twigs.sequences import Sequences
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +104,4 @@ class Event:
     content: tuple[Content, ...] = ()
 
 
-Output = Fragments | Value | Aggregate | Message | Event | Selection
+Output = Fragments | Value | Aggregate | Message | Event | Selection | Sequences

@@ -300,12 +300,15 @@ class NewElement:
     ``name`` is a name, or an expression that gives one. ``namespaces`` are the declarations
     (prefix, uri) written at a direct constructor. ``scope`` are those that were in force around it,
     for computed names. Attributes come before the content: ``NewAttribute`` for written ones.
+    ``around`` are the declarations written at direct constructors around it in the text: the
+    element has these namespaces too, even where it is not part of those elements.
     """
 
     name: Name | Item
     namespaces: tuple[tuple[str, str], ...] = ()
     content: tuple[Item, ...] = ()
     scope: tuple[tuple[str, str], ...] = ()
+    around: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +349,39 @@ class NewDocument:
     content: Item
 
 
+Expression = (
+    Atomic
+    | Variable
+    | Sequence
+    | Range
+    | Stream
+    | Each
+    | Combine
+    | Arithmetic
+    | Signed
+    | GeneralCompare
+    | ValueCompare
+    | NodeCompare
+    | If
+    | Flwor
+    | Quantified
+    | OwnCall
+    | InstanceOf
+    | TreatAs
+    | CastAs
+    | CastableAs
+    | TypeSwitch
+    | Characters
+    | NewElement
+    | NewAttribute
+    | NewText
+    | NewComment
+    | NewInstruction
+    | NewDocument
+)
+"""What this module adds to the expressions of ``expressions``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of a function; without a type it takes any sequence."""
@@ -366,13 +402,14 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Global:
-    """A variable of the prolog; ``value`` None is an external one.
+    """A variable of the prolog, or one from outside the query.
 
-    An external variable gets its value at registration or evaluation: ``Sequences.bound``.
+    Each comes behind those that its value needs. An external variable has the literals, or the
+    ``Stream``, that it was bound to when the query was made.
     """
 
     name: str
-    value: Item | None
+    value: Item
     type: SequenceType | None = None
 
 
