@@ -26,6 +26,8 @@ from penstock.twigs.outputs import (
     Value,
 )
 from penstock.twigs.queries import Query
+from penstock.twigs.sequence_printing import print_sequences
+from penstock.twigs.sequences import Sequences
 from penstock.twigs.step_printing import INFIX, SlotPrinter, print_slot, print_step
 
 
@@ -176,6 +178,8 @@ def _output_lines(output: Output) -> list[str]:
             return ["event" + _listed(" of", select) + published, *_content_lines(content, 1)]
         case Selection():
             return _selection_lines(output)
+        case Sequences():
+            return print_sequences(output)
 
 
 def _selection_lines(selection: Selection) -> list[str]:

@@ -15,8 +15,9 @@ from penstock.languages.xquery.functions import (
     UNSUPPORTED,
 )
 from penstock.languages.xquery.lowering.names import FN_NAMESPACE, XS_NAMESPACE
-from penstock.languages.xquery.lowering.paths import PathLowering
+from penstock.languages.xquery.lowering.paths import PathLowering, apply
 from penstock.languages.xquery.rejections import rejection
+from penstock.languages.xquery.values import typed_literal
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 
@@ -31,9 +32,9 @@ class CallLowering(PathLowering):
         name = self.names.of_function(call.name)
         own = self.functions.get((name.uri, name.local, len(call.arguments)))
         if own is not None:
-            self.needs.add(own.index)
+            number = self.number_of(own)
             arguments = tuple(self.lower(argument) for argument in call.arguments)
-            return q.OwnCall(own.index, arguments)
+            return q.OwnCall(number, arguments)
         if name.uri == XS_NAMESPACE:
             return self._constructor(call)
         if name.uri == FN_NAMESPACE and name.local in FUNCTIONS:
@@ -75,14 +76,18 @@ class CallLowering(PathLowering):
         (argument,) = call.arguments
         if local == "QName" and isinstance(argument, y.Literal) and argument.type == "string":
             return self.name_literal(argument)
-        return x.Apply(f"xs:{local}", (self.lower(argument),))
+        if isinstance(argument, y.Literal) and argument.type == "string":
+            value = typed_literal(local, argument.text)
+            if value is not None:
+                return value
+        return apply(f"xs:{local}", self.lower(argument))
 
     def name_literal(self, literal: y.Literal) -> q.Item:
         """Return the name that a string stands for, its prefix resolved here."""
         prefix, _, local = literal.text.strip(" \t\r\n").rpartition(":")
         name = self.names.of_element(y.QName(prefix, local, literal.span))
         lexical = f"{prefix}:{local}" if prefix else local
-        return x.Apply("QName", (q.Atomic("string", name.uri), q.Atomic("string", lexical)))
+        return apply("QName", q.Atomic("string", name.uri), q.Atomic("string", lexical))
 
     def _built_in(self, function: str, call: y.Call) -> q.Item:
         """Return a call of a built-in function, its context and collation made explicit."""
@@ -105,13 +110,13 @@ class CallLowering(PathLowering):
             self.check_context(f"`{function}()`", call.span)
             arguments.append(x.Here())
             if function in _AS_STRING:
-                arguments = [x.Apply("string", (x.Here(),))]
+                arguments = [apply("string", x.Here())]
         elif len(arguments) == 1 and function in NODE_OF_CONTEXT:
             self.check_context(f"`{function}()`", call.span)
             arguments.append(x.Here())
         elif len(arguments) == 1 and function == "resolve-uri":
             arguments.append(q.Atomic("string", self.base_uri or ""))
-        return x.Apply(function, tuple(arguments))
+        return apply(function, *arguments)
 
     def _check_arity(self, function: str, call: y.Call) -> None:
         arities = FUNCTIONS[function]

@@ -121,11 +121,12 @@ class ConstructorLowering(ClauseLowering):
         resolve = self.names.of_attribute if is_attribute else self.names.of_element
         if isinstance(name, y.QName):
             return resolve(name)
-        if isinstance(name, y.Literal) and name.type == "string":
-            match = _QNAME.fullmatch(name.text)
+        item = self.lower(name)
+        if isinstance(item, q.Atomic) and item.type == "string":
+            match = _QNAME.fullmatch(item.text)
             if match is not None and (not match[1] or match[1] in self.names.bindings):
                 return resolve(y.QName(match[1] or "", match[2], name.span))
-        return self.lower(name)
+        return item
 
 
 def is_declaration(name: y.QName) -> bool:

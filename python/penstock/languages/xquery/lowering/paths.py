@@ -61,9 +61,10 @@ class PathLowering(TypeLowering):
             return test, ()
         # A document with this element, and no other one beside it.
         any_element = NodeTest(NodeKind.ELEMENT)
-        children = x.Apply("count", (x.Step(x.Here(), Axis.CHILD, any_element),))
+        children = apply("count", x.Step(x.Here(), Axis.CHILD, any_element))
         is_one = q.GeneralCompare("=", children, q.Atomic("integer", "1"))
-        return test, (x.All((x.Step(x.Here(), Axis.CHILD, element), is_one)),)
+        parts: tuple[q.Item, ...] = (x.Step(x.Here(), Axis.CHILD, element), is_one)
+        return test, (x.All(parts),)
 
     def filter(self, expression: y.Filter) -> q.Item:
         """Return a primary expression with predicates."""
@@ -71,6 +72,11 @@ class PathLowering(TypeLowering):
         with self.focus():
             predicates = tuple(self.lower(predicate) for predicate in expression.predicates)
         return x.Filter(base, predicates)
+
+
+def apply(function: str, *arguments: q.Item) -> x.Apply:
+    """Return a call of a built-in function."""
+    return x.Apply(function, arguments)
 
 
 def add_step(base: q.Item, axis: Axis, test: NodeTest, predicates: tuple[q.Item, ...]) -> x.Step:
