@@ -22,7 +22,10 @@ def element(expression: q.NewElement, context: Context) -> Items:
     content = merge_texts(_content(expression.content, context))
     attributes, children = _split(content)
     built = build_element(
-        (name.local, name.uri, name.prefix), expression.namespaces, attributes, children
+        (name.local, name.uri, name.prefix),
+        (*expression.around, *expression.namespaces),
+        attributes,
+        children,
     )
     return [context.world.forest.plant_new(built)]
 

@@ -110,7 +110,6 @@ def only_nodes(items: Items, code: str, what: str) -> list[Node]:
     Raises:
         DynamicError: The given code, one is none.
     """
-    nodes = [item for item in items if isinstance(item, Node)]
-    if len(nodes) < len(items):
+    if not all(isinstance(item, Node) for item in items):
         raise DynamicError(code, f"{what} takes nodes only")
-    return nodes
+    return items  # type: ignore[return-value]

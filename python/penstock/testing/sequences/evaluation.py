@@ -11,10 +11,10 @@ from typing import Any
 
 from penstock.testing.sequences import clauses, constructors, operators, paths
 from penstock.testing.sequences.context import Context, World
+from penstock.testing.sequences.errors import mistyped
 from penstock.testing.sequences.functions import call
 from penstock.testing.sequences.items import Items, Moment
-from penstock.testing.sequences.matching import converted
-from penstock.testing.sequences.values import items_from
+from penstock.testing.sequences.matching import is_instance
 from penstock.testing.tree import Tree
 from penstock.twigs import Query
 from penstock.twigs import expressions as x
@@ -70,22 +70,20 @@ def evaluate_sequences(
     query: Query,
     document: Tree | None,
     *,
-    variables: Mapping[str, Any] | None = None,
     documents: Mapping[str, Tree] | None = None,
     now: Moment = NOW,
 ) -> Items:
     """Return the items that a query in XQuery selects from a document.
 
-    Without a document there is no context item. ``variables`` are values of external variables:
-    trees, or values of Python. ``documents`` are the trees of streams; any other stream is the
-    document.
+    Without a document there is no context item. ``documents`` are the trees of streams; a variable
+    that is bound to a document reads the stream ``$name``. Any other stream is the document.
 
     Raises:
         DynamicError: The evaluation fails.
     """
     output = query.output
     assert isinstance(output, q.Sequences)
-    context = context_of(output, document, variables, documents, now)
+    context = context_of(output, document, documents, now)
     with deep_stack():
         return context.items(output.body)
 
@@ -93,7 +91,6 @@ def evaluate_sequences(
 def context_of(
     output: q.Sequences,
     document: Tree | None,
-    variables: Mapping[str, Any] | None = None,
     documents: Mapping[str, Tree] | None = None,
     now: Moment = NOW,
 ) -> Context:
@@ -103,18 +100,16 @@ def context_of(
     if document is not None:
         outer = outer.at(world.forest.plant(document.root), 1, 1)
     for variable in output.variables:
-        if variable.value is not None:
-            world.unevaluated[variable.name] = partial(outer.items, variable.value)
-        elif variables and variable.name in variables:
-            items = items_from(variables[variable.name], world.forest)
-            world.unevaluated[variable.name] = partial(_typed, items, variable)
+        world.unevaluated[variable.name] = partial(_value, variable, outer)
     return outer
 
 
-def _typed(items: Items, variable: q.Global) -> Items:
-    if variable.type is None:
-        return items
-    return converted(items, variable.type, f"${variable.name}")
+def _value(variable: q.Global, context: Context) -> Items:
+    """Return the value of a variable of the prolog, which has the type that is declared."""
+    items = context.items(variable.value)
+    if variable.type is not None and not is_instance(items, variable.type):
+        raise mistyped(f"the value of ${variable.name} has not the type that is declared")
+    return items
 
 
 def _evaluate(expression: Any, context: Context) -> Items:

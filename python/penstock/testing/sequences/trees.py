@@ -33,6 +33,9 @@ class Forest:
 
     def in_order(self, nodes: Iterable[Node]) -> list[Node]:
         """Return each node once, in document order."""
+        nodes = list(nodes)
+        if len(nodes) < 2:
+            return nodes
         return sorted(set(nodes), key=self.place)
 
 

@@ -1,4 +1,4 @@
-"""Values of Python: those that variables are bound to, and those that results are."""
+"""Atomic values as values of Python, and back."""
 
 from __future__ import annotations
 
@@ -10,28 +10,14 @@ from penstock.testing.sequences.casting import text_of
 from penstock.testing.sequences.items import (
     Atom,
     Duration,
-    Items,
     Moment,
     boolean,
     integer,
     primitive,
     string,
 )
-from penstock.testing.sequences.trees import Forest
-from penstock.testing.tree import Node, Tree
 
 _MICROSECOND = Decimal("0.000001")
-
-
-def items_from(value: Any, forest: Forest) -> Items:
-    """Return the items that a variable is bound to: a tree, a value, or a list of them."""
-    if isinstance(value, list | tuple):
-        return [item for part in value for item in items_from(part, forest)]
-    if isinstance(value, Tree):
-        return [forest.plant(value.root)]
-    if isinstance(value, Node | Atom):
-        return [value]
-    return [atom_from(value)]
 
 
 def atom_from(value: Any) -> Atom:

@@ -97,6 +97,16 @@ def _lang(context: Context, language: Items, *given: Items) -> Items:
     return [boolean(False)]
 
 
+def _written_ids(top: Node) -> dict[str, Node]:
+    """Return the elements of a constructed tree by their ids, which only ``xml:id`` gives."""
+    ids: dict[str, Node] = {}
+    for element in top.descendants():
+        for attribute in element.attributes:
+            if (attribute.uri, attribute.local) == (_XML, "id"):
+                ids.setdefault(attribute.value.strip(), element)
+    return ids
+
+
 @function("id", "string*", "node", least=1)
 def _id(context: Context, words: Items, *given: Items) -> Items:
     node = _node(context, given)
@@ -106,6 +116,8 @@ def _id(context: Context, words: Items, *given: Items) -> Items:
         raise DynamicError("FODC0001", "the tree has no document node")
     world = context.world
     trees = [tree for tree in (world.document, *world.documents.values()) if tree is not None]
-    ids = next((tree.ids for tree in trees if tree.root is top), {})
+    ids = next((tree.ids for tree in trees if tree.root is top), None)
+    if ids is None:
+        ids = _written_ids(top)
     wanted = {word for item in words for word in text([item]).split()}
     return list(world.forest.in_order(ids[word] for word in wanted if word in ids))

@@ -9,7 +9,16 @@ from penstock.testing.sequences.context import Context
 from penstock.testing.sequences.errors import DynamicError
 from penstock.testing.sequences.functions.strings import check_collation
 from penstock.testing.sequences.functions.table import function
-from penstock.testing.sequences.items import Atom, Item, Items, atomize, boolean, integer
+from penstock.testing.sequences.items import (
+    STRINGS,
+    Atom,
+    Item,
+    Items,
+    atomize,
+    boolean,
+    integer,
+    primitive,
+)
 from penstock.testing.tree import Node
 from penstock.twigs import NodeKind
 
@@ -34,8 +43,17 @@ def _distinct_values(_context: Context, items: Items, *collation: Items) -> Item
     for one in collation:
         check_collation(one)
     kept: list[Atom] = []
+    texts: set[str] = set()
+    others: list[Atom] = []
     for atom in atomize(items):
-        if not any(are_same(atom, other) for other in kept):
+        # Text is equal to text alone, so that a set finds it.
+        if primitive(atom.type) in STRINGS:
+            is_known = atom.value in texts
+            texts.add(atom.value)
+        else:
+            is_known = any(are_same(atom, other) for other in others)
+            others.append(atom)
+        if not is_known:
             kept.append(atom)
     return list(kept)
 
