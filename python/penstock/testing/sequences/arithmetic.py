@@ -19,7 +19,7 @@ from penstock.testing.sequences.items import (
     is_numeric,
     primitive,
 )
-from penstock.testing.sequences.numbers import EXACT, to_single
+from penstock.testing.sequences.numbers import DECIMAL_MAX, EXACT, to_single
 
 
 def calculate(sign: str, left: Atom, right: Atom) -> Atom:
@@ -101,7 +101,7 @@ def _decimal(sign: str, one: Decimal, other: Decimal) -> Atom:
         value = calculations[sign](one, other)
     except InvalidOperation:
         raise DynamicError("FOAR0002", "the decimal is out of range") from None
-    if abs(value) >= Decimal(2) ** 96:
+    if abs(value) >= DECIMAL_MAX:
         raise DynamicError("FOAR0002", f"{value} is out of range")
     return Atom("decimal", value)
 

@@ -17,6 +17,8 @@ from penstock.testing.sequences.dates import (
 )
 from penstock.testing.sequences.errors import DynamicError, mistyped
 from penstock.testing.sequences.items import (
+    INTEGER_MAX,
+    INTEGER_MIN,
     MOMENTS,
     NUMERIC,
     PARENT,
@@ -24,11 +26,10 @@ from penstock.testing.sequences.items import (
     Duration,
     QName,
     derives,
-    integer,
     primitive,
 )
 from penstock.testing.sequences.numbers import (
-    DIGITS,
+    DECIMAL_MAX,
     EXACT,
     read_decimal,
     read_double,
@@ -154,6 +155,13 @@ def _read_boolean(text: str) -> bool | None:
     return {"true": True, "1": True, "false": False, "0": False}.get(text)
 
 
+def _read_decimal(text: str) -> Decimal | None:
+    value = read_decimal(text)
+    if value is not None and abs(value) >= DECIMAL_MAX:
+        raise DynamicError("FOCA0001", f"{text} is too large for a decimal")
+    return value
+
+
 def _read_single(text: str) -> float | None:
     value = read_double(text)
     return None if value is None else to_single(value)
@@ -161,7 +169,7 @@ def _read_single(text: str) -> float | None:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "boolean": _read_boolean,
-    "decimal": read_decimal,
+    "decimal": _read_decimal,
     "double": read_double,
     "float": _read_single,
     "duration": read_duration,
@@ -185,7 +193,9 @@ def _bounded(number: int, target: str) -> Atom:
     least, most = _BOUNDS.get(target, (None, None))
     if (least is not None and number < least) or (most is not None and number > most):
         raise DynamicError("FORG0001", f"{number} is no xs:{target}")
-    return Atom(target, integer(number).value)
+    if not INTEGER_MIN <= number <= INTEGER_MAX:
+        raise DynamicError("FOCA0003", f"{number} is too large for an integer")
+    return Atom(target, number)
 
 
 def _to_boolean(atom: Atom, source: str, target: str) -> Atom | None:
@@ -205,11 +215,9 @@ def _to_decimal(atom: Atom, source: str, target: str) -> Atom | None:
             raise DynamicError("FOCA0002", f"{text_of(atom)} is no decimal number")
         value = Decimal(value)
     if target == "decimal":
-        if abs(value) >= Decimal(10) ** DIGITS:
+        if abs(value) >= DECIMAL_MAX:
             raise DynamicError("FOCA0001", f"{text_of(atom)} is too large for a decimal")
         return Atom("decimal", EXACT.create_decimal(value))
-    if not -(2**63) <= int(value) < 2**63:
-        raise DynamicError("FOCA0003", f"{text_of(atom)} is too large for an integer")
     return _bounded(int(value), target)
 
 

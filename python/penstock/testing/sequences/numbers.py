@@ -10,6 +10,8 @@ from decimal import Context, Decimal
 DIGITS = 28
 """Significant digits of a decimal."""
 EXACT = Context(prec=DIGITS)
+DECIMAL_MAX = Decimal(2) ** 96
+"""A decimal is smaller, whatever its sign."""
 
 _DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)")
 _INTEGER = re.compile(r"[+-]?\d+")

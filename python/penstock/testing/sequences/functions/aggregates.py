@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from penstock.testing.sequences.arithmetic import calculate
 from penstock.testing.sequences.casting import cast
 from penstock.testing.sequences.comparing import compare_values, is_nan
@@ -78,8 +76,6 @@ def _one_type(atoms: list[Atom], name: str) -> list[Atom]:
         for kind in ("double", "float"):
             if kind in kinds:
                 return [cast(atom, kind) for atom in atoms]
-        if any(isinstance(atom.value, Decimal) for atom in atoms):
-            return [Atom("decimal", Decimal(atom.value)) for atom in atoms]
         return atoms
     if kinds <= {"string", "anyURI"} and len(kinds) == 2:
         return [Atom("string", atom.value) for atom in atoms]
