@@ -206,8 +206,9 @@ impl Tables {
     }
 
     fn read_entry(&self, bytes: &mut Bytes<'_>) -> Read<Entry> {
-        let binding = match bytes.below(2)? {
+        let binding = match bytes.below(3)? {
             0 => Binding::Document,
+            1 => Binding::Context,
             _ => Binding::Variable(self.slot(bytes)?),
         };
         let body = self.id(bytes)?;
