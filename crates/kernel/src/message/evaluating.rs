@@ -55,6 +55,7 @@ impl Evaluating {
             recursion_max: usize::try_from(limits.recursion_max).unwrap_or(usize::MAX),
             stack_bytes_max: STACK_BYTES_MAX,
             is_empty_dropped: !program.sends_empty,
+            has_messages: !program.has_items,
             now: now(),
         };
         let evaluation = program.as_ref().ok();

@@ -56,6 +56,8 @@ pub struct Program {
     pub code: Rc<Code>,
     /// The items of the only part that gathers are the rows.
     pub is_direct: bool,
+    /// A constructor gives an item like all others, and no message.
+    pub has_items: bool,
     /// A message is sent even if nothing is in it.
     pub sends_empty: bool,
     pub gathers: Table<GatherId, Gather>,
@@ -73,7 +75,7 @@ impl Program {
         };
         let code = reader.bytes()?;
         let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
-        let flags = reader.below(4)?;
+        let flags = reader.below(8)?;
         let stream = match reader.below(2)? {
             0 => None,
             _ => Some(reader.text()?.into()),
@@ -100,6 +102,7 @@ impl Program {
             code: Rc::new(code),
             is_direct: flags & 1 != 0,
             sends_empty: flags & 2 != 0,
+            has_items: flags & 4 != 0,
             gathers: gathers.into_iter().collect(),
             stream,
             reads,

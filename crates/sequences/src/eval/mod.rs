@@ -161,7 +161,7 @@ impl Evaluation {
         let body = self.code.entries[entry].body;
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        if !self.code.is_message(entry) {
+        if !(self.state.settings.has_messages && self.code.is_message(entry)) {
             let mut writer = Writer::new(Target::Rows(buffer, out));
             let result = self.run(entry, binding, forest, meter, |run, focus| {
                 run.write(body, focus, &mut writer)

@@ -61,6 +61,18 @@ def _context_readers(part: Any) -> Iterator[Any]:
                 yield from _context_readers(inner)
 
 
+def reads_root(part: Any) -> bool:
+    """Return whether a part reads the document of the context item around it."""
+    match part:
+        case x.Root():
+            return True
+        case x.Step(base=base) | x.Filter(base=base) | q.Each(base=base):
+            # Inside a predicate, `/` is the document of the nodes that are tested.
+            return reads_root(base)
+        case _:
+            return any(map(reads_root, parts_of(part)))
+
+
 def replace_context(part: Any, item: Any) -> Any:
     """Return a part with the context item around it replaced by an expression."""
     match part:
