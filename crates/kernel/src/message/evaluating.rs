@@ -61,10 +61,8 @@ impl Evaluating {
         let evaluation = program.as_ref().ok();
         let evaluation =
             evaluation.map(|program| Evaluation::new(program.code.clone(), settings(program)));
-        let folds = program.iter().flat_map(|program| program.gathers.iter());
-        let folds = folds.map(|gather: &Gather| Ok(Folding::new(gather.fold)));
         Evaluating {
-            gathered: folds.collect(),
+            gathered: no_items(&program),
             evaluation,
             names: names.mark(),
             forest: Forest::new(names),
@@ -263,17 +261,19 @@ impl Evaluating {
     pub fn clear(&mut self) {
         if self.role == 0 {
             self.forest.clear();
-            for gathered in self.gathered.iter_mut() {
-                match gathered {
-                    Ok(folding) => folding.clear(),
-                    Err(_) => {}
-                }
-            }
+            self.gathered = no_items(&self.program);
         }
         if let Some(evaluation) = &mut self.evaluation {
             evaluation.forget();
         }
     }
+}
+
+/// What parts have gathered when a document begins.
+fn no_items(program: &Read<Program>) -> Table<GatherId, Result<Folding, Error>> {
+    let gathers = program.iter().flat_map(|program| program.gathers.iter());
+    let folds = gathers.map(|gather: &Gather| Ok(Folding::new(gather.fold)));
+    folds.collect()
 }
 
 /// The time of the day.
