@@ -1,8 +1,9 @@
 """Expressions over sequences: what XQuery says beyond paths and conditions.
 
 Paths, predicates, logic and calls of functions are those of ``expressions``. Here every expression
-has a sequence of items as its value. Operands are converted when they are evaluated, by the rules of XQuery 1.0 for untyped data, so no conversion is
-written out: a predicate that evaluates to one number is a position, any other one is a truth value.
+has a sequence of items as its value. Operands are converted when they are evaluated, by the rules
+of XQuery 1.0 for untyped data, so no conversion is written out: a predicate that evaluates to one
+number is a position, any other one is a truth value.
 
 Variables have names of their own throughout a query: the front end renames those that hide others.
 Names of elements, types and functions are resolved; no prefix is left to look up, except where a

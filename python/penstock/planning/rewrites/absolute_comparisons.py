@@ -32,7 +32,7 @@ def _divided(comparison: x.PairCompare) -> x.Atom:
     here = x.PairCompare(operator, x.Here(), right)
     if isinstance(left, x.Here):
         return here
-    return x.NonEmpty(_such_that(left, here))
+    return x.Exists(_such_that(left, here))
 
 
 def _is_absolute(nodes: x.Nodes) -> bool:
