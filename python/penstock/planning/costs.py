@@ -28,8 +28,8 @@ from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
 from penstock.twigs import Axis, NodeKind, Slot
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional, own_parts
 from penstock.twigs.nodetests import BACK
+from penstock.twigs.own_parts import is_positional, own_parts
 from penstock.twigs.parts import parts_of
 
 _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})

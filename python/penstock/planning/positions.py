@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from penstock.twigs import Slot
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.own_parts import is_positional
 
 _BOUNDED = {"position": frozenset({"=", "<", "<="}), "number": frozenset({"=", ">", ">="})}
 """The signs that leave positions up to a last one, by what stands on the left."""

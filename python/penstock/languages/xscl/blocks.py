@@ -9,10 +9,10 @@ from penstock.languages.xpath.expressions import ExpressionLowering
 from penstock.languages.xpath.syntax import Expression, Logical, Path, Span, Step
 from penstock.languages.xscl.syntax import BlockSyntax, Name
 from penstock.twigs import TRUE, Axis, Block, Branch, TwigNode
-from penstock.twigs.chains import Chain, ChainStep, Mark
 from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
-from penstock.twigs.reach import DOCUMENT, Kinds
 from penstock.twigs.subforms import Recognition
+from penstock.twigs.subforms.chains import Chain, ChainStep, Mark
+from penstock.twigs.subforms.reach import DOCUMENT, Kinds
 
 
 @dataclass(slots=True)

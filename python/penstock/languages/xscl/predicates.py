@@ -11,8 +11,9 @@ from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.syntax import Name, OperatorSyntax, TermSyntax
 from penstock.twigs import Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
 from penstock.twigs import expressions as x
-from penstock.twigs.chains import Chain
 from penstock.twigs.logic import FLIPPED, conjunction
+from penstock.twigs.subforms import as_condition
+from penstock.twigs.subforms.chains import Chain
 
 _CONSTANTS = (s.Literal, s.Number, s.Negate, s.Variable)
 
@@ -103,7 +104,7 @@ class Predicates:
         kinds = self.blocks.kinds_of[variable.text]
         comparison = s.Binary(operator, path, constant, term.span)
         truth = self.lowering.truth(comparison, UNDER_TEST)
-        condition = self.blocks.recognition.condition(truth, kinds)
+        condition = as_condition(truth, kinds, self.lowering.slots)
         before = self.filters.get(variable.text)
         both = condition if before is None else conjunction(before, condition)
         self.filters[variable.text] = both

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import own_parts
 from penstock.twigs.logic import FLIPPED
 from penstock.twigs.nodetests import DOWN
+from penstock.twigs.own_parts import own_parts
 from penstock.twigs.parts import rewrite
 
 

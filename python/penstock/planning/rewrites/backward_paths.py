@@ -14,8 +14,8 @@ from typing import Any
 
 from penstock.twigs import Axis
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.nodetests import ANY_NODE, BACK, DOCUMENT_NODE, DOWN
+from penstock.twigs.own_parts import is_positional
 from penstock.twigs.parts import rewrite
 
 _INVERSE = {

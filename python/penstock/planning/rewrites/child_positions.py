@@ -16,9 +16,9 @@ from penstock.planning.values import call
 from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
 from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.own_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 

@@ -23,8 +23,8 @@ from penstock.planning.values import is_whole
 from penstock.twigs import Axis, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
+from penstock.twigs.own_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 

@@ -19,8 +19,8 @@ from penstock.planning.values import call, is_true
 from penstock.twigs import Axis, NodeKind, NodeTest, Slot, ValueType
 from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import own_parts, replace_own_parts
 from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.own_parts import own_parts, replace_own_parts
 from penstock.twigs.parts import map_parts, parts_of
 from penstock.twigs.slots import SlotTable
 

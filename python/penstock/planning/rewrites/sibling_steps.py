@@ -17,7 +17,7 @@ from penstock.planning.values import compare, is_whole
 from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.own_parts import is_positional
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 

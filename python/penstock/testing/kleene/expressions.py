@@ -22,7 +22,6 @@ from penstock.testing.reference.paths import passes
 from penstock.testing.reference.values import Atomic, compare, to_number
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Query, Slot
-from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.expressions import (
     Above,
     And,
@@ -53,6 +52,7 @@ from penstock.twigs.expressions import (
     Union,
 )
 from penstock.twigs.nodetests import BACK
+from penstock.twigs.own_parts import is_positional
 
 Known = str | bool | Range | None
 """What is known of a value; None is nothing at all."""

@@ -9,8 +9,8 @@ from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.nodetests import lower_test
 from penstock.twigs import Axis
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import add_step
 from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.own_parts import add_step
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus

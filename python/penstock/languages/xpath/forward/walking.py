@@ -22,7 +22,7 @@ from penstock.languages.xpath.syntax import Expression, Step
 from penstock.twigs import Axis
 from penstock.twigs.nodetests import BELOW
 from penstock.twigs.queries import NoTwigError
-from penstock.twigs.reach import FORWARD
+from penstock.twigs.subforms.reach import FORWARD
 
 T = TypeVar("T", Alternative, Disjunct)
 

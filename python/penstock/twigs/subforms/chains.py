@@ -10,7 +10,7 @@ from penstock.twigs import expressions as x
 from penstock.twigs.expressions import FALSE, TRUE
 from penstock.twigs.logic import conjunction
 from penstock.twigs.nodetests import ANY_NODE, Axis, NodeKind, NodeTest
-from penstock.twigs.reach import DOCUMENT, Kinds
+from penstock.twigs.subforms.reach import DOCUMENT, Kinds
 
 
 @dataclass(frozen=True, slots=True)
