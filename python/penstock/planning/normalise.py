@@ -52,7 +52,7 @@ def normalise(query: Query) -> Query:
     try:
         return normalise_twigs(query)
     except NoTwigError:
-        if query.expression is None:
+        if query.general is None:
             raise too_entangled(query) from None
         general = as_expression(query)
         if depth_of(general) > DEPTH_MAX:

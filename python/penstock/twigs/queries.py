@@ -35,8 +35,7 @@ class Query:
     An expression needs no blocks: it is its output.
     ``text`` and ``language`` say where it came from, and ``options`` what else its language needs
     to read the text again: values that JSON can hold. Two queries that ask the same are equal.
-    ``expression`` is what was asked, where the blocks are a sub-form of it; ``as_expression``
-    goes back to it.
+    ``general`` is the same query as an expression, where the blocks are a sub-form of it.
     """
 
     blocks: tuple[Block, ...]
@@ -46,7 +45,7 @@ class Query:
     text: str = field(default="", compare=False)
     language: str = field(default="xpath", compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    expression: Selection | None = field(default=None, compare=False, repr=False)
+    general: Query | None = field(default=None, compare=False, repr=False)
 
     @property
     def selects_nodes(self) -> bool:
@@ -58,10 +57,12 @@ class Query:
 
 def as_expression(query: Query) -> Query:
     """Return a query of XPath as one expression, whether twigs say it as well or not."""
-    if query.expression is None:
+    general = query.general
+    if general is None:
         assert isinstance(query.output, Selection), "blocks that are joined are no expression"
         return query
-    output = query.expression
-    if isinstance(query.output, Aggregate):
+    output = general.output
+    if isinstance(query.output, Aggregate) and isinstance(output, Selection):
         output = replace(output, running=query.output.running)
-    return replace(query, blocks=(), output=output, expression=None)
+    constants = general.constants
+    return replace(query, blocks=(), output=output, constants=constants, general=None)

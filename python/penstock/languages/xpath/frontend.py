@@ -132,9 +132,10 @@ class _Asking:
             return query
         try:
             if not looks_back(parsed):
-                return as_twigs(query, slots)
+                return as_twigs(query, selection, slots.values)
+            lowering = self.lowering(self.text, SlotTable())
             forward = Asked(look_forward(parsed, lowering), lowering)
-            return as_twigs(query, slots, lower_selection(forward))
+            return as_twigs(query, lower_selection(forward), lowering.slots.values)
         except NoTwigError:
             return query
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from penstock.twigs import expressions as x
+from penstock.twigs.blanks import Atom
 from penstock.twigs.nodetests import DOCUMENT_NODE, Axis
 from penstock.twigs.outputs import Aggregate, Fragments, Value
 from penstock.twigs.queries import Block, NoTwigError, Query
@@ -44,17 +46,17 @@ class Recognition:
             raise NoTwigError(f"written out it has more than {PARTS_MAX} parts")
 
 
-def as_twigs(query: Query, slots: SlotTable, looking: x.Selection | None = None) -> Query:
-    """Return a query that is one expression as twigs; ``slots`` gets constants that are new.
+def as_twigs(general: Query, selection: x.Selection, constants: Iterable[Atom]) -> Query:
+    """Return a query that is one expression as twigs.
 
-    ``looking`` selects the same as the query, where that looks back.
+    ``selection`` is its output or, where that looks back, one that selects the same; the slots in
+    it are those of ``constants``.
 
     Raises:
         NoTwigError: It takes an expression to say what it asks.
     """
-    assert isinstance(query.output, x.Selection)
+    slots = SlotTable(constants)
     recognition = Recognition(slots)
-    selection = looking or query.output
     expression = selection.expression
     output: Fragments | Aggregate | Value
     if isinstance(expression, x.Nodes):
@@ -66,10 +68,8 @@ def as_twigs(query: Query, slots: SlotTable, looking: x.Selection | None = None)
         value = recognition.value(expression, DOCUMENT, [])
         twigs = (x.TwigNode(Axis.SELF, DOCUMENT_NODE),)
         output = Value(value, x.type_of(value))
-    constants = tuple(slots.values)
-    return replace(
-        query, blocks=(Block(twigs),), output=output, constants=constants, expression=query.output
-    )
+    table = tuple(slots.values)
+    return replace(general, blocks=(Block(twigs),), output=output, constants=table, general=general)
 
 
 def as_condition(atom: x.Atom, kinds: Kinds, slots: SlotTable) -> x.Condition:
