@@ -157,7 +157,8 @@ return <item name="{ $name }">{ $i/location/text() }</item>
 }
 
 QUERIES = tuple(
-    XmarkQuery(number, about, text.strip()) for number, (about, text) in enumerate(_TEXTS.items(), 1)
+    XmarkQuery(number, about, text.strip())
+    for number, (about, text) in enumerate(_TEXTS.items(), 1)
 )
 PER_BINDING = (*range(1, 8), *range(13, 19), 20)
 """Queries that work on one binding after the other."""

@@ -19,7 +19,8 @@ from penstock.languages.xquery.values import documents_of
 from penstock.planning.compile import compile_query
 from penstock.planning.sequences import compile_sequences, reads_current
 from penstock.results import Data, Document, Result
-from penstock.sources.documents import Input, input_of
+from penstock.sources import Input
+from penstock.sources.documents import input_of
 from penstock.twigs import Query
 from penstock.twigs.sequences import Sequences
 

@@ -127,9 +127,9 @@ class _Printer(ConstructorPrinter):
         if type(item) in _INFIX:
             return f"{self.operand(item.left)} {item.operator} {self.operand(item.right)}"
         match item:
-            case x.All(parts=parts):
+            case x.And(parts=parts):
                 return " and ".join([self.operand(part) for part in parts])
-            case x.Some(parts=parts):
+            case x.Or(parts=parts):
                 return " or ".join([self.operand(part) for part in parts])
             case x.Union(parts=parts):
                 return " | ".join([self.operand(part) for part in parts])
@@ -180,7 +180,7 @@ class _Printer(ConstructorPrinter):
                 return f"${name}"
             case q.Stream(name=name):
                 return f"stream({quoted(name)})"
-            case x.Apply(function=function, arguments=arguments):
+            case x.Call(function=function, arguments=arguments):
                 return f"{function}{self._arguments(arguments)}"
             case q.OwnCall(function=number, arguments=arguments):
                 name = _function_name(self.output.functions[number])

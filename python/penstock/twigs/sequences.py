@@ -77,7 +77,8 @@ class Stream:
 class Gathered:
     """What a part of the query has gathered while the document was read, by its number.
 
-    The language has no such thing: planning makes it of a part that is evaluated binding by binding.
+    The language has no such thing: planning makes it of a part that is evaluated
+    binding by binding.
     """
 
     index: int

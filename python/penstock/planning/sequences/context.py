@@ -93,7 +93,7 @@ def is_downward(part: Any) -> bool:
     for inner in all_parts(part):
         if isinstance(inner, x.Step) and inner.axis not in FORWARD:
             return False
-        if isinstance(inner, x.Apply) and inner.function in _OF_DOCUMENT:
+        if isinstance(inner, x.Call) and inner.function in _OF_DOCUMENT:
             return False
     return True
 
@@ -110,7 +110,7 @@ def is_truth(predicate: Any) -> bool:
 
 def _is_truth(part: Any) -> bool:
     match part:
-        case x.Step() | x.All() | x.Some() | x.Root() | q.Stream():
+        case x.Step() | x.And() | x.Or() | x.Root() | q.Stream():
             return True
         case q.GeneralCompare() | q.ValueCompare() | q.NodeCompare() | q.Quantified():
             return True
@@ -118,7 +118,7 @@ def _is_truth(part: Any) -> bool:
             return True
         case q.Atomic(type=kind):
             return kind == "string"
-        case x.Apply(function=function):
+        case x.Call(function=function):
             return function in _BOOLEAN
         case x.Filter(base=base):
             return _is_truth(base)

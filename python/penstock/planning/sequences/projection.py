@@ -224,7 +224,7 @@ class Projection:
             case q.InstanceOf(operand=operand):
                 self._use(operand, TREE, here)
                 return _NOWHERE
-            case x.Apply(function=function, arguments=arguments):
+            case x.Call(function=function, arguments=arguments):
                 return self._call(function, arguments, here)
             case q.OwnCall(function=number, arguments=arguments):
                 parameters = self._functions[number].parameters
@@ -232,7 +232,7 @@ class Projection:
                     kind = parameter.type and parameter.type.item.kind
                     self._use(argument, VALUE if kind == "atomic" else TREE, here)
                 return _NOWHERE
-            case x.All(parts=parts) | x.Some(parts=parts):
+            case x.And(parts=parts) | x.Or(parts=parts):
                 self._use_all(parts, NODE, here)
                 return _NOWHERE
             case q.NodeCompare(left=left, right=right):

@@ -49,17 +49,17 @@ def number_range(expression: q.Range, context: Context) -> Items:
     return [integer(number) for number in range(ends[0], ends[1] + 1)]
 
 
-def every(expression: x.All, context: Context) -> Items:
+def every(expression: x.And, context: Context) -> Items:
     """Return ``and``."""
     return [boolean(all(context.truth(part) for part in expression.parts))]
 
 
-def some(expression: x.Some, context: Context) -> Items:
+def some(expression: x.Or, context: Context) -> Items:
     """Return ``or``."""
     return [boolean(any(context.truth(part) for part in expression.parts))]
 
 
-def inverse(expression: x.Inverse, context: Context) -> Items:
+def inverse(expression: x.Not, context: Context) -> Items:
     """Return ``not``."""
     return [boolean(not context.truth(expression.part))]
 

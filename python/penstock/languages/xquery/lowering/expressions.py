@@ -37,7 +37,7 @@ class ExpressionLowering(ConstructorLowering):
                 return self._binary(expression)
             case y.Logical(operator=operator, parts=parts):
                 lowered = tuple(self.lower(part) for part in parts)
-                return x.All(lowered) if operator == "and" else x.Some(lowered)
+                return x.And(lowered) if operator == "and" else x.Or(lowered)
             case y.Flwor():
                 return self.flwor(expression)
             case y.DirectElement():

@@ -64,7 +64,7 @@ class PathLowering(TypeLowering):
         children = apply("count", x.Step(x.Here(), Axis.CHILD, any_element))
         is_one = q.GeneralCompare("=", children, q.Atomic("integer", "1"))
         parts: tuple[q.Item, ...] = (x.Step(x.Here(), Axis.CHILD, element), is_one)
-        return test, (x.All(parts),)
+        return test, (x.And(parts),)
 
     def filter(self, expression: y.Filter) -> q.Item:
         """Return a primary expression with predicates."""
@@ -74,9 +74,9 @@ class PathLowering(TypeLowering):
         return x.Filter(base, predicates)
 
 
-def apply(function: str, *arguments: q.Item) -> x.Apply:
+def apply(function: str, *arguments: q.Item) -> x.Call:
     """Return a call of a built-in function."""
-    return x.Apply(function, arguments)
+    return x.Call(function, arguments)
 
 
 def add_step(base: q.Item, axis: Axis, test: NodeTest, predicates: tuple[q.Item, ...]) -> x.Step:
@@ -116,11 +116,11 @@ def _is_never_number(item: q.Item) -> bool:
     match item:
         case q.GeneralCompare() | q.ValueCompare() | q.NodeCompare() | q.Quantified():
             return True
-        case x.All() | x.Some() | q.InstanceOf() | q.CastableAs():
+        case x.And() | x.Or() | q.InstanceOf() | q.CastableAs():
             return True
         case x.Step() | x.Root() | x.Union() | q.Combine() | q.Stream():
             return True
-        case x.Apply(function=function):
+        case x.Call(function=function):
             return function in TRUTHS or function in STRINGS
         case q.Atomic(type=kind):
             return kind in ("string", "boolean")

@@ -17,7 +17,7 @@ from penstock.testing.sequences.functions import (
 )
 from penstock.testing.sequences.functions.table import FUNCTIONS, argument
 from penstock.testing.sequences.items import Items, atomize, one_at_most
-from penstock.twigs.expressions import Apply
+from penstock.twigs.expressions import Call
 
 __all__ = ["FUNCTIONS", "call"]
 
@@ -25,7 +25,7 @@ __all__ = ["FUNCTIONS", "call"]
 _MODULES = (aggregates, names, nodes, numbers, patterns, sequences, strings, times)
 
 
-def call(expression: Apply, context: Context) -> Items:
+def call(expression: Call, context: Context) -> Items:
     """Return the value of a built-in function.
 
     Raises:

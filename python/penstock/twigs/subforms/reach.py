@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 
 Kinds = frozenset[NodeKind]
 
 DOCUMENT: Kinds = frozenset({NodeKind.DOCUMENT})
 NOTHING: Kinds = frozenset()
+FORWARD = frozenset(
+    {Axis.SELF, Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF, Axis.ATTRIBUTE}
+)
+"""The axes of a twig."""
+
 _PARENTS = frozenset({NodeKind.DOCUMENT, NodeKind.ELEMENT})
 _TOP_LEVEL = frozenset({NodeKind.ELEMENT, NodeKind.COMMENT, NodeKind.INSTRUCTION})
 _CONTENT = _TOP_LEVEL | {NodeKind.TEXT}

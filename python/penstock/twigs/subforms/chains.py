@@ -1,4 +1,4 @@
-"""Location paths on their way from syntax to twigs: a chain of lowered steps."""
+"""Paths on their way from expressions to twigs: a chain of steps, their predicates conditions."""
 
 from __future__ import annotations
 
@@ -6,31 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from penstock.languages.xpath.reach import DOCUMENT, Kinds
-from penstock.twigs import FALSE, TRUE, Axis, NodeKind, NodeTest
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
+from penstock.twigs.expressions import FALSE, TRUE
 from penstock.twigs.logic import conjunction
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Where an expression is evaluated: at nodes of these kinds."""
-
-    kinds: Kinds
-
-    @property
-    def is_document(self) -> bool:
-        """Whether the context node is certainly the document node."""
-        return self.kinds == DOCUMENT
+from penstock.twigs.nodetests import ANY_NODE, Axis, NodeKind, NodeTest
+from penstock.twigs.subforms.reach import DOCUMENT, Kinds
 
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    """A step with its predicates lowered; ``from_kinds`` are the kinds it starts from."""
+    """A step with its predicates as one condition; ``from_kinds`` are the kinds it starts from."""
 
     axis: Axis
     test: NodeTest
-    where: t.Condition
+    where: x.Condition
     from_kinds: Kinds
 
     @property
@@ -49,7 +38,7 @@ class ChainStep:
                 return False
 
 
-Mark = tuple[str | None, tuple[t.Branch, ...]]
+Mark = tuple[str | None, tuple[x.Branch, ...]]
 """The variable of a step, and the branches beside the way on."""
 
 
@@ -70,35 +59,35 @@ class Chain:
         """Return the chain with one more step."""
         return Chain(self.absolute, (*self.steps, step), kinds)
 
-    def guarded(self, where: t.Condition) -> Chain:
+    def guarded(self, where: x.Condition) -> Chain:
         """Return the chain with a further condition on its last node."""
         if where == TRUE:
             return self
         if not self.steps:
-            step = ChainStep(Axis.SELF, NodeTest(NodeKind.ANY), where, self.kinds)
+            step = ChainStep(Axis.SELF, ANY_NODE, where, self.kinds)
             return replace(self, steps=(step,))
         last = self.steps[-1]
         step = replace(last, where=conjunction(last.where, where))
         return replace(self, steps=(*self.steps[:-1], step))
 
-    def exists(self, leaf: t.Condition = TRUE) -> t.Condition:
+    def exists(self, leaf: x.Condition = TRUE) -> x.Condition:
         """Return the condition that some node of the chain satisfies ``leaf``."""
         for step in reversed(self.steps):
             where = conjunction(step.where, leaf)
-            if step.axis is Axis.SELF and step.test == NodeTest(NodeKind.ANY):
+            if step.axis is Axis.SELF and step.test == ANY_NODE:
                 leaf = where
             else:
-                leaf = t.Exists(t.TwigNode(step.axis, step.test, where))
-        return t.AtRoot(leaf) if self.absolute else leaf
+                leaf = x.Exists(x.TwigNode(step.axis, step.test, where))
+        return x.AtRoot(leaf) if self.absolute else leaf
 
-    def twig(self, marks: Sequence[Mark] = ()) -> t.TwigNode | None:
+    def twig(self, marks: Sequence[Mark] = ()) -> x.TwigNode | None:
         """Return the steps as one twig, the last of them marked; None without steps."""
-        node: t.TwigNode | None = None
+        node: x.TwigNode | None = None
         unmarked: Mark = (None, ())
         given = chain(reversed(marks), repeat(unmarked))
         for step, (variable, branches) in zip(reversed(self.steps), given, strict=False):
             # Kinds run out where a path can never match, as below an attribute.
             where = step.where if self.kinds else FALSE
-            below = branches if node is None else (*branches, t.Branch(node))
-            node = t.TwigNode(step.axis, step.test, where, variable, below)
+            below = branches if node is None else (*branches, x.Branch(node))
+            node = x.TwigNode(step.axis, step.test, where, variable, below)
         return node

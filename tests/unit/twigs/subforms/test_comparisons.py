@@ -62,7 +62,7 @@ def test_a_comparison_with_a_boolean_is_one_of_truths(predicate: str, expected: 
 
 
 def test_a_truth_and_a_number_compare_as_numbers() -> None:
-    assert condition("(a = 'x') < 1") == "number(truth(child::a[string(.) = 'x'])) < 1"
+    assert condition("(a = 'x') < 1") == "number(boolean(child::a[string(.) = 'x'])) < 1"
 
 
 @pytest.mark.parametrize(
