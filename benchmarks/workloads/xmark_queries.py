@@ -151,13 +151,16 @@ return <item name="{ $name }">{ $i/location/text() }</item>
   <preferred>{ count(/site/people/person/profile[@income >= 75000]) }</preferred>
   <standard>{ count(/site/people/person/profile[@income < 75000 and @income >= 30000]) }</standard>
   <challenge>{ count(/site/people/person/profile[@income < 30000]) }</challenge>
-  <unknown>{ count(for $p in /site/people/person where empty($p/profile/@income) return $p) }</unknown>
+  <unknown>{
+    count(for $p in /site/people/person where empty($p/profile/@income) return $p)
+  }</unknown>
 </result>
 """,
 }
 
 QUERIES = tuple(
-    XmarkQuery(number, about, text.strip()) for number, (about, text) in enumerate(_TEXTS.items(), 1)
+    XmarkQuery(number, about, text.strip())
+    for number, (about, text) in enumerate(_TEXTS.items(), 1)
 )
 PER_BINDING = (*range(1, 8), *range(13, 19), 20)
 """Queries that work on one binding after the other."""
