@@ -79,7 +79,9 @@ class ConstructorPrinter:
             return text if is_tag and escapes is _IN_CONTENT else f"{{{text}}}"
         text = part.text.translate(escapes)
         # Space between tags is layout, unless it is written as a reference.
-        return f"&#x20;{text[1:]}" if text.isspace() and escapes is _IN_CONTENT else text
+        if text.isspace() and escapes is _IN_CONTENT:
+            return f"&#x{ord(text[0]):X};{text[1:]}"
+        return text
 
 
 def _name(name: q.Name) -> str:

@@ -1,6 +1,7 @@
 """The printed form of expressions over sequences: XQuery without abbreviations.
 
-Names in a namespace are written ``{uri}name``, in constructors with the prefix that they have.
+Names in a namespace are written ``{uri}name`` unless every query has a prefix for it; names of
+constructed nodes are written with the prefix that they have.
 A query without such names is printed as a text that asks the same.
 """
 
@@ -11,7 +12,14 @@ from penstock.twigs import sequences as q
 from penstock.twigs.constructor_printing import ConstructorPrinter, quoted
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 
-_XML = "http://www.w3.org/XML/1998/namespace"
+_PREFIXES = {
+    ("http://www.w3.org/XML/1998/namespace",): "xml",
+    ("http://www.w3.org/2001/XMLSchema",): "xs",
+    ("http://www.w3.org/2001/XMLSchema-instance",): "xsi",
+    ("http://www.w3.org/2005/xpath-functions",): "fn",
+    ("http://www.w3.org/2005/xquery-local-functions",): "local",
+}
+"""The prefixes that every query has."""
 _KINDS = {NodeKind.ANY: "node", NodeKind.DOCUMENT: "document-node"}
 _NAMED = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
 _INFIX = (q.Arithmetic, q.GeneralCompare, q.ValueCompare, q.NodeCompare, q.Combine)
@@ -65,8 +73,8 @@ def _name(test: NodeTest) -> str:
         return local if test.local is None else f"*:{local}"
     if test.uris == ("",) and test.local is not None:
         return local
-    if test.uris == (_XML,):
-        return f"xml:{local}"
+    if test.uris in _PREFIXES:
+        return f"{_PREFIXES[test.uris]}:{local}"
     return f"{{{' | '.join(test.uris)}}}{local}"
 
 

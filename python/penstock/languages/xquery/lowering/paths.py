@@ -36,9 +36,9 @@ class PathLowering(TypeLowering):
         body = self.lower(right)
         match body:
             case x.Here():
-                return x.Step(base, Axis.SELF, ANY_NODE)
+                return add_step(base, Axis.SELF, ANY_NODE, ())
             case x.Filter(base=x.Here(), predicates=predicates):
-                return x.Step(base, Axis.SELF, ANY_NODE, predicates)
+                return add_step(base, Axis.SELF, ANY_NODE, predicates)
             case x.Step():
                 return _rebased(body, base) or q.Each(base, body)
         return q.Each(base, body)
