@@ -25,12 +25,12 @@ def test_a_seed_makes_the_same_case_again() -> None:
 def test_a_wrong_answer_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     right = asking.describe
 
-    def without_comments(items: asking.Items) -> list[Described]:
-        return [one for one in right(items) if one[0] != "comment"]
+    def only_the_first(items: asking.Items) -> list[Described]:
+        return right(items)[:1]
 
-    monkeypatch.setattr(asking, "describe", without_comments)
+    monkeypatch.setattr(asking, "describe", only_the_first)
     monkeypatch.setattr(asking, "as_values", lambda described, items: described)
-    tally = attack(0, 96)
+    tally = attack(0, 24)
     assert tally.failures
     assert {failure.kind for failure in tally.failures} == {"wrong"}
     shortest = min((failure.case for failure in tally.failures), key=len)
