@@ -23,6 +23,7 @@ def prepare(text: str) -> Callable[[Path], dict[str, Any]]:
     xquery = processor.new_xquery_processor()
     xquery.set_property("!omit-xml-declaration", "yes")
     xquery.set_property("!indent", "no")
+    xquery.set_property("!item-separator", "\n")
     xquery.set_query_content(text)
 
     def run(path: Path) -> dict[str, Any]:

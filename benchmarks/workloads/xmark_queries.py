@@ -151,7 +151,9 @@ return <item name="{ $name }">{ $i/location/text() }</item>
   <preferred>{ count(/site/people/person/profile[@income >= 75000]) }</preferred>
   <standard>{ count(/site/people/person/profile[@income < 75000 and @income >= 30000]) }</standard>
   <challenge>{ count(/site/people/person/profile[@income < 30000]) }</challenge>
-  <unknown>{ count(for $p in /site/people/person where empty($p/profile/@income) return $p) }</unknown>
+  <unknown>{
+    count(for $p in /site/people/person where empty($p/profile/@income) return $p)
+  }</unknown>
 </result>
 """,
 }
