@@ -118,10 +118,12 @@ class Projection:
 
     def _mark(self, places: Iterable[Place], mark: int) -> None:
         for place in places:
+            # A document may have comments beside its element, so its source is no element.
+            needed = TREE if mark == BYTES and place.above is None else mark
             if self._is_region:
-                place.marks |= mark
+                place.marks |= needed
             else:
-                place.kept |= mark
+                place.kept |= needed
 
     def _use(self, part: Any, mark: int, here: Places = _NOWHERE) -> None:
         """Go through an expression whose nodes are used in some way."""
