@@ -90,11 +90,26 @@ pub fn negate(value: &Atomic) -> Result<Atomic> {
         Atomic::Float(number) => Ok(Atomic::Float(-number)),
         Atomic::Double(number) => Ok(Atomic::Double(-number)),
         Atomic::UntypedAtomic(_) => negate(&value.cast(AtomicType::Double)?),
-        other => Err(Error::new(
-            "XPTY0004",
-            format!("`-` needs a number, not {}", other.type_of()),
-        )),
+        other => Err(no_number("-", other)),
     }
+}
+
+/// The value of `+value`: the number itself. An untyped value is made a double.
+///
+/// # Errors
+///
+/// XPTY0004 if the value is no number; FORG0001 if an untyped value is none.
+pub fn plus(value: &Atomic) -> Result<Atomic> {
+    match value {
+        Atomic::UntypedAtomic(_) => value.cast(AtomicType::Double),
+        number if number.type_of().is_numeric() => Ok(number.clone()),
+        other => Err(no_number("+", other)),
+    }
+}
+
+fn no_number(sign: &str, value: &Atomic) -> Error {
+    let reason = format!("`{sign}` needs a number, not {}", value.type_of());
+    Error::new("XPTY0004", reason)
 }
 
 fn integers(operator: Operator, left: i64, right: i64) -> Result<Atomic> {

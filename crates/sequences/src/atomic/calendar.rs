@@ -5,7 +5,7 @@ use rust_decimal::prelude::ToPrimitive;
 
 use super::arithmetic::{Operator, division_by_zero, overflow as number_overflow};
 use super::duration::overflow;
-use super::numbers::{to_decimal, to_double};
+use super::numbers::{decimal_of_double, to_decimal, to_double};
 use super::{Atomic, Moment, Seconds};
 use crate::error::{Error, Result};
 
@@ -14,6 +14,23 @@ use crate::error::{Error, Result};
 enum Step {
     Months(i64),
     Time(Seconds),
+}
+
+impl Step {
+    fn is_zero(self) -> bool {
+        match self {
+            Step::Months(months) => months == 0,
+            Step::Time(seconds) => seconds == Seconds::default(),
+        }
+    }
+
+    /// The duration of the same type that takes no time.
+    fn zero(self) -> Atomic {
+        match self {
+            Step::Months(_) => Atomic::YearMonthDuration(0),
+            Step::Time(_) => Atomic::DayTimeDuration(Seconds::default()),
+        }
+    }
 }
 
 pub(super) fn arithmetic(operator: Operator, left: &Atomic, right: &Atomic) -> Result<Atomic> {
@@ -107,10 +124,14 @@ fn subtract(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
 
 /// A duration times a number; None for other types.
 fn scale(duration: &Atomic, number: &Atomic) -> Option<Result<Atomic>> {
-    if let Some(exact) = to_decimal(number) {
-        return Some(scale_exactly(step(duration)?, exact, Decimal::checked_mul));
-    }
-    Some(scale_roughly(step(duration)?, to_double(number)?))
+    let duration = step(duration)?;
+    let rough = to_double(number)?;
+    Some(match exact(number) {
+        _ if rough.is_nan() => Err(not_a_number()),
+        Some(number) => scale_exactly(duration, number, Decimal::checked_mul),
+        None if rough.is_finite() && duration.is_zero() => Ok(duration.zero()),
+        None => Err(overflow()),
+    })
 }
 
 fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
@@ -120,16 +141,22 @@ fn divide(left: &Atomic, right: &Atomic) -> Option<Result<Atomic>> {
             Some(ratio(left.total_nanos(), right.total_nanos()))
         }
         (_, Some(_)) => None,
-        (duration, None) => match to_decimal(right) {
-            Some(number) if number.is_zero() => Some(Err(overflow())),
-            Some(number) => Some(scale_exactly(duration, number, Decimal::checked_div)),
-            None => match to_double(right)? {
-                number if number.is_nan() => Some(Err(not_a_number())),
-                0.0 => Some(Err(overflow())),
-                number => Some(scale_roughly(duration, 1.0 / number)),
-            },
-        },
+        (duration, None) => {
+            let rough = to_double(right)?;
+            Some(match exact(right) {
+                _ if rough.is_nan() => Err(not_a_number()),
+                Some(number) if number.is_zero() => Err(overflow()),
+                Some(number) => scale_exactly(duration, number, Decimal::checked_div),
+                // No duration has half as many nanoseconds as the number says.
+                None => Ok(duration.zero()),
+            })
+        }
     }
+}
+
+/// A number as a decimal, since a double of nanoseconds is not exact; None if it is too large.
+fn exact(number: &Atomic) -> Option<Decimal> {
+    to_decimal(number).or_else(|| to_double(number).and_then(decimal_of_double))
 }
 
 /// How often one duration contains another.
@@ -157,10 +184,10 @@ fn scale_exactly(
     let scaled = combine(count, number).ok_or_else(overflow)?;
     match duration {
         Step::Months(_) => {
-            let months = (scaled + Decimal::new(5, 1))
-                .floor()
-                .to_i64()
+            let months = scaled
+                .checked_add(Decimal::new(5, 1))
                 .ok_or_else(overflow)?;
+            let months = months.floor().to_i64().ok_or_else(overflow)?;
             Ok(Atomic::YearMonthDuration(months))
         }
         Step::Time(_) => {
@@ -169,31 +196,6 @@ fn scale_exactly(
                 .ok_or_else(overflow)?;
             let nanos = nanos.round().to_i128().ok_or_else(overflow)?;
             Seconds::from_nanos(nanos).map(Atomic::DayTimeDuration)
-        }
-    }
-}
-
-fn scale_roughly(duration: Step, number: f64) -> Result<Atomic> {
-    if number.is_nan() {
-        return Err(not_a_number());
-    }
-    // Beyond this an `i128` does not hold the nanoseconds.
-    let bounded = |scaled: f64| {
-        if scaled.abs() < 1e38 {
-            Ok(scaled)
-        } else {
-            Err(overflow())
-        }
-    };
-    match duration {
-        Step::Months(months) => {
-            let months = bounded((months as f64 * number + 0.5).floor())?;
-            let months = i64::try_from(months as i128).map_err(|_| overflow())?;
-            Ok(Atomic::YearMonthDuration(months))
-        }
-        Step::Time(seconds) => {
-            let nanos = bounded((seconds.total_nanos() as f64 * number).round())?;
-            Seconds::from_nanos(nanos as i128).map(Atomic::DayTimeDuration)
         }
     }
 }

@@ -27,7 +27,7 @@ mod types;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-pub use arithmetic::{Operator, arithmetic, negate};
+pub use arithmetic::{Operator, arithmetic, negate, plus};
 pub use compare::{Comparison, Untyped, compare_general, compare_values};
 pub(crate) use compare::{as_duration, is_equal};
 pub use duration::{Duration, Seconds};

@@ -173,13 +173,13 @@ fn write_duration(duration: &Duration, out: &mut String) -> fmt::Result {
     let seconds = nanos / 1_000_000_000;
     let fraction = (nanos % 1_000_000_000) as u32;
     write_part(seconds / 86_400, 'D', out)?;
-    if nanos % 86_400_000_000_000 == 0 {
+    if nanos.is_multiple_of(86_400_000_000_000) {
         return Ok(());
     }
     out.write_char('T')?;
     write_part(seconds / 3600 % 24, 'H', out)?;
     write_part(seconds / 60 % 60, 'M', out)?;
-    if seconds % 60 == 0 && fraction == 0 {
+    if seconds.is_multiple_of(60) && fraction == 0 {
         return Ok(());
     }
     write!(out, "{}", seconds % 60)?;

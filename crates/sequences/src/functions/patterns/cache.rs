@@ -14,10 +14,13 @@ const PATTERNS_MAX: usize = 32;
 /// Bytes that one compiled pattern may take, and its automaton besides.
 const COMPILED_BYTES_MAX: usize = 4 << 20;
 
-/// Compiled patterns by their text and flags.
+/// Compiled patterns by their text.
+type ByText = FxHashMap<Box<str>, Rc<Regex>>;
+
+/// Compiled patterns by their flags and text.
 #[derive(Default)]
 pub(in crate::functions) struct Patterns {
-    compiled: RefCell<FxHashMap<Box<str>, FxHashMap<Box<str>, Rc<Regex>>>>,
+    compiled: RefCell<FxHashMap<Box<str>, ByText>>,
 }
 
 impl Patterns {
