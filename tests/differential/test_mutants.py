@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from penstock.testing.generate.names import WORDS
-from penstock.testing.reference import conditions, evaluation, expressions, functions
+from penstock.testing.reference import evaluation, expressions, functions
 from penstock.testing.reference.expressions import Context, value_at
 from penstock.testing.reference.paths import nodes_on, passes
-from penstock.testing.reference.values import Atomic, compare, to_boolean
+from penstock.testing.reference.values import Atomic, compare
 from penstock.testing.tree import Node
 from penstock.twigs import Axis, NodeTest
 from penstock.twigs.expressions import Atom
@@ -22,8 +22,9 @@ def compare_loosely(sign: str, left: Atomic, right: Atomic) -> bool:
     return compare(sign.replace("<=", "<"), left, right)
 
 
-def words_are_false(value: Atomic) -> bool:
-    return to_boolean(value) and value not in WORDS
+def words_are_false(function: str, arguments: list[Atomic]) -> Atomic:
+    is_word = function == "boolean" and arguments[0] in WORDS
+    return False if is_word else functions.call(function, arguments)
 
 
 def any_namespace(test: NodeTest, node: Node) -> bool:
@@ -65,11 +66,11 @@ def count_from_zero(function: str, arguments: list[Atomic]) -> Atomic:
 @pytest.mark.parametrize(
     ("module", "name", "mutant"),
     [
-        (conditions, "compare", compare_loosely),
-        (conditions, "to_boolean", words_are_false),
-        (conditions, "passes", any_namespace),
+        (expressions, "compare", compare_loosely),
+        (expressions, "call", words_are_false),
+        (expressions, "passes", any_namespace),
         (evaluation, "in_document_order", backwards),
-        (conditions, "call", count_from_zero),
+        (expressions, "call", count_from_zero),
     ],
     ids=lambda value: getattr(value, "__name__", "").rpartition(".")[2],
 )

@@ -35,13 +35,13 @@ from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import (
     Expression,
     Filter,
-    FirstName,
-    FirstString,
     Here,
     Identified,
+    NameOf,
     Nodes,
     Root,
     Step,
+    StringOf,
     Union,
 )
 from penstock.twigs.nodetests import BACK
@@ -173,7 +173,7 @@ def orders_what_grows_backwards(query: Query) -> bool:
 
 def _orders_late(part: Expression) -> bool:
     match part:
-        case FirstString(nodes=nodes) | FirstName(nodes=nodes) | Filter(base=nodes):
+        case StringOf(nodes=nodes) | NameOf(nodes=nodes) | Filter(base=nodes):
             if _is_late(nodes):
                 return True
     return any(map(_orders_late, parts_of(part)))

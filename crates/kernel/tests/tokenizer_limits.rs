@@ -12,7 +12,9 @@ fn passed(text: &str, limits: Limits) -> Option<(&'static str, u64)> {
         Ok(()) => None,
         Err(error) => match error.kind {
             ErrorKind::Limit(field) => Some((field, error.byte)),
-            ErrorKind::Malformed | ErrorKind::Interrupted => panic!("{error}: {text}"),
+            ErrorKind::Malformed | ErrorKind::Query(_) | ErrorKind::Interrupted => {
+                panic!("{error}: {text}")
+            }
         },
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn still_taking() -> PyErr {
 /// Somebody asked to stop.
 fn interrupted() -> Failure {
     let reason = "the joins were interrupted".to_owned();
-    (codes::INTERRUPTED, reason, 0, 0, String::new(), None)
+    (codes::INTERRUPTED, reason, 0, 0, String::new(), None, None)
 }
 
 /// A limit was passed while something was joined.
@@ -121,7 +121,7 @@ pub(crate) fn passed(name: &'static str) -> Failure {
         _ => (codes::STEPS, "takes more steps than"),
     };
     let reason = format!("joining {what} {name}");
-    (code, reason, 0, 0, String::new(), Some(name))
+    (code, reason, 0, 0, String::new(), Some(name), None)
 }
 
 #[pymethods]

@@ -19,7 +19,8 @@ from penstock.languages.xquery.values import documents_of
 from penstock.planning.compile import compile_query
 from penstock.planning.sequences import compile_sequences, reads_current
 from penstock.results import Data, Document, Result
-from penstock.sources.documents import Input, input_of
+from penstock.sources import Input
+from penstock.sources.documents import input_of
 from penstock.twigs import Query
 from penstock.twigs.sequences import Sequences
 
@@ -101,7 +102,7 @@ def _evaluate_sequences(
         message = "the query reads a document, and there is none"
         way_out = "pass a document, or bind a variable to one"
         raise QueryError("PQ0533", message, (0, len(query.text)), way_out, query.text, "XPDY0002")
-    session = Session(Plan.build([compile_sequences(query.output, given=[*given])]))
+    session = Session(Plan.build([compile_sequences(query.output, given=[*given], has_items=True)]))
     for name, other in given.items():
         for _ in _rows(session, query.text, input_of(replace(other, stream=name), 0)):
             pass  # it is kept for the document that follows

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from penstock.planning import program as p
 from penstock.planning.circuit_forms import to_circuit_form
-from penstock.planning.values import is_true
 from penstock.twigs import Slot, ValueType
 from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom
@@ -37,9 +36,9 @@ def compile_selection(
 def _truth(expression: x.Expression, type_: ValueType | None) -> x.Expression:
     """Return when a document matches: a node is found, or the value of the query is true."""
     if isinstance(expression, x.Nodes):
-        return x.NonEmpty(expression)
+        return x.Exists(expression)
     is_truth = type_ is ValueType.BOOLEAN
-    return expression if is_truth else x.Apply("boolean", (expression,))
+    return expression if is_truth else x.Call("boolean", (expression,))
 
 
 class _Writer(p.ProgramWriter):
@@ -53,18 +52,23 @@ class _Writer(p.ProgramWriter):
         match expression:
             case Slot():
                 return self._constant(expression)
+            case x.Constant(value=value):
+                return node(p.BOOLEAN_NODE, value)
+            case x.Compare(operator=operator):
+                sides = self._places(parts_of(expression))
+                return node(p.CALL_NODE, p.OPERATORS[operator], parts=sides)
             case x.Step(base=base, axis=axis, test=test, predicates=predicates):
                 above, tested = self.place(base), self.test(test)
                 return node(p.STEP, above, p.AXES[axis], tested, parts=self._places(predicates))
             case x.Filter(base=base, predicates=predicates):
                 return node(p.FILTER_NODE, self.place(base), parts=self._places(predicates))
-            case x.Apply(function=function, arguments=arguments):
+            case x.Call(function=function, arguments=arguments):
                 return node(p.CALL_NODE, p.OPERATORS[function], parts=self._places(arguments))
-            case x.Union(parts=parts) | x.All(parts=parts) | x.Some(parts=parts):
+            case x.Union(parts=parts) | x.And(parts=parts) | x.Or(parts=parts):
                 return node(_CODES[type(expression)], parts=self._places(parts))
             case x.SomeCompare(operator=operator, value=value):
                 sides = self._places(parts_of(expression))
-                is_number = x.atom_type(value) is ValueType.NUMBER
+                is_number = x.type_of(value) is ValueType.NUMBER
                 return node(p.COMPARE_SOME, p.COMPARISONS[operator], *sides, is_number)
             case x.PairCompare(operator=operator):
                 sides = self._places(parts_of(expression))
@@ -72,7 +76,7 @@ class _Writer(p.ProgramWriter):
             case x.Above(test=test):
                 sides = self._places(parts_of(expression))
                 return node(p.ABOVE, self.test(test), *sides)
-            case x.FirstName(part=part, nodes=nodes):
+            case x.NameOf(part=part, nodes=nodes):
                 return node(p.NAME, p.NAME_PARTS[part], self.place(nodes))
             case _:
                 return node(_CODES[type(expression)], *self._places(parts_of(expression)))
@@ -82,8 +86,6 @@ class _Writer(p.ProgramWriter):
 
     def _constant(self, slot: Slot) -> int:
         value = self._constants[slot.index]
-        if slot.type is ValueType.BOOLEAN:
-            return self.node(p.BOOLEAN_NODE, is_true(value))
         kind = p.TEXT_NODE if slot.type is ValueType.STRING else p.NUMBER_NODE
         return self.node(kind, self.constant(slot.index, value))
 
@@ -93,14 +95,14 @@ _CODES: dict[type, int] = {
     x.Root: p.ROOT,
     x.Union: p.UNION,
     x.Identified: p.IDENTIFIED,
-    x.All: p.AND_NODE,
-    x.Some: p.OR_NODE,
-    x.Inverse: p.NOT_NODE,
+    x.And: p.AND_NODE,
+    x.Or: p.OR_NODE,
+    x.Not: p.NOT_NODE,
     x.Position: p.POSITION,
     x.Last: p.LAST,
-    x.NonEmpty: p.EXISTS,
+    x.Exists: p.EXISTS,
     x.Count: p.COUNT,
     x.Sum: p.SUM,
-    x.FirstString: p.STRING,
+    x.StringOf: p.STRING,
     x.JoinedStrings: p.STRINGS,
 }

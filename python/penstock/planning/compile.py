@@ -7,10 +7,9 @@ from typing import cast
 from penstock.errors import QueryError
 from penstock.planning import program as p
 from penstock.planning.circuits import compile_selection
-from penstock.planning.normalise import normalise, normalise_blanks
-from penstock.planning.values import is_true
+from penstock.planning.normalise import normalise
 from penstock.twigs import Aggregate, Block, Fragments, Query, Selection, Value
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom
 
 
@@ -43,7 +42,7 @@ def compile_form(query: Query, is_filter: bool = False, is_spans: bool = False) 
         QueryError: As above.
         ExaminedError: A blank was looked at, so that this is no program for all constants.
     """
-    return _parts(normalise_blanks(query), is_filter, is_spans)
+    return _parts(normalise(query), is_filter, is_spans)
 
 
 def _parts(normal: Query, is_filter: bool, is_spans: bool) -> list[p.Part]:
@@ -52,7 +51,7 @@ def _parts(normal: Query, is_filter: bool, is_spans: bool) -> list[p.Part]:
     return _Compiler(normal).program(is_filter, is_spans)
 
 
-def compile_paths(alternatives: tuple[t.TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
+def compile_paths(alternatives: tuple[x.TwigNode, ...], constants: tuple[Atom, ...]) -> bytes:
     """Return the patterns of paths that are in normal form already.
 
     Raises:
@@ -82,11 +81,11 @@ class _Compiler:
             case Aggregate(function=function, running=running):
                 code = p.AGGREGATES[function]
                 return self._finish_paths(alternatives, p.varints(p.AGGREGATE, code, running))
-            case Value(scalar=t.BooleanOf(condition=condition)):
-                holds, fails = self._formula(condition), self._formula(negate(condition))
+            case Value(atom=atom) if _is_formula(atom):
+                holds, fails = self._formula(atom), self._formula(negate(atom))
                 return self._writer.finish([], p.varints(p.BOOLEAN_OUTPUT, holds, fails))
-            case Value(scalar=scalar, type=kind):
-                formula = self._computed(scalar)
+            case Value(atom=atom, type=kind):
+                formula = self._computed(atom)
                 code = p.VALUE_KINDS[kind.value]
                 return self._writer.finish([], p.varints(p.VALUE, formula, code))
             case _:
@@ -96,10 +95,10 @@ class _Compiler:
         (block,) = self._query.blocks
         return self._writer.patterns([self._path(root) for root in block.alternatives])
 
-    def _finish_paths(self, alternatives: tuple[t.TwigNode, ...], output: bytes) -> list[p.Part]:
+    def _finish_paths(self, alternatives: tuple[x.TwigNode, ...], output: bytes) -> list[p.Part]:
         return self._writer.finish([self._path(root) for root in alternatives], output)
 
-    def _path(self, root: t.TwigNode) -> bytes:
+    def _path(self, root: x.TwigNode) -> bytes:
         steps = []
         node = root
         while node.branches:
@@ -109,46 +108,46 @@ class _Compiler:
             steps.append((node.axis, self._writer.test(node.test), self._formula(node.where)))
         return p.path(self._formula(root.where), steps)
 
-    def _formula(self, condition: t.Condition) -> int:
+    def _formula(self, condition: x.Condition) -> int:
         match condition:
-            case t.Constant(value=value):
+            case x.Constant(value=value):
                 return self._writer.formula(p.TRUE if value else p.FALSE)
-            case t.And(parts=parts):
+            case x.And(parts=parts):
                 return self._writer.connective(p.AND, [self._formula(part) for part in parts])
-            case t.Or(parts=parts):
+            case x.Or(parts=parts):
                 return self._writer.connective(p.OR, [self._formula(part) for part in parts])
-            case t.Not(part=part):
+            case x.Not(part=part):
                 return self._writer.formula(p.NOT, self._formula(part))
-            case t.Exists(node=node):
-                below = [self._formula(t.Exists(branch.node)) for branch in node.branches]
+            case x.Exists(nodes=x.TwigNode() as node):
+                below = [self._formula(x.Exists(branch.node)) for branch in node.branches]
                 sub = self._writer.connective(p.AND, [self._formula(node.where), *below])
                 test = self._writer.test(node.test)
                 return self._writer.formula(p.EDGE, p.AXES[node.axis], test, sub)
-            case t.Compare():
+            case x.Compare():
                 return self._comparison(condition)
-            case t.Holds(
-                scalar=t.Call(
-                    function="contains" | "starts-with" as function,
-                    arguments=(t.StringOf(node=None), t.Slot() as slot),
-                )
+            case x.Call(
+                function="contains" | "starts-with" as function,
+                arguments=(x.StringOf(nodes=x.Here()), x.Slot() as slot),
             ):
                 kind = p.CONTAINS if function == "contains" else p.STARTS_WITH
                 return self._writer.formula(kind, self._constant(slot))
-            case t.Holds(scalar=scalar):
-                return self._computed(scalar)
+            case x.Call(function="boolean", arguments=(atom,)):
+                return self._computed(atom)
+            case x.Call():
+                return self._computed(condition)
             case _:
                 raise self._refusal("this condition", "simplify the predicate")
 
-    def _comparison(self, compare: t.Compare) -> int:
+    def _comparison(self, compare: x.Compare) -> int:
         operator = p.COMPARISONS[compare.operator]
         match compare.left, compare.right:
-            case t.StringOf(node=None), t.Slot(type=t.ValueType.STRING) as slot if (
+            case x.StringOf(nodes=x.Here()), x.Slot(type=x.ValueType.STRING) as slot if (
                 compare.operator in ("=", "!=")
             ):
                 return self._writer.formula(p.TEXT_ATOM, operator, self._constant(slot))
             case (
-                t.Call(function="number", arguments=(t.StringOf(node=None),)),
-                t.Slot(type=t.ValueType.NUMBER) as slot,
+                x.Call(function="number", arguments=(x.StringOf(nodes=x.Here()),)),
+                x.Slot(type=x.ValueType.NUMBER) as slot,
             ):
                 return self._writer.formula(p.NUMBER_ATOM, operator, self._constant(slot))
             case _:
@@ -157,11 +156,11 @@ class _Compiler:
                 expression = self._writer.operation(compare.operator, sides)
                 return self._writer.computed(expression, operands.listed)
 
-    def _computed(self, scalar: t.Scalar) -> int:
+    def _computed(self, atom: x.Atom) -> int:
         operands = _Operands(self)
-        return self._writer.computed(operands.expression(scalar), operands.listed)
+        return self._writer.computed(operands.expression(atom), operands.listed)
 
-    def _constant(self, slot: t.Slot) -> int:
+    def _constant(self, slot: x.Slot) -> int:
         return self._writer.constant(slot.index, self._query.constants[slot.index])
 
     def _refusal(self, what: str, way_out: str) -> QueryError:
@@ -176,26 +175,22 @@ class _Operands:
         self._compiler = compiler
         self.listed: list[p.Operand] = []
 
-    def expression(self, scalar: t.Scalar) -> int:
+    def expression(self, atom: x.Atom) -> int:
         writer = self._compiler._writer
-        match scalar:
-            case t.Slot(index=index, type=t.ValueType.BOOLEAN):
-                truth = is_true(self._compiler._query.constants[index])
-                return writer.leaf(p.BOOLEAN, int(truth))
-            case t.Slot(type=kind):
-                leaf = p.TEXT if kind is t.ValueType.STRING else p.NUMBER
-                return writer.leaf(leaf, self._compiler._constant(scalar))
-            case t.StringOf(node=node):
-                return self._operand(p.Operand(p.STRING_VALUE, self._steps(node)))
-            case t.NameOf(part=part, node=node):
-                return self._operand(p.Operand(p.NAME_PARTS[part], self._steps(node)))
-            case t.Call(function=function, arguments=arguments):
+        match atom:
+            case x.Constant(value=value):
+                return writer.leaf(p.BOOLEAN, int(value))
+            case x.Slot(type=kind):
+                leaf = p.TEXT if kind is x.ValueType.STRING else p.NUMBER
+                return writer.leaf(leaf, self._compiler._constant(atom))
+            case x.StringOf(nodes=nodes):
+                return self._operand(p.Operand(p.STRING_VALUE, self._steps(nodes)))
+            case x.NameOf(part=part, nodes=nodes):
+                return self._operand(p.Operand(p.NAME_PARTS[part], self._steps(nodes)))
+            case x.Call(function=function, arguments=arguments) if not x.is_condition(atom):
                 return writer.operation(function, [self.expression(one) for one in arguments])
-            case t.BooleanOf(condition=condition):
-                formulas = (
-                    self._compiler._formula(condition),
-                    self._compiler._formula(negate(condition)),
-                )
+            case _:
+                formulas = self._compiler._formula(atom), self._compiler._formula(negate(atom))
                 operand = self._operand(p.Operand(p.TRUTH, condition=formulas))
                 # Operands are strings; this one is "true" or "false".
                 return writer.operation("=", [operand, writer.leaf(p.TEXT, writer.string("true"))])
@@ -205,45 +200,50 @@ class _Operands:
             self.listed.append(operand)
         return self._compiler._writer.leaf(p.OPERAND, self.listed.index(operand))
 
-    def _steps(self, node: t.TwigNode | None) -> tuple[p.OperandStep, ...]:
+    def _steps(self, nodes: x.Nodes) -> tuple[p.OperandStep, ...]:
         steps: list[p.OperandStep] = []
-        while node is not None:
-            steps.append((node.axis, node.test, self._compiler._formula(node.where)))
-            node = node.branches[0].node if node.branches else None
+        while isinstance(nodes, x.TwigNode):
+            steps.append((nodes.axis, nodes.test, self._compiler._formula(nodes.where)))
+            nodes = nodes.branches[0].node if nodes.branches else x.Here()
         return tuple(steps)
 
 
-def negate(condition: t.Condition) -> t.Condition:
+def _is_formula(atom: x.Atom) -> bool:
+    """Return whether the value of a query is a condition and no constant."""
+    return x.is_condition(atom) and not isinstance(atom, x.Constant)
+
+
+def negate(condition: x.Condition) -> x.Condition:
     """Return the negation of a condition in negation normal form, in the same form."""
     match condition:
-        case t.Constant(value=value):
-            return t.Constant(not value)
-        case t.And(parts=parts):
-            return t.Or(tuple(negate(part) for part in parts))
-        case t.Or(parts=parts):
-            return t.And(tuple(negate(part) for part in parts))
-        case t.Not(part=part):
+        case x.Constant(value=value):
+            return x.Constant(not value)
+        case x.And(parts=parts):
+            return x.Or(tuple(negate(part) for part in parts))
+        case x.Or(parts=parts):
+            return x.And(tuple(negate(part) for part in parts))
+        case x.Not(part=part):
             return part
         case _:
-            return t.Not(condition)
+            return x.Not(condition)
 
 
-def _matches(root: t.TwigNode) -> t.Condition:
+def _matches(root: x.TwigNode) -> x.Condition:
     """Return the condition at the document node that some node matches the twig."""
-    below = tuple(t.Exists(branch.node) for branch in root.branches)
+    below = tuple(x.Exists(branch.node) for branch in root.branches)
     parts = (root.where, *below)
-    return parts[0] if len(parts) == 1 else t.And(parts)
+    return parts[0] if len(parts) == 1 else x.And(parts)
 
 
-def _any(conditions: list[t.Condition], output: object) -> t.Condition:
+def _any(conditions: list[x.Condition], output: object) -> x.Condition:
     """Return when a document matches: a node is found, or the value of the query is true."""
     match output:
-        case Value(scalar=t.BooleanOf(condition=condition)):
-            return condition
-        case Value(scalar=scalar):
-            return t.Holds(scalar)
+        case Value(atom=atom, type=x.ValueType.BOOLEAN) if not isinstance(atom, x.Constant):
+            return atom
+        case Value(atom=atom):
+            return x.Call("boolean", (atom,))
         case _:
             pass
     if not conditions:
-        return t.Constant(False)
-    return conditions[0] if len(conditions) == 1 else t.Or(tuple(conditions))
+        return x.Constant(False)
+    return conditions[0] if len(conditions) == 1 else x.Or(tuple(conditions))

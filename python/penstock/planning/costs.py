@@ -28,8 +28,8 @@ from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost
 from penstock.twigs import Axis, NodeKind, Slot
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional, own_parts
 from penstock.twigs.nodetests import BACK
+from penstock.twigs.own_parts import is_positional, own_parts
 from penstock.twigs.parts import parts_of
 
 _SIBLINGS = frozenset({Axis.PRECEDING_SIBLING, Axis.FOLLOWING_SIBLING})
@@ -106,7 +106,7 @@ def cost_of(expression: x.Expression, here: int = 0, is_asked: bool = False) -> 
 def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
     """Yield the sets of an atom with what it asks of them."""
     match atom:
-        case x.NonEmpty(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
+        case x.Exists(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
             yield _Use.EXISTS, nodes
         case x.SomeCompare(nodes=nodes) | x.JoinedStrings(nodes=nodes):
             yield _Use.VALUES, nodes
@@ -116,7 +116,7 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
             yield _Use.COUNT, nodes
         case x.Sum(nodes=nodes):
             yield _Use.SUM, nodes
-        case x.FirstString(nodes=nodes) | x.FirstName(nodes=nodes):
+        case x.StringOf(nodes=nodes) | x.NameOf(nodes=nodes):
             yield _Use.FIRST, nodes
 
 
@@ -260,7 +260,7 @@ def _is_path(nodes: x.Nodes) -> bool:
 
 def _spine(nodes: x.Nodes) -> Iterator[x.Step]:
     """Yield the steps of a set, without those in predicates."""
-    return (part for part in own_parts(x.NonEmpty(nodes)) if isinstance(part, x.Step))
+    return (part for part in own_parts(x.Exists(nodes)) if isinstance(part, x.Step))
 
 
 def _is_undecided(step: x.Step) -> bool:
@@ -304,8 +304,9 @@ def _is_found_from_last(step: x.Step, position: x.Atom) -> bool:
     """Return whether a position from the last is found along an order axis without counting."""
     before = step.predicates[: step.predicates.index(position)]
     match position:
-        case x.Apply(
-            function="=", arguments=(x.Position(), x.Last()) | (x.Last(), x.Position())
+        case (
+            x.Compare(operator="=", left=x.Position(), right=x.Last())
+            | x.Compare(operator="=", left=x.Last(), right=x.Position())
         ) if step.axis is Axis.PRECEDING:
             return not _waits(before, step.test.kind)
     return _is_from_last(position) and step.axis in _FROM_THE_END
@@ -314,9 +315,12 @@ def _is_found_from_last(step: x.Step, position: x.Atom) -> bool:
 def _is_from_last(predicate: x.Atom) -> bool:
     """Return whether a predicate asks for one position, counted from the last."""
     match predicate:
-        case x.Apply(function="=", arguments=(x.Position(), other) | (other, x.Position())):
+        case (
+            x.Compare(operator="=", left=x.Position(), right=other)
+            | x.Compare(operator="=", left=other, right=x.Position())
+        ):
             match other:
-                case x.Last() | x.Apply(function="-", arguments=(x.Last(), Slot())):
+                case x.Last() | x.Call(function="-", arguments=(x.Last(), Slot())):
                     return True
     return False
 

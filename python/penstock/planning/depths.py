@@ -31,6 +31,8 @@ def lowest_depth(nodes: x.Nodes, here: int = 0) -> int:
             return min(lowest_depth(part, here) for part in parts)
         case x.Identified():
             return ENDLESS
+        case x.TwigNode():
+            raise AssertionError("a twig stands in no expression")
 
 
 def depth_after(depth: int, axis: Axis, test: NodeTest, is_top: bool = False) -> int:

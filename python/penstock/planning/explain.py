@@ -10,6 +10,7 @@ from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
+from penstock.twigs.sequences import Sequences
 
 
 def verdict(query: Query) -> Verdict:
@@ -19,6 +20,8 @@ def verdict(query: Query) -> Verdict:
         QueryError: The query is nested too deeply.
         TypeError: The query constructs messages or joins documents.
     """
+    if isinstance(query.output, Sequences):
+        raise TypeError("there are verdicts on paths and values only")
     return _verdict(normalise(query))
 
 
@@ -28,12 +31,14 @@ def explain(query: Query) -> str:
     Raises:
         QueryError: The query is nested too deeply.
     """
-    normal = normalise(query)
     sections = [
-        ("query", [query.text] if query.text else []),
+        ("query", query.text.splitlines()),
         ("representation", print_query(query).splitlines()),
-        ("normal form", print_query(normal).splitlines()),
     ]
+    if isinstance(query.output, Sequences):
+        return _titled(sections)
+    normal = normalise(query)
+    sections.append(("normal form", print_query(normal).splitlines()))
     if not isinstance(normal.output, Message | Event):
         said = _verdict(normal)
         sections += [
@@ -45,6 +50,11 @@ def explain(query: Query) -> str:
         ]
     elif isinstance(normal.output, Event):
         sections += explain_join(query)
+    return _titled(sections)
+
+
+def _titled(sections: list[tuple[str, list[str]]]) -> str:
+    """Return sections as text, those without lines left out."""
     parts = []
     for title, lines in sections:
         if lines:

@@ -16,8 +16,8 @@ from penstock.planning.expression_timing import (
 from penstock.planning.timing import Moment
 from penstock.twigs import Axis, NodeKind
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional, own_parts
-from penstock.twigs.step_printing import print_step
+from penstock.twigs.expression_printing import print_step
+from penstock.twigs.own_parts import is_positional, own_parts
 
 _DOWN = frozenset({Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF, Axis.ATTRIBUTE})
 _UP = frozenset({Axis.PARENT, Axis.ANCESTOR, Axis.ANCESTOR_OR_SELF})
@@ -47,6 +47,8 @@ def decision_of(nodes: x.Nodes) -> Wait:
             return latest(*[decision_of(part) for part in parts])
         case x.Identified(words=words):
             return NONE if wait_for(words, kind_of(x.Root())) == NONE else DOCUMENT_END
+        case x.TwigNode():
+            raise AssertionError("a twig stands in no expression")
 
 
 def _from_base(wait: Wait, step: x.Step) -> Wait:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from penstock.planning.timing import LEAVES, Moment
 from penstock.twigs import Axis, NodeKind
 from penstock.twigs import expressions as x
+from penstock.twigs.expression_printing import print_step
 from penstock.twigs.parts import parts_of
-from penstock.twigs.step_printing import print_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ def latest(*waits: Wait) -> Wait:
 def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
     """Return when an atom is known at a node of this kind; positions are not looked at."""
     match atom:
-        case x.NonEmpty(nodes=nodes) | x.Count(nodes=nodes) | x.FirstName(nodes=nodes):
+        case x.Exists(nodes=nodes) | x.Count(nodes=nodes) | x.NameOf(nodes=nodes):
             return times_of(nodes, kind).complete
-        case x.Sum(nodes=nodes) | x.FirstString(nodes=nodes) | x.JoinedStrings(nodes=nodes):
+        case x.Sum(nodes=nodes) | x.StringOf(nodes=nodes) | x.JoinedStrings(nodes=nodes):
             return times_of(nodes, kind).known
         case x.SomeCompare(nodes=nodes, value=value):
             return latest(times_of(nodes, kind).known, wait_for(value, kind))
@@ -91,6 +91,8 @@ def times_of(nodes: x.Nodes, kind: NodeKind) -> Times:
             )
         case x.Identified():
             return Times(DOCUMENT_END, DOCUMENT_END, DOCUMENT_END)
+        case x.TwigNode():
+            raise AssertionError("a twig stands in no expression")
 
 
 def kind_of(nodes: x.Nodes) -> NodeKind:

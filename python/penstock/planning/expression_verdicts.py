@@ -20,9 +20,8 @@ from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.twigs import Axis, NodeKind, Selection
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_printing import print_expression
+from penstock.twigs.expression_printing import print_expression, print_step
 from penstock.twigs.parts import parts_of
-from penstock.twigs.step_printing import print_step
 
 _DECIDED = {
     Moment.START: Decided.START,

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from penstock.planning.values import asked
-from penstock.twigs import Condition, Scalar, Slot, TwigNode
-from penstock.twigs.blanks import Atom, names_in, trace_of
-from penstock.twigs.printing import print_condition, print_scalar, print_twig
+from penstock.twigs import Condition, Slot, TwigNode
+from penstock.twigs.blanks import Atom as Constant
+from penstock.twigs.blanks import names_in, trace_of
+from penstock.twigs.expression_printing import print_condition, print_expression, print_twig
+from penstock.twigs.expressions import Atom
 
 
 class Rank:
@@ -20,7 +22,7 @@ class Rank:
 
     __slots__ = ("_atom",)
 
-    def __init__(self, atom: Atom) -> None:
+    def __init__(self, atom: Constant) -> None:
         self._atom = atom
 
     def __eq__(self, other: object) -> bool:
@@ -55,18 +57,18 @@ Key = tuple[str, tuple[str | Rank, ...]]
 class Keys:
     """Gives keys under one table of constants; equal keys mean equal parts."""
 
-    def __init__(self, constants: Sequence[Atom]) -> None:
+    def __init__(self, constants: Sequence[Constant]) -> None:
         self.constants = constants
         self._ranks: list[str | Rank] = []
-        self._rank: Callable[[Atom], str | Rank] = repr if trace_of(constants) is None else Rank
+        self._rank: Callable[[Constant], str | Rank] = repr if trace_of(constants) is None else Rank
 
     def of_condition(self, condition: Condition) -> Key:
         """Return the key of a condition."""
         return self._key(print_condition(condition, self._blank))
 
-    def of_scalar(self, scalar: Scalar) -> Key:
-        """Return the key of a scalar."""
-        return self._key(print_scalar(scalar, self._blank))
+    def of_value(self, value: Atom) -> Key:
+        """Return the key of an atom that is compared."""
+        return self._key(print_expression(value, self._blank))
 
     def of_twig(self, node: TwigNode) -> Key:
         """Return the key of a twig."""
@@ -82,12 +84,12 @@ class Keys:
 
 
 @asked
-def _is_equal(left: Atom, right: Atom) -> bool:
+def _is_equal(left: Constant, right: Constant) -> bool:
     return repr(left) == repr(right)
 
 
 @asked
-def _is_before(left: Atom, right: Atom) -> bool:
+def _is_before(left: Constant, right: Constant) -> bool:
     return repr(left) < repr(right)
 
 

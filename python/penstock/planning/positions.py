@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from penstock.twigs import Slot
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.own_parts import is_positional
 
 _BOUNDED = {"position": frozenset({"=", "<", "<="}), "number": frozenset({"=", ">", ">="})}
 """The signs that leave positions up to a last one, by what stands on the left."""
-_SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
 def asks_for_constant_positions(predicates: Sequence[x.Atom]) -> bool:
@@ -30,34 +29,35 @@ def has_last_position(predicates: Sequence[x.Atom]) -> bool:
 
 def is_one_rank(predicate: x.Atom) -> bool:
     """Return whether a predicate asks for one position."""
-    match predicate:
-        case x.Apply(function="=", arguments=(x.Position(), Slot()) | (Slot(), x.Position())):
-            return True
-    return False
+    return (
+        isinstance(predicate, x.Compare) and predicate.operator == "=" and _is_constant(predicate)
+    )
 
 
 def _is_constant(atom: x.Atom, is_whole: bool = False) -> bool:
     match atom:
-        case x.Apply(function=sign, arguments=(x.Position(), Slot()) | (Slot(), x.Position())):
-            return sign in _SIGNS
-        case x.All(parts=parts) if is_whole:
+        case (
+            x.Compare(left=x.Position(), right=Slot()) | x.Compare(left=Slot(), right=x.Position())
+        ):
+            return True
+        case x.And(parts=parts) if is_whole:
             return all(map(_is_constant, filter(is_positional, parts)))
-        case x.All(parts=parts) | x.Some(parts=parts):
+        case x.And(parts=parts) | x.Or(parts=parts):
             return all(map(_is_constant, parts))
-        case x.Inverse(part=part):
+        case x.Not(part=part):
             return _is_constant(part)
     return False
 
 
 def _is_bounded(atom: x.Atom, is_inverse: bool = False) -> bool:
     match atom:
-        case x.Apply(function=sign, arguments=(x.Position(), Slot())) if sign in _SIGNS:
+        case x.Compare(operator=sign, left=x.Position(), right=Slot()):
             return (sign in _BOUNDED["position"]) is not is_inverse
-        case x.Apply(function=sign, arguments=(Slot(), x.Position())) if sign in _SIGNS:
+        case x.Compare(operator=sign, left=Slot(), right=x.Position()):
             return (sign in _BOUNDED["number"]) is not is_inverse
-        case x.Inverse(part=part):
+        case x.Not(part=part):
             return _is_bounded(part, not is_inverse)
-        case x.All(parts=parts) | x.Some(parts=parts):
-            is_all = isinstance(atom, x.Some) is not is_inverse
+        case x.And(parts=parts) | x.Or(parts=parts):
+            is_all = isinstance(atom, x.Or) is not is_inverse
             return (all if is_all else any)(_is_bounded(part, is_inverse) for part in parts)
     return False

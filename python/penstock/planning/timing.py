@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from penstock.twigs import Axis, NodeKind, StringOf, TwigNode
+from penstock.twigs.expressions import Here
 from penstock.twigs.parts import Part, parts_of
 
 
@@ -41,7 +42,7 @@ def moment_of(part: Part, kind: NodeKind) -> Moment:
     Of a path that is which nodes it reaches.
     """
     match part:
-        case StringOf(node=None):
+        case StringOf(nodes=Here()):
             return Moment.START if kind in LEAVES else Moment.END
         case TwigNode(axis=Axis.ATTRIBUTE):
             return Moment.START

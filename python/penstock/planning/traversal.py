@@ -28,9 +28,9 @@ def rewrite_query(
         blocks.append(block if is_same else replace(block, alternatives=alternatives))
     output = query.output
     if isinstance(output, Value):
-        scalar = rewrite(output.scalar, changes)
-        if scalar is not output.scalar:
-            output = replace(output, scalar=scalar)
+        atom = rewrite(output.atom, changes)
+        if atom is not output.atom:
+            output = replace(output, atom=atom)
     if output is query.output and tuple(blocks) == query.blocks:
         return query
     return replace(query, blocks=tuple(blocks), output=output)

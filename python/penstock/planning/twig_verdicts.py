@@ -9,16 +9,15 @@ from penstock.planning.depths import depth_after, may_be_endless
 from penstock.planning.timing import Moment, moment_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.twigs import Aggregate, Axis, NodeKind, Query, TwigNode, Value
+from penstock.twigs.expression_printing import print_condition, print_step
 from penstock.twigs.logic import conjuncts
-from penstock.twigs.printing import print_condition
-from penstock.twigs.step_printing import print_step
 
 
 def twig_verdict(query: Query) -> Verdict:
     """Return what can be said of twigs in normal form."""
     output, alternatives = query.output, query.blocks[0].alternatives
     if isinstance(output, Value):
-        needs = moment_of(output.scalar, NodeKind.DOCUMENT) is not Moment.START
+        needs = moment_of(output.atom, NodeKind.DOCUMENT) is not Moment.START
         return words.VALUES[bool(alternatives) and needs]
     waits = [_wait(_spine(alternative)) for alternative in alternatives]
     if not waits:

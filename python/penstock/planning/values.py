@@ -14,7 +14,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from penstock.twigs.blanks import Atom, trace_of, type_of_atom
-from penstock.twigs.patterns import ValueType
+from penstock.twigs.expressions import ValueType
 
 _NUMBER = re.compile(r"[ \t\r\n]*(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))[ \t\r\n]*")
 _SPACE = re.compile(r"[ \t\r\n]+")

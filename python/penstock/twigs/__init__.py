@@ -6,7 +6,27 @@ the rest. Everything is a frozen dataclass: equal queries compare equal and hash
 constants sit in slots apart from the structure, so queries of one shape differ in slots only.
 """
 
-from penstock.twigs.expressions import Selection
+from penstock.twigs.expressions import (
+    FALSE,
+    TRUE,
+    And,
+    AtRoot,
+    Branch,
+    Call,
+    Compare,
+    Condition,
+    Constant,
+    Exists,
+    NameOf,
+    Not,
+    Or,
+    Selection,
+    Slot,
+    StringOf,
+    TwigNode,
+    ValueType,
+    type_of,
+)
 from penstock.twigs.joins import Comparison, Join, JoinKind, Operand, PathTerm
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 from penstock.twigs.outputs import (
@@ -21,29 +41,6 @@ from penstock.twigs.outputs import (
     Output,
     Value,
 )
-from penstock.twigs.patterns import (
-    FALSE,
-    TRUE,
-    And,
-    AtRoot,
-    BooleanOf,
-    Branch,
-    Call,
-    Compare,
-    Condition,
-    Constant,
-    Exists,
-    Holds,
-    NameOf,
-    Not,
-    Or,
-    Scalar,
-    Slot,
-    StringOf,
-    TwigNode,
-    ValueType,
-    type_of,
-)
 from penstock.twigs.queries import Block, Query
 
 __all__ = [
@@ -54,7 +51,6 @@ __all__ = [
     "AtRoot",
     "Axis",
     "Block",
-    "BooleanOf",
     "Branch",
     "Call",
     "Compare",
@@ -66,7 +62,6 @@ __all__ = [
     "Exists",
     "Fragments",
     "Group",
-    "Holds",
     "Insert",
     "Join",
     "JoinKind",
@@ -81,7 +76,6 @@ __all__ = [
     "Output",
     "PathTerm",
     "Query",
-    "Scalar",
     "Selection",
     "Slot",
     "StringOf",

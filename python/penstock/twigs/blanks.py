@@ -19,7 +19,7 @@ from operator import eq
 from typing import Any, NamedTuple, NoReturn
 from weakref import WeakValueDictionary
 
-from penstock.twigs.patterns import ValueType
+from penstock.twigs.expressions import ValueType
 
 Atom = str | float | bool
 """A constant. Where a blank stands for one, it is typed as one: nobody else needs to know."""

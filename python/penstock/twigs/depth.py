@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from penstock.twigs.expressions import Expression, Selection, Step
+from penstock.twigs.expressions import Branch, Exists, Expression, Selection, Step, TwigNode
 from penstock.twigs.nodetests import ANY_NODE, Axis
 from penstock.twigs.outputs import Value
 from penstock.twigs.parts import Part, all_parts, parts_of
-from penstock.twigs.patterns import Branch, Condition, Exists, TwigNode
 from penstock.twigs.queries import Query
 
 
@@ -29,7 +28,7 @@ def roots_of(query: Query) -> list[Part]:
     """Return the parts of a query that lie in no other part."""
     roots: list[Part] = [twig for block in query.blocks for twig in block.alternatives]
     if isinstance(query.output, Value):
-        roots.append(query.output.scalar)
+        roots.append(query.output.atom)
     if isinstance(query.output, Selection):
         roots += [query.output.expression, *(nodes for _, nodes in query.output.beside)]
     for join in query.joins:
@@ -38,7 +37,7 @@ def roots_of(query: Query) -> list[Part]:
     return roots
 
 
-def size_of(part: Condition | Expression) -> int:
+def size_of(part: Expression) -> int:
     """Return the number of parts that a condition or an expression is made of."""
     return sum(1 for _ in all_parts(part))
 

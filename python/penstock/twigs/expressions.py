@@ -1,23 +1,36 @@
-"""Expressions: what a twig cannot say.
+"""The nodes of the one expression tree that queries of all languages are lowered to.
 
-A twig selects by conditions at nodes. Whatever needs more (axes that look back or along document
-order, positions, node-sets as values) is an expression: sets of nodes, and atoms computed from
-them, all evaluated at a context node. The context of a whole query is the document node; inside a
-predicate it is the node under test.
+An expression is a set of nodes or an *atom*, a value computed from such sets; all are evaluated at
+a context node. The context of a whole query is the document node; inside a predicate it is the
+node under test. An atom that is a truth value is a *condition*.
 
-Everything is explicit here: conversions are calls of ``string``, ``number`` and ``boolean``, a
+Everything is explicit: conversions are calls of ``string``, ``number`` and ``boolean``, a
 predicate that is a number is a comparison with ``Position``, and a function without an argument
 has ``Here``. Arguments have the types that their function asks for.
+
+A twig is a sub-form: a tree pattern of ``TwigNode``, whose sets of nodes are twigs themselves and
+whose atoms are those that a tree pattern can say. ``twigs.subforms`` recognises it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 from penstock.twigs.nodetests import Axis, NodeTest
-from penstock.twigs.patterns import TYPE_OF_CALL, Slot, ValueType
+
+
+class ValueType(Enum):
+    """The atomic types of XPath 1.0."""
+
+    STRING = "string"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+
+
+# Sets of nodes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,53 +79,126 @@ class Identified:
     words: Atom
 
 
-Nodes = Here | Root | Step | Filter | Union | Identified
+@dataclass(frozen=True, slots=True)
+class TwigNode:
+    """One node of a twig: reached by ``axis`` from its parent, tested, guarded.
+
+    ``variable`` marks an output. ``branches`` are sub-twigs that carry variables; a sub-twig
+    without variables is a condition (``Exists``), not a branch. As a set, a twig is what its last
+    node matches, seen from the context node.
+    """
+
+    axis: Axis
+    test: NodeTest
+    where: Condition = None  # type: ignore[assignment]  # TRUE, set below: the types are recursive
+    variable: str | None = None
+    branches: tuple[Branch, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.where is None:
+            object.__setattr__(self, "where", TRUE)
 
 
 @dataclass(frozen=True, slots=True)
-class Apply:
-    """A function or operator of XPath 1.0 on atomic values, comparisons included."""
+class Branch:
+    """A sub-twig below a node.
 
-    function: str
-    arguments: tuple[Atom, ...]
+    A required branch must match for its parent to count (a path of XPath, a ``for``, a bound
+    path of XSCL); an optional one may be empty (``let``, a path in ``return``).
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """``and``: at least two parts, each a truth value."""
-
-    parts: tuple[Atom, ...]
+    node: TwigNode
+    optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
-    """``or``: at least two parts, each a truth value."""
-
-    parts: tuple[Atom, ...]
+Nodes = Here | Root | Step | Filter | Union | Identified | TwigNode
 
 
-@dataclass(frozen=True, slots=True)
-class Inverse:
-    """``not()`` of a truth value."""
+def nodes_of(twig: TwigNode) -> Iterator[TwigNode]:
+    """Yield the nodes of a twig from the top down, branch after branch."""
+    yield twig
+    for branch in twig.branches:
+        yield from nodes_of(branch.node)
 
-    part: Atom
+
+def variables_of(twig: TwigNode) -> Iterator[str]:
+    """Yield the variables of a twig from the top down."""
+    for node in nodes_of(twig):
+        if node.variable is not None:
+            yield node.variable
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """``position()`` of the node under test."""
+# Atoms.
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
-    """``last()``: how many nodes the predicate is tried on."""
+class Slot:
+    """A constant string or number: ``constants[index]`` of the query."""
+
+    index: int
+    type: ValueType
 
 
 @dataclass(frozen=True, slots=True)
-class NonEmpty:
-    """Whether there is a node."""
+class Constant:
+    """Always true or always false."""
+
+    value: bool
+
+
+TRUE = Constant(True)
+FALSE = Constant(False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts hold. At least two parts."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Some part holds. At least two parts."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """There is a node.
+
+    In a twig ``a/b = 'x'`` is ``Exists(a, where Exists(b, where Compare('=', StringOf(), slot)))``:
+    comparisons of node-sets are existential, so they live at the node whose value they need.
+    """
 
     nodes: Nodes
+
+
+@dataclass(frozen=True, slots=True)
+class AtRoot:
+    """The condition holds at the document node: an absolute path inside a predicate of a twig."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``left operator right`` on atomic values by the rules of XPath 1.0, section 3.4.
+
+    Both sides have one type. An order compares numbers.
+    """
+
+    operator: str
+    left: Atom
+    right: Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +206,7 @@ class SomeCompare:
     """Whether the string value of some node compares with an atom.
 
     Both are numbers if the atom is one or the operator is an order, else strings. A comparison
-    with a truth value is none of this kind: it compares ``NonEmpty``.
+    with a truth value is none of this kind: it compares ``Exists``.
     """
 
     operator: str
@@ -138,6 +224,24 @@ class PairCompare:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A function or arithmetic operator of XPath 1.0 on atomic values, by its name there."""
+
+    function: str
+    arguments: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """``position()`` of the node under test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """``last()``: how many nodes the predicate is tried on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """How many nodes there are."""
 
@@ -152,18 +256,18 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstString:
+class StringOf:
     """The string value of the first node in document order; empty where there is none."""
 
-    nodes: Nodes
+    nodes: Nodes = Here()  # frozen
 
 
 @dataclass(frozen=True, slots=True)
-class FirstName:
+class NameOf:
     """``name``, ``local-name`` or ``namespace-uri`` of the first node; empty where none is."""
 
     part: str
-    nodes: Nodes
+    nodes: Nodes = Here()  # frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,46 +286,66 @@ class Above:
 
     test: NodeTest
     atom: Atom
-    otherwise: Slot
+    otherwise: Slot | Constant
 
 
 Atom = (
     Slot
-    | Apply
-    | All
-    | Some
-    | Inverse
-    | Position
-    | Last
-    | NonEmpty
+    | Constant
+    | And
+    | Or
+    | Not
+    | Exists
+    | AtRoot
+    | Compare
     | SomeCompare
     | PairCompare
+    | Call
+    | Position
+    | Last
     | Count
     | Sum
-    | FirstString
-    | FirstName
+    | StringOf
+    | NameOf
     | JoinedStrings
     | Above
 )
-
+Condition = Atom
+"""An atom that is a truth value."""
 Expression = Nodes | Atom
 
+_FUNCTIONS = {
+    ValueType.STRING: (
+        "string concat substring substring-before substring-after normalize-space translate"
+    ),
+    ValueType.NUMBER: "number string-length floor ceiling round + - * div mod negate",
+    ValueType.BOOLEAN: "boolean contains starts-with",
+}
+_TYPE_OF_CALL = {name: kind for kind, names in _FUNCTIONS.items() for name in names.split()}
 
-def atom_type(atom: Atom) -> ValueType:
+
+def type_of(atom: Atom) -> ValueType:
     """Return the type that an atom evaluates to."""
     match atom:
         case Slot(type=kind):
             return kind
-        case Above(otherwise=otherwise):
-            return otherwise.type
-        case Apply(function=function):
-            return TYPE_OF_CALL[function]
+        case Call(function=function):
+            return _TYPE_OF_CALL[function]
+        case StringOf() | NameOf() | JoinedStrings():
+            return ValueType.STRING
         case Position() | Last() | Count() | Sum():
             return ValueType.NUMBER
-        case FirstString() | FirstName() | JoinedStrings():
-            return ValueType.STRING
+        case Above(otherwise=otherwise):
+            return type_of(otherwise)
         case _:
             return ValueType.BOOLEAN
+
+
+def is_condition(atom: Atom) -> bool:
+    """Return whether an atom is a truth value, and no function of strings that gives one."""
+    if isinstance(atom, Call):
+        return atom.function == "boolean"
+    return type_of(atom) is ValueType.BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)

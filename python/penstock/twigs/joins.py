@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from penstock.twigs.patterns import TwigNode
+from penstock.twigs.expressions import TwigNode
 
 
 class JoinKind(Enum):

@@ -2,66 +2,66 @@
 
 from __future__ import annotations
 
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """The operator that says the same with its sides exchanged."""
 
 
-def conjunction(*parts: t.Condition) -> t.Condition:
+def conjunction(*parts: x.Condition) -> x.Condition:
     """Return the ``And`` of the parts: flat, without what is true, false where a part is."""
-    return _join(t.And, t.TRUE, t.FALSE, parts)
+    return _join(x.And, x.TRUE, x.FALSE, parts)
 
 
-def disjunction(*parts: t.Condition) -> t.Condition:
+def disjunction(*parts: x.Condition) -> x.Condition:
     """Return the ``Or`` of the parts: flat, without what is false, true where a part is."""
-    return _join(t.Or, t.FALSE, t.TRUE, parts)
+    return _join(x.Or, x.FALSE, x.TRUE, parts)
 
 
-def negation(part: t.Condition) -> t.Condition:
+def negation(part: x.Condition) -> x.Condition:
     """Return the ``Not`` of a part; of a ``Not`` or a constant, what it stands for."""
     match part:
-        case t.Not(part=inner):
+        case x.Not(part=inner):
             return inner
-        case t.Constant(value=value):
-            return t.FALSE if value else t.TRUE
+        case x.Constant(value=value):
+            return x.FALSE if value else x.TRUE
         case _:
-            return t.Not(part)
+            return x.Not(part)
 
 
-def simplified(condition: t.Condition) -> t.Condition:
+def simplified(condition: x.Condition) -> x.Condition:
     """Return a connective as the functions above build it; any other condition as it is."""
     match condition:
-        case t.And(parts=parts):
+        case x.And(parts=parts):
             return conjunction(*parts)
-        case t.Or(parts=parts):
+        case x.Or(parts=parts):
             return disjunction(*parts)
-        case t.Not(part=part):
+        case x.Not(part=part):
             return negation(part)
         case _:
             return condition
 
 
-def existence(twig: t.TwigNode) -> t.Exists:
+def existence(twig: x.TwigNode) -> x.Exists:
     """Return the condition that some node matches the twig, its variables forgotten."""
     below = [existence(branch.node) for branch in twig.branches if not branch.optional]
-    return t.Exists(t.TwigNode(twig.axis, twig.test, conjunction(twig.where, *below)))
+    return x.Exists(x.TwigNode(twig.axis, twig.test, conjunction(twig.where, *below)))
 
 
-def conjuncts(condition: t.Condition) -> tuple[t.Condition, ...]:
+def conjuncts(condition: x.Condition) -> tuple[x.Condition, ...]:
     """Return the parts that must all hold for the condition to hold; none for TRUE."""
-    if isinstance(condition, t.And):
+    if isinstance(condition, x.And):
         return condition.parts
-    return () if condition == t.TRUE else (condition,)
+    return () if condition == x.TRUE else (condition,)
 
 
 def _join(
-    kind: type[t.And] | type[t.Or],
-    neutral: t.Condition,
-    absorbing: t.Condition,
-    parts: tuple[t.Condition, ...],
-) -> t.Condition:
-    flat: list[t.Condition] = []
+    kind: type[x.And] | type[x.Or],
+    neutral: x.Condition,
+    absorbing: x.Condition,
+    parts: tuple[x.Condition, ...],
+) -> x.Condition:
+    flat: list[x.Condition] = []
     for part in parts:
         if part == absorbing:
             return absorbing

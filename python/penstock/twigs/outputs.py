@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.twigs.expressions import Selection
-from penstock.twigs.patterns import Condition, Scalar, ValueType
+from penstock.twigs.expressions import Atom, Condition, Selection, ValueType
 from penstock.twigs.sequences import Sequences
 
 
@@ -24,7 +23,7 @@ class Fragments:
 class Value:
     """One atomic value per document, evaluated at the document node."""
 
-    scalar: Scalar
+    atom: Atom
     type: ValueType
 
 

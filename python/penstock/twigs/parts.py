@@ -1,4 +1,4 @@
-"""Twigs and expressions taken apart and put together again, whatever they are made of."""
+"""Expressions taken apart and put together again, whatever they are made of."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import fields
 from operator import is_
 from typing import Any, TypeVar, get_args
 
-from penstock.twigs.expressions import Expression
-from penstock.twigs.patterns import Branch, Call, Compare, Condition, Holds, Scalar, TwigNode
+from penstock.twigs.expressions import Atom, Branch, Call, Compare, Expression, is_condition
 
-Part = TwigNode | Branch | Condition | Scalar | Expression
+Part = Expression | Branch
 P = TypeVar("P", bound=Part)
 Changes = Mapping[Any, Callable[[Any], Any]]
 """What becomes of the parts of a kind."""
 
-_HOLDS_PARTS = re.compile(r"\b(TwigNode|Branch|Condition|Scalar|Nodes|Atom|Expression|Slot)\b")
+_HOLDS_PARTS = re.compile(r"\b(TwigNode|Branch|Condition|Nodes|Atom|Slot)\b")
 
 
 def _take_and_make(kind: type) -> tuple[Callable[..., tuple[Any, ...]], Callable[..., Any]]:
@@ -104,17 +103,22 @@ def rewrite(part: Part, changes: Changes) -> Any:
     return news[0] or part
 
 
-def leaves(part: Compare | Holds | Scalar) -> Iterator[Scalar]:
-    """Yield what the calls of a comparison or a scalar are made of."""
-    if isinstance(part, Compare | Holds | Call):
-        for inner in parts_of(part):
+def leaves(part: Compare | Call) -> Iterator[Atom]:
+    """Yield what the calls in a comparison or in a call are made of; a condition is one thing."""
+    for inner in parts_of(part):
+        if _is_computed(inner):
             yield from leaves(inner)
-    else:
-        yield part
+        else:
+            yield inner
 
 
-def map_leaves(part: Any, change: Callable[[Scalar], Scalar]) -> Any:
-    """Return a comparison or a scalar with what its calls are made of changed."""
-    if isinstance(part, Compare | Holds | Call):
-        return map_parts(part, lambda inner: map_leaves(inner, change))
-    return change(part)
+def map_leaves(part: P, change: Callable[[Atom], Atom]) -> P:
+    """Return a comparison or a call with what its calls are made of changed."""
+    return map_parts(
+        part,
+        lambda inner: map_leaves(inner, change) if _is_computed(inner) else change(inner),
+    )
+
+
+def _is_computed(atom: Atom) -> bool:
+    return isinstance(atom, Call) and not is_condition(atom)

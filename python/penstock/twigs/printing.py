@@ -1,15 +1,17 @@
 """The printed form of a query: stable, readable, what ``explain`` shows and tests compare.
 
-Steps are written as XPath writes them without abbreviations. A name without braces is in no
-namespace, ``{uri}name`` in that one, ``*:name`` in any. Constants are slots, ``?0``, listed at
-the end. ``string(.)`` is the string value of the context node, ``string(path)`` that of the first
-node of the path, ``at-root(…)`` a condition at the document node.
+Its parts are written as ``expression_printing`` says. Constants are slots, ``?0``, listed at the
+end.
 """
 
 from __future__ import annotations
 
-from penstock.twigs import patterns as t
-from penstock.twigs.expression_printing import print_expression
+from penstock.twigs.expression_printing import (
+    print_condition,
+    print_expression,
+    print_path,
+    print_twig,
+)
 from penstock.twigs.expressions import Selection
 from penstock.twigs.joins import Comparison, Join, Operand, PathTerm
 from penstock.twigs.outputs import (
@@ -26,7 +28,8 @@ from penstock.twigs.outputs import (
     Value,
 )
 from penstock.twigs.queries import Query
-from penstock.twigs.step_printing import INFIX, SlotPrinter, print_slot, print_step
+from penstock.twigs.sequence_printing import print_sequences
+from penstock.twigs.sequences import Sequences
 
 
 def print_query(query: Query) -> str:
@@ -59,84 +62,6 @@ def print_comparison(comparison: Comparison) -> str:
     return f"${comparison.left} {comparison.operator} ${comparison.right}"
 
 
-def print_twig(node: t.TwigNode, slots: SlotPrinter = print_slot) -> list[str]:
-    """Return a twig as indented lines, one step a line and each of its conditions below it."""
-    lines: list[str] = []
-    # Paths are long rather than wide, so the walk keeps its own stack.
-    waiting = [(0, t.Branch(node))]
-    while waiting:
-        depth, branch = waiting.pop()
-        step = branch.node
-        bound = f" as ${step.variable}" if step.variable is not None else ""
-        optional = "optional " if branch.optional else ""
-        indent = "  " * depth
-        lines.append(f"{indent}{optional}{print_step(step.axis, step.test)}{bound}")
-        parts = step.where.parts if isinstance(step.where, t.And) else (step.where,)
-        for part in parts:
-            if part != t.Constant(True):
-                lines.append(f"{indent}  where {print_condition(part, slots)}")
-        waiting += [(depth + 1, below) for below in reversed(step.branches)]
-    return lines
-
-
-def print_path(node: t.TwigNode, slots: SlotPrinter = print_slot) -> str:
-    """Return a twig on one line, as a path with predicates."""
-    text = print_step(node.axis, node.test)
-    parts = node.where.parts if isinstance(node.where, t.And) else (node.where,)
-    for part in parts:
-        if part != t.Constant(True):
-            text += f"[{print_condition(part, slots)}]"
-    if len(node.branches) == 1 and not node.branches[0].optional:
-        return f"{text}/{print_path(node.branches[0].node, slots)}"
-    for branch in node.branches:
-        optional = "optional " if branch.optional else ""
-        text += f"{{{optional}{print_path(branch.node, slots)}}}"
-    return text
-
-
-def print_condition(condition: t.Condition, slots: SlotPrinter = print_slot) -> str:
-    """Return a condition on one line."""
-    match condition:
-        case t.Constant(value=value):
-            return "true()" if value else "false()"
-        case t.And(parts=parts):
-            texts = [print_condition(part, slots) for part in parts]
-            return " and ".join(
-                f"({text})" if isinstance(part, t.Or) else text
-                for part, text in zip(parts, texts, strict=True)
-            )
-        case t.Or(parts=parts):
-            return " or ".join([print_condition(part, slots) for part in parts])
-        case t.Not(part=part):
-            return f"not({print_condition(part, slots)})"
-        case t.Exists(node=node):
-            return print_path(node, slots)
-        case t.AtRoot(part=part):
-            return f"at-root({print_condition(part, slots)})"
-        case t.Compare(operator=operator, left=left, right=right):
-            return f"{print_scalar(left, slots)} {operator} {print_scalar(right, slots)}"
-        case t.Holds(scalar=scalar):
-            return f"boolean({print_scalar(scalar, slots)})"
-
-
-def print_scalar(scalar: t.Scalar, slots: SlotPrinter = print_slot) -> str:
-    """Return a scalar on one line."""
-    match scalar:
-        case t.Slot():
-            return slots(scalar)
-        case t.StringOf(node=node, absolute=absolute):
-            return f"string({_place(node, absolute, slots)})"
-        case t.NameOf(part=part, node=node, absolute=absolute):
-            return f"{part}({_place(node, absolute, slots)})"
-        case t.Call(function=function, arguments=arguments):
-            texts = [print_scalar(argument, slots) for argument in arguments]
-            if function in INFIX:
-                return f"({texts[0]} {function} {texts[1]})"
-            return f"{function}({', '.join(texts)})"
-        case t.BooleanOf(condition=condition):
-            return f"truth({print_condition(condition, slots)})"
-
-
 def _path_term(term: PathTerm) -> str:
     return f"{_operand(term.left)} {term.operator} {_operand(term.right)}"
 
@@ -144,11 +69,6 @@ def _path_term(term: PathTerm) -> str:
 def _operand(operand: Operand) -> str:
     path = "" if operand.path is None else f"/{print_path(operand.path)}"
     return f"${operand.variable}{path}"
-
-
-def _place(node: t.TwigNode | None, absolute: bool, slots: SlotPrinter) -> str:
-    path = "" if node is None else print_path(node, slots)
-    return f"/{path}" if absolute else path or "."
 
 
 def _atom(value: str | float | bool) -> str:
@@ -163,8 +83,8 @@ def _output_lines(output: Output) -> list[str]:
     match output:
         case Fragments(variable=variable, beside=beside):
             return [f"fragments ${variable}" + _listed(" beside", beside)]
-        case Value(scalar=scalar, type=kind):
-            return [f"{kind.value} {print_scalar(scalar)}"]
+        case Value(atom=atom, type=kind):
+            return [f"{kind.value} {print_expression(atom)}"]
         case Aggregate(function=function, variable=variable, running=running):
             return [f"{'running ' if running else ''}{function} of ${variable}"]
         case Message(each=each, content=content, where=where):
@@ -176,6 +96,8 @@ def _output_lines(output: Output) -> list[str]:
             return ["event" + _listed(" of", select) + published, *_content_lines(content, 1)]
         case Selection():
             return _selection_lines(output)
+        case Sequences():
+            return print_sequences(output)
 
 
 def _selection_lines(selection: Selection) -> list[str]:

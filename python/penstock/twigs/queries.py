@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from penstock.twigs.expressions import Selection
+from penstock.twigs.expressions import Selection, TwigNode
 from penstock.twigs.joins import Comparison, Join
-from penstock.twigs.outputs import Fragments, Output
-from penstock.twigs.patterns import TwigNode
+from penstock.twigs.outputs import Aggregate, Fragments, Output
 
 
 class NoTwigError(Exception):
@@ -36,6 +35,7 @@ class Query:
     An expression needs no blocks: it is its output.
     ``text`` and ``language`` say where it came from, and ``options`` what else its language needs
     to read the text again: values that JSON can hold. Two queries that ask the same are equal.
+    ``general`` is the same query as an expression, where the blocks are a sub-form of it.
     """
 
     blocks: tuple[Block, ...]
@@ -45,6 +45,7 @@ class Query:
     text: str = field(default="", compare=False)
     language: str = field(default="xpath", compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    general: Query | None = field(default=None, compare=False, repr=False)
 
     @property
     def selects_nodes(self) -> bool:
@@ -52,3 +53,16 @@ class Query:
         if isinstance(self.output, Selection):
             return self.output.type is None and self.output.aggregate is None
         return isinstance(self.output, Fragments)
+
+
+def as_expression(query: Query) -> Query:
+    """Return a query of XPath as one expression, whether twigs say it as well or not."""
+    general = query.general
+    if general is None:
+        assert isinstance(query.output, Selection), "blocks that are joined are no expression"
+        return query
+    output = general.output
+    if isinstance(query.output, Aggregate) and isinstance(output, Selection):
+        output = replace(output, running=query.output.running)
+    constants = general.constants
+    return replace(query, blocks=(), output=output, constants=constants, general=None)

@@ -5,6 +5,9 @@ has a sequence of items as its value. Operands are converted when they are evalu
 of XQuery 1.0 for untyped data, so no conversion is written out: a predicate that evaluates to one
 number is a position, any other one is a truth value.
 
+``Root`` is the document node above the context item: of the current document at the top of a query,
+of another tree where the context item lies in one.
+
 Variables have names of their own throughout a query: the front end renames those that hide others.
 Names of elements, types and functions are resolved; no prefix is left to look up, except where a
 name is computed at run time.
@@ -74,7 +77,8 @@ class Stream:
 class Gathered:
     """What a part of the query has gathered while the document was read, by its number.
 
-    The language has no such thing: planning makes it of a part that is evaluated binding by binding.
+    The language has no such thing: planning makes it of a part that is evaluated
+    binding by binding.
     """
 
     index: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from penstock.twigs.blanks import Atom, type_of_atom
-from penstock.twigs.patterns import Slot
+from penstock.twigs.expressions import Constant, Slot
 
 
 class SlotTable:
@@ -14,10 +14,12 @@ class SlotTable:
     def __init__(self, values: Iterable[Atom] = ()) -> None:
         self.values: list[Atom] = list(values)
 
-    def add(self, value: Atom) -> Slot:
-        """Return a new slot that holds ``value``."""
+    def add(self, value: Atom) -> Slot | Constant:
+        """Return a new slot that holds a string or a number; a truth value is none's."""
+        if isinstance(value, bool):
+            return Constant(value)
         self.values.append(value)
         return Slot(len(self.values) - 1, type_of_atom(value))
 
-    def __getitem__(self, slot: Slot) -> Atom:
-        return self.values[slot.index]
+    def __getitem__(self, atom: Slot | Constant) -> Atom:
+        return atom.value if isinstance(atom, Constant) else self.values[atom.index]

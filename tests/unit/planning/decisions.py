@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 from penstock.kernel import trace
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.planning import circuit_forms
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
@@ -20,6 +19,7 @@ from penstock.testing.kleene import earliest, known_at, steps
 from penstock.testing.tree import parse
 from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import Nodes
+from penstock.twigs.queries import as_expression
 from penstock.twigs.slots import SlotTable
 from tests.unit.planning.results import Rewrite
 

@@ -16,9 +16,9 @@ from penstock.testing.generate import (
 )
 from penstock.testing.reference import Atomic, evaluate
 from penstock.testing.tree import Node, Tree, parse
-from penstock.twigs import BooleanOf, Query, Selection, Slot, Value
-from penstock.twigs.expression_printing import print_expression
-from penstock.twigs.printing import print_condition, print_path, print_scalar
+from penstock.twigs import Query, Selection, Slot, Value
+from penstock.twigs.expression_printing import print_condition, print_expression, print_path
+from penstock.twigs.expressions import is_condition
 from penstock.twigs.queries import NoTwigError
 
 Rewrite = Callable[[Query], Query]
@@ -94,9 +94,8 @@ def shapes(query: Query) -> list[str]:
     if isinstance(query.output, Selection):
         return [print_expression(query.output.expression, constant)]
     if isinstance(query.output, Value):
-        if isinstance(query.output.scalar, BooleanOf):
-            return [print_condition(query.output.scalar.condition, constant)]
-        return [print_scalar(query.output.scalar, constant)]
+        atom = query.output.atom
+        return [(print_condition if is_condition(atom) else print_expression)(atom, constant)]
     return [
         print_path(root, constant).removeprefix("self::document()")
         for root in query.blocks[0].alternatives

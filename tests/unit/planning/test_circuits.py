@@ -3,9 +3,9 @@
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.planning import program as p
 from penstock.planning.compile import compile_query
+from penstock.twigs.queries import as_expression
 
 
 def read(program: bytes) -> tuple[list[bytes], list[int]]:

@@ -3,10 +3,10 @@
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.planning.depths import looks_back, lowest_depth, may_select_endless
 from penstock.twigs import Selection
 from penstock.twigs import expressions as x
+from penstock.twigs.queries import as_expression
 
 
 def nodes_of(text: str) -> x.Nodes:

@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.planning.expression_decisions import decision_of
 from penstock.planning.expression_timing import Wait
 from penstock.planning.timing import Moment
@@ -21,6 +20,7 @@ from penstock.testing.generate import (
 from penstock.testing.kleene import steps
 from penstock.testing.tree import EventKind, Node, Tree, parse
 from penstock.twigs import Query, Selection
+from penstock.twigs.queries import as_expression
 
 PAIRS = 400
 

@@ -8,7 +8,7 @@ from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
 from penstock.testing.generate import NAMESPACES, ExpressionKnobs, random_expression
 from penstock.twigs import Axis, Query, Selection, Value
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.depth import roots_of
 from penstock.twigs.nodetests import ANY_NODE
 from penstock.twigs.parts import Part, all_parts, leaves
@@ -18,23 +18,23 @@ from tests.unit.planning.results import assert_random_results_kept, assert_resul
 def inspect(part: Part) -> None:
     """Assert what the normal form promises of a part."""
     match part:
-        case t.TwigNode(test=test, axis=Axis.DESCENDANT_OR_SELF, variable=None, where=where) if (
-            test == ANY_NODE and where == t.TRUE
+        case x.TwigNode(test=test, axis=Axis.DESCENDANT_OR_SELF, variable=None, where=where) if (
+            test == ANY_NODE and where == x.TRUE
         ):
             assert [b.node.axis for b in part.branches] == [Axis.ATTRIBUTE]
-        case t.AtRoot():
+        case x.AtRoot():
             raise AssertionError("absolute paths are conditions on the document node")
-        case t.Not(part=inner):
-            assert isinstance(inner, t.Exists | t.Compare | t.Holds)
-        case t.And(parts=parts) | t.Or(parts=parts):
+        case x.Not(part=inner):
+            assert isinstance(inner, x.Exists | x.Compare | x.Call)
+        case x.And(parts=parts) | x.Or(parts=parts):
             assert len(parts) > 1
-            assert not any(isinstance(inner, type(part) | t.Constant) for inner in parts)
-        case t.Compare() | t.Holds():
-            assert not isinstance(part, t.Compare) or not isinstance(part.left, t.Slot)
+            assert not any(isinstance(inner, type(part) | x.Constant) for inner in parts)
+        case x.Compare() | x.Call() if x.type_of(part) is x.ValueType.BOOLEAN:
+            assert not isinstance(part, x.Compare) or not isinstance(part.left, x.Slot)
             for leaf in leaves(part):
-                assert not isinstance(leaf, t.BooleanOf)
-                if isinstance(leaf, t.StringOf | t.NameOf) and leaf.node is not None:
-                    assert leaf.node.axis is not Axis.SELF
+                assert not x.is_condition(leaf)
+                if isinstance(leaf, x.StringOf | x.NameOf) and isinstance(leaf.nodes, x.TwigNode):
+                    assert leaf.nodes.axis is not Axis.SELF
 
 
 def random_queries(seed: int, count: int) -> list[Query]:
@@ -70,7 +70,7 @@ def test_the_normal_form_keeps_its_promises() -> None:
 
 def test_slots_count_up_in_the_order_of_the_query() -> None:
     for query in QUERIES:
-        slots = [part for part in all_parts(*roots_of(query)) if isinstance(part, t.Slot)]
+        slots = [part for part in all_parts(*roots_of(query)) if isinstance(part, x.Slot)]
         assert [slot.index for slot in slots] == list(range(len(query.constants)))
 
 
@@ -117,5 +117,5 @@ def test_text_and_language_are_kept() -> None:
 def test_a_constant_value_is_a_slot() -> None:
     query = normalise(xpath("1 + 1"))
     assert isinstance(query.output, Value)
-    assert isinstance(query.output.scalar, t.Slot)
+    assert isinstance(query.output.atom, x.Slot)
     assert query.constants == (2.0,)

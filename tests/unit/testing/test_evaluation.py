@@ -15,7 +15,6 @@ from penstock.twigs import (
     Call,
     Exists,
     Fragments,
-    Holds,
     NodeKind,
     NodeTest,
     Query,
@@ -76,8 +75,8 @@ def test_an_aggregate_counts_what_a_union_binds_once() -> None:
     assert evaluate(query, parse("<a><a/></a>")) == 2.0
 
 
-def test_an_absolute_value_starts_at_the_document() -> None:
-    length = Call("string-length", (StringOf(child("r"), absolute=True),))
+def test_a_value_is_computed_from_the_first_node_of_a_twig() -> None:
+    length = Call("string-length", (StringOf(child("r")),))
     query = Query((block(),), Value(length, ValueType.NUMBER))
     assert evaluate(query, parse("<r>abc</r>")) == 3.0
 
@@ -91,7 +90,7 @@ def test_a_condition_at_the_root_ignores_the_node() -> None:
 @pytest.mark.parametrize(("language", "truth"), [("en", True), ("en-gb", True), ("fr", False)])
 def test_the_nearest_language_counts(language: str, truth: bool) -> None:
     tree = parse("<a xml:lang='fr'><b xml:lang='en-GB'><c/></b></a>")
-    spoken = Holds(Call("lang", (Slot(0, ValueType.STRING),)))
+    spoken = Call("lang", (Slot(0, ValueType.STRING),))
     node = next(n for n in tree.nodes if n.local == "c")
     assert holds(spoken, node, Scope(tree.root, (language,))) is truth
 

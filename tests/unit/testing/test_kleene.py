@@ -8,7 +8,6 @@ from penstock.testing.tree import Tree, parse
 from penstock.twigs import (
     And,
     AtRoot,
-    BooleanOf,
     Branch,
     Compare,
     Condition,
@@ -94,8 +93,8 @@ def test_the_string_of_a_path_is_that_of_its_first_node() -> None:
 
 
 def test_a_value_is_known_when_its_condition_is() -> None:
-    scalar = BooleanOf(Exists(descendant("b", where=equals(0))))
-    query = Query((block(),), Value(scalar, ValueType.BOOLEAN), ("v",))
+    condition = Exists(descendant("b", where=equals(0)))
+    query = Query((block(),), Value(condition, ValueType.BOOLEAN), ("v",))
     tree = parse("<a><b>w</b><b>v</b><b/></a>")
     assert tree.events[known_at(query, tree)].offset == 19
     assert evaluate(query, tree) is True

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.testing.generate import NAMESPACES, random_xpath
 from penstock.twigs import Selection, ValueType
-from penstock.twigs.expressions import Expression, atom_type
+from penstock.twigs.expressions import Expression, type_of
 from penstock.twigs.parts import parts_of, with_parts
+from penstock.twigs.queries import as_expression
 
 
 def selection(text: str) -> Selection:
@@ -48,4 +48,4 @@ def test_an_expression_is_what_its_parts_make() -> None:
 def test_the_type_of_an_atom_is_known(text: str, kind: ValueType) -> None:
     found = selection(text)
     assert found.type is kind
-    assert atom_type(found.expression) is kind
+    assert type_of(found.expression) is kind

@@ -1,9 +1,9 @@
 """Conditions are built flat and without what changes nothing."""
 
-from penstock.twigs import FALSE, TRUE, And, Condition, Holds, Not, Or, Slot, ValueType
+from penstock.twigs import FALSE, TRUE, And, Call, Condition, Not, Or, Slot, ValueType
 from penstock.twigs.logic import conjunction, conjuncts, disjunction, negation
 
-A, B, C = (Holds(Slot(index, ValueType.STRING)) for index in range(3))
+A, B, C = (Call("boolean", (Slot(index, ValueType.STRING),)) for index in range(3))
 
 
 def test_nothing_to_join_is_neutral() -> None:

@@ -109,6 +109,13 @@ impl Account {
         self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
     }
 
+    /// Counts rows that wait to be taken, and their steps.
+    pub fn add_rows(&mut self, count: usize, value_bytes: usize) {
+        let each = value_bytes / count.max(1);
+        (0..count).for_each(|_| self.ledger.add_row(each));
+        self.spend(count as u64 * steps_of_copy(each));
+    }
+
     /// Counts a walk over open nodes.
     #[inline]
     pub fn walk(&mut self, steps: u64) {

@@ -25,11 +25,6 @@ impl Folding {
         }
     }
 
-    /// Starts anew.
-    pub fn clear(&mut self) {
-        *self = Folding::new(self.fold);
-    }
-
     /// Whether the items themselves are kept.
     pub fn keeps_items(&self) -> bool {
         self.fold == Fold::Items

@@ -14,8 +14,9 @@ use crate::rows::Rows;
 use crate::source::Source;
 use crate::tables::Table;
 use crate::vocabulary::NodeKind;
-use penstock_sequences::names::QName;
-use penstock_sequences::tree::{Mark, NodeId, Tree};
+use penstock_sequences as sequences;
+use sequences::names::QName;
+use sequences::tree::{Mark, NodeId, Tree};
 use std::rc::Rc;
 
 /// What an evaluation works with, and where its rows go.
@@ -85,8 +86,13 @@ pub struct Member {
 
 impl Member {
     /// A member without subscriptions.
-    pub fn of(program: Read<Program>, roots: Vec<PlaceId>, limits: &Limits) -> Member {
-        let evaluating = Evaluating::of(program, limits);
+    pub fn of(
+        program: Read<Program>,
+        names: sequences::names::Names,
+        roots: Vec<PlaceId>,
+        limits: &Limits,
+    ) -> Member {
+        let evaluating = Evaluating::of(program, names, limits);
         let gathers = evaluating.gather_count();
         Member {
             subscriptions: Vec::new(),
@@ -169,7 +175,10 @@ impl Member {
             Some((known, name)) if **known == *prefix => *name,
             _ => {
                 let name = names.name(symbol);
-                let qname = self.evaluating.names().qname(prefix, &name.uri, &name.local);
+                let qname = self
+                    .evaluating
+                    .names()
+                    .qname(prefix, &name.uri, &name.local);
                 self.names[symbol.index()] = Some((prefix.into(), qname));
                 qname
             }

@@ -60,7 +60,9 @@ impl Names {
     pub fn class(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> ClassId {
         let tests = &self.tests;
         let passes = |test: TestId| {
-            let Test { kind: own, uris, .. } = &tests[test];
+            let Test {
+                kind: own, uris, ..
+            } = &tests[test];
             let uris = uris.as_ref().map(|uris| uris.iter().map(|uri| &**uri));
             admits((*own, uris), kind, uri)
         };
@@ -97,7 +99,7 @@ impl Names {
     pub fn forget_too_many(&mut self) -> bool {
         let is_full = self.names.len() > SYMBOLS_MAX;
         if is_full {
-            self.names.clear();
+            self.names.clear(0);
             self.symbols.clear();
         }
         is_full

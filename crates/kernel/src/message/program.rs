@@ -1,10 +1,11 @@
 //! A program that requests messages, read and checked.
 
 use super::places::{GatherId, Place, read_places};
-use crate::plan::{ProgramError, Read, Reader, Request};
+use crate::plan::{ProgramError, Read, Request};
 use crate::tables::Table;
 use penstock_sequences::code::Code;
-use std::sync::Arc;
+use penstock_sequences::names::Names;
+use std::rc::Rc;
 
 /// What becomes of the items that a part gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +53,11 @@ pub struct Reads {
 
 /// A program.
 pub struct Program {
-    pub code: Arc<Code>,
-    /// The body is one constructor, so its row is a message.
-    pub is_message: bool,
+    pub code: Rc<Code>,
     /// The items of the only part that gathers are the rows.
     pub is_direct: bool,
+    /// A constructor gives an item like all others, and no message.
+    pub has_items: bool,
     /// A message is sent even if nothing is in it.
     pub sends_empty: bool,
     pub gathers: Table<GatherId, Gather>,
@@ -67,13 +68,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads the bytes of a program.
-    pub fn read(bytes: &[u8]) -> Read<Program> {
+    /// Reads the bytes of a program; its names go into a table.
+    pub fn read(bytes: &[u8], names: &mut Names) -> Read<Program> {
         let (Request::Messages, mut reader) = Request::of(bytes)? else {
             return Err(ProgramError("it requests no messages"));
         };
         let code = reader.bytes()?;
-        let code = Code::read(code).map_err(|_| ProgramError("its code is wrong"))?;
+        let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
         let flags = reader.below(8)?;
         let stream = match reader.below(2)? {
             0 => None,
@@ -98,10 +99,10 @@ impl Program {
             return Err(ProgramError("its code has other entries"));
         }
         Ok(Program {
-            code: Arc::new(code),
-            is_message: flags & 1 != 0,
-            is_direct: flags & 2 != 0,
-            sends_empty: flags & 4 != 0,
+            code: Rc::new(code),
+            is_direct: flags & 1 != 0,
+            sends_empty: flags & 2 != 0,
+            has_items: flags & 4 != 0,
             gathers: gathers.into_iter().collect(),
             stream,
             reads,

@@ -1,5 +1,6 @@
 //! The programs that a listener serves, and what it hands out.
 
+use super::evaluating::Failure;
 use super::listener::Messages;
 use super::member::{Member, Task};
 use super::names::Names;
@@ -14,6 +15,8 @@ use crate::rows::Rows;
 use crate::tables::Table;
 use crate::tokenizer::codes;
 use crate::vocabulary::NodeKind;
+use penstock_sequences::error::Error;
+use penstock_sequences::eval::RECURSION;
 use rustc_hash::FxHashMap;
 
 /// A subscription that failed at a document.
@@ -31,13 +34,14 @@ impl Messages {
             let next = MemberId(members.len() as u32);
             let id = *known.entry(request.program).or_insert(next);
             if id == next {
-                let program = Program::read(request.program);
+                let mut own = penstock_sequences::names::Names::default();
+                let program = Program::read(request.program, &mut own);
                 let mut roots = Vec::new();
-                for Program { reads, gathers, .. } in &program {
+                if let Ok(Program { reads, gathers, .. }) = &program {
                     let places = reads.iter().map(|reads| &reads.places);
                     roots.extend(places.map(|places| states.add(id, places, gathers, &mut names)));
                 }
-                members.push(Member::of(program, roots, limits));
+                members.push(Member::of(program, own, roots, limits));
             }
             members[id].subscriptions.push(request.subscription);
         }
@@ -118,12 +122,9 @@ impl Messages {
             let Some(error) = member.take_error() else {
                 continue;
             };
-            let failed = member.audible().iter().map(|&subscription| {
-                let reason = format!("{}: {}", error.code, error.reason);
-                let kind = ErrorKind::Query(error.code);
-                let error = DocumentError::at(error.byte, kind, codes::QUERY, reason);
-                (document, subscription, error)
-            });
+            let error = error_of(&error);
+            let failed = member.audible().iter();
+            let failed = failed.map(|&subscription| (document, subscription, error.clone()));
             self.failed.extend(failed);
         }
     }
@@ -164,8 +165,31 @@ impl Messages {
             let member = self.members.find(MemberId(actor));
             let subscriptions = member.map_or(&[][..], |member| member.audible());
             let each = steps as f64 / subscriptions.len().max(1) as f64;
-            subscriptions.iter().map(move |&subscription| (subscription, each))
+            subscriptions
+                .iter()
+                .map(move |&subscription| (subscription, each))
         });
         shares.collect()
     }
+}
+
+/// A failure as an error of a subscription.
+fn error_of(failure: &Failure) -> DocumentError {
+    let Error { code, reason } = &failure.error;
+    let (kind, own, reason) = match *code {
+        RECURSION => {
+            let kind = ErrorKind::Limit("recursion_max");
+            (
+                kind,
+                codes::RECURSION,
+                format!("{reason} (`recursion_max`)"),
+            )
+        }
+        code => (
+            ErrorKind::Query(code),
+            codes::QUERY,
+            failure.error.to_string(),
+        ),
+    };
+    DocumentError::at(failure.byte, kind, own, reason)
 }

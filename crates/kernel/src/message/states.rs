@@ -167,7 +167,7 @@ impl States {
 
     /// Forgets all states.
     pub fn forget(&mut self, names: &Names) {
-        self.states.clear();
+        self.states.clear(0);
         self.ids.clear();
         self.bytes = 0;
         self.state(Key::default(), names);
@@ -266,7 +266,12 @@ impl States {
             };
             let own = rank(node.marks, Inside::Everything, Inside::Characters);
             let kept = rank(node.kept, Inside::KeptEverything, Inside::KeptCharacters);
-            inside.extend([own, kept].into_iter().flatten().map(|rank| (node.member, rank)));
+            inside.extend(
+                [own, kept]
+                    .into_iter()
+                    .flatten()
+                    .map(|rank| (node.member, rank)),
+            );
         }
         inside.sort_unstable();
         inside.dedup();
@@ -310,11 +315,13 @@ impl States {
             let node = &self.nodes[place];
             let tests = node.children.iter().map(|&child| &self.nodes[child]);
             let tests = tests.filter(|child| child.axis == Axis::Attribute);
-            let tests = tests.map(|child| {
-                (AttributeTest::Passing(child.test), child.kept.is_some())
-            });
+            let tests =
+                tests.map(|child| (AttributeTest::Passing(child.test), child.kept.is_some()));
             let keep = keep_of(&mut keeps, node.member);
-            keep.marks = keep.marks.or(self.marks(node.marks)).or(self.marks(node.kept));
+            keep.marks = keep
+                .marks
+                .or(self.marks(node.marks))
+                .or(self.marks(node.kept));
             keep.kept = keep.kept.or(self.marks(node.kept));
             keep.attributes = keep.attributes.iter().copied().chain(tests).collect();
             keep.gathers = keep.gathers.iter().chain(&node.gathers).copied().collect();
@@ -329,7 +336,10 @@ impl States {
                     keep.kept = keep.kept.or(Marks::node());
                 }
                 let all = [(AttributeTest::All, is_kept)];
-                keep.attributes = all.into_iter().chain(keep.attributes.iter().copied()).collect();
+                keep.attributes = all
+                    .into_iter()
+                    .chain(keep.attributes.iter().copied())
+                    .collect();
             }
         }
         keeps.retain(|keep| {
@@ -346,18 +356,19 @@ impl States {
 
     fn leaves(&self, key: &Key, class: ClassId, names: &Names) -> Box<[Leaf]> {
         let mut leaves: Vec<Leaf> = Vec::new();
-        let mut add = |member: MemberId, is_node: bool, is_kept: bool| {
-            match leaves.iter_mut().find(|leaf| leaf.member == member) {
-                Some(leaf) => {
-                    leaf.is_node |= is_node;
-                    leaf.is_kept |= is_kept;
-                }
-                None => leaves.push(Leaf {
-                    member,
-                    is_node,
-                    is_kept,
-                }),
+        let mut add = |member: MemberId, is_node: bool, is_kept: bool| match leaves
+            .iter_mut()
+            .find(|leaf| leaf.member == member)
+        {
+            Some(leaf) => {
+                leaf.is_node |= is_node;
+                leaf.is_kept |= is_kept;
             }
+            None => leaves.push(Leaf {
+                member,
+                is_node,
+                is_kept,
+            }),
         };
         let mut reach = |place: PlaceId, is_near: bool| {
             for &child in &self.nodes[place].children {

@@ -78,6 +78,14 @@ impl Moment {
         })
     }
 
+    /// The moment so long after 1970 began, in UTC. A clock that is wrong by thousands of years
+    /// shows the first day.
+    pub fn since_1970(since: std::time::Duration) -> Self {
+        let whole = i64::try_from(since.as_secs()).unwrap_or(0);
+        let instant = Seconds::with_nanos(whole, since.subsec_nanos());
+        Moment::from_instant(instant, Some(0)).unwrap_or_else(|_| Moment::midnight(1970, 1, 1))
+    }
+
     /// The seconds since 1970 began in UTC. A moment without a time zone is in UTC.
     pub fn instant(&self) -> Seconds {
         let days = number_of_day(self.year, self.month, self.day);

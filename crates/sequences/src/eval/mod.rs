@@ -33,7 +33,7 @@ use crate::atomic::Moment;
 use crate::code::{Binding, Code};
 use crate::error::Result;
 use crate::functions::Environment;
-use crate::tree::{Forest, NodeId, NodeRef};
+use crate::tree::{Forest, NodeId, NodeRef, Tree};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
 use std::rc::Rc;
@@ -82,10 +82,11 @@ impl Evaluation {
         self.forget();
     }
 
-    /// Sets what a streamed part of the query has gathered.
-    pub fn set_gathered(&mut self, part: usize, items: Sequence) {
+    /// Sets what a part of the query has gathered, or why it has failed: that is an error where
+    /// somebody reads it.
+    pub fn set_gathered(&mut self, part: usize, items: Result<Sequence>) {
         if self.state.gathered.len() <= part {
-            self.state.gathered.resize(part + 1, Sequence::Empty);
+            self.state.gathered.resize(part + 1, Ok(Sequence::Empty));
         }
         self.state.gathered[part] = items;
         self.forget();
@@ -96,6 +97,29 @@ impl Evaluation {
         self.state.kept.fill(None);
         self.state.indexed.fill_with(Indexed::default);
         self.state.globals.fill(None);
+    }
+
+    /// Copies the nodes of documents among some items, so that they outlive their documents.
+    ///
+    /// # Errors
+    ///
+    /// As those of constructors.
+    pub fn detach(&self, items: Sequence, forest: &mut Forest) -> Result<Sequence> {
+        let mut detached = Vec::with_capacity(items.len());
+        for item in items.as_slice() {
+            detached.push(match item {
+                Item::Node(node) if forest.is_of_document(*node) => {
+                    let mut writer = Writer::new(Target::Tree(Tree::without_root()));
+                    finish(writer.copy(*node, forest))?;
+                    let Target::Tree(tree) = writer.finish() else {
+                        continue;
+                    };
+                    Item::Node(forest.push(tree))
+                }
+                item => item.clone(),
+            });
+        }
+        Ok(detached.into())
     }
 
     /// The value of an entry, for a binding if it has one.
@@ -137,7 +161,7 @@ impl Evaluation {
         let body = self.code.entries[entry].body;
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        if !self.code.is_message(entry) {
+        if !(self.state.settings.has_messages && self.code.is_message(entry)) {
             let mut writer = Writer::new(Target::Rows(buffer, out));
             let result = self.run(entry, binding, forest, meter, |run, focus| {
                 run.write(body, focus, &mut writer)

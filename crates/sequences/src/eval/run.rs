@@ -68,7 +68,7 @@ pub(super) struct State {
     pub settings: Settings,
     pub environment: Environment,
     pub globals: Vec<Option<Sequence>>,
-    pub gathered: Vec<Sequence>,
+    pub gathered: Vec<Result<Sequence>>,
     /// The values of closed expressions, and the tree that `/` stood for.
     pub kept: Vec<Option<(u32, Sequence)>>,
     pub indexed: Vec<Indexed>,

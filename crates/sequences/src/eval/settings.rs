@@ -12,6 +12,8 @@ pub struct Settings {
     pub recursion_max: usize,
     /// How much of the machine's stack their calls may use; the same error ends them.
     pub stack_bytes_max: usize,
+    /// Whether a body that is a constructor gives a message instead of an item.
+    pub has_messages: bool,
     /// Whether a message is dropped all of whose enclosed expressions are empty.
     pub is_empty_dropped: bool,
     /// The current date and time.

@@ -29,7 +29,7 @@ impl<'a> Run<'a> {
             Expr::Global(global) => self.global(*global)?,
             Expr::Gathered(part) => {
                 let gathered = self.state.gathered.get(*part as usize);
-                gathered.cloned().unwrap_or_default()
+                gathered.cloned().unwrap_or(Ok(Sequence::Empty))?
             }
             Expr::Here => Sequence::One(self.here(focus)?.clone()),
             Expr::Root => Sequence::node(self.root(focus)?),

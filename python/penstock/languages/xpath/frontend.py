@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from penstock.errors import QueryError
-from penstock.languages.xpath.expressions import Asked, ExpressionLowering, lower_query
+from penstock.languages.xpath.expressions import Asked, ExpressionLowering, lower_selection
 from penstock.languages.xpath.forward import look_forward, looks_back
-from penstock.languages.xpath.lowering import Lowering, lower
 from penstock.languages.xpath.namespaces import XML_NAMESPACE, NamespaceMap, Namespaces
 from penstock.languages.xpath.parser import Parser
-from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression
 from penstock.languages.xpath.xsq import XsqParser
-from penstock.twigs import Aggregate, Query, Selection
+from penstock.twigs import Query
 from penstock.twigs.blanks import Beside, Trace
 from penstock.twigs.depth import depth_of
 from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import SlotTable
+from penstock.twigs.subforms import as_twigs
 
 DEPTH_MAX = 100
 """Levels of steps, conditions and calls inside each other."""
@@ -67,20 +66,7 @@ def xpath(
         QueryError: The text is no expression, or one that is nested too deeply.
     """
     asking = _Asking(text, namespaces, variables, select, dialect, context)
-    return asking.within_bounds(lambda: asking.twigs_or_expression(trace))
-
-
-def as_expression(query: Query) -> Query:
-    """Return the query of a text as an expression, whether twigs could say it or not.
-
-    Raises:
-        QueryError: As an expression it is nested too deeply.
-    """
-    asking = _Asking(query.text, **query.options)
-    general = asking.within_bounds(lambda: asking.expression(asking.parsed()))
-    if isinstance(query.output, Aggregate) and isinstance(general.output, Selection):
-        return replace(general, output=replace(general.output, running=query.output.running))
-    return general
+    return asking.within_bounds(trace)
 
 
 def too_deep(text: str) -> QueryError:
@@ -122,50 +108,36 @@ class _Asking:
         self.context = context
         self.beside: Beside | None = None
 
-    def within_bounds(self, lower_text: Callable[[], Query]) -> Query:
-        """Return a lowered query, if it is not nested too deeply."""
+    def within_bounds(self, trace: Trace | None) -> Query:
+        """Return the lowered query, if it is not nested too deeply."""
         try:
-            query = lower_text()
+            query = self.lowered(trace)
             if depth_of(query) <= DEPTH_MAX:
                 return replace(query, options=self.options())
         except RecursionError:
             pass  # deeper still
         raise too_deep(self.text)
 
-    def parsed(self, trace: Trace | None = None) -> Expression:
-        """Return the syntax tree of the text."""
-        return parse(self.text, dialect=self.dialect, trace=trace)
-
-    def twigs_or_expression(self, trace: Trace | None) -> Query:
+    def lowered(self, trace: Trace | None) -> Query:
         """Return the query as twigs, or as an expression where there are none."""
-        parsed = self.parsed(trace)
+        parsed = parse(self.text, dialect=self.dialect, trace=trace)
         self.beside = None if trace is None else trace.beside()
-        if self.context != "/" or self.select:
-            return self.expression(parsed)
-        if not looks_back(parsed):
-            try:
-                return self.twigs(parsed)
-            except NoTwigError:
-                return self.expression(parsed)
-        # Rewriting may drop a part; as an expression the query is checked as a whole.
-        general = self.expression(parsed)
-        try:
-            scope = Scope(self.text, self.namespaces, self.variables)
-            return self.twigs(look_forward(parsed, scope))
-        except NoTwigError:
-            return general
-
-    def twigs(self, parsed: Expression) -> Query:
-        """Return a syntax tree as twigs."""
-        return lower(parsed, Lowering(self.text, self.namespaces, self.variables))
-
-    def expression(self, parsed: Expression) -> Query:
-        """Return a syntax tree of the text as an expression."""
         slots = SlotTable()
+        lowering = self.lowering(self.text, slots)
         context = None if self.context == "/" else self.path(self.context, slots)
-        asked = Asked(parsed, self.lowering(self.text, slots))
         select = {name: self.path(path, slots) for name, path in self.select.items()}
-        return lower_query(asked, context, select)
+        selection = lower_selection(Asked(parsed, lowering), context, select)
+        query = Query((), selection, tuple(slots.values), text=self.text)
+        if context is not None or select:
+            return query
+        try:
+            if not looks_back(parsed):
+                return as_twigs(query, selection, slots.values)
+            lowering = self.lowering(self.text, SlotTable())
+            forward = Asked(look_forward(parsed, lowering), lowering)
+            return as_twigs(query, lower_selection(forward), lowering.slots.values)
+        except NoTwigError:
+            return query
 
     def path(self, text: str, slots: SlotTable) -> Asked:
         """Return a path beside the text, and what it takes to lower it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from penstock.languages.xpath.lowering import RESULT
 from penstock.languages.xpath.namespaces import NO_NAMESPACE
 from penstock.languages.xpath.tokens import NC_NAME
 from penstock.twigs import (
@@ -18,6 +17,7 @@ from penstock.twigs import (
     Query,
     TwigNode,
 )
+from penstock.twigs.subforms import RESULT
 
 STEPS_MAX = 50
 """Longer paths are left to those who know how deep a query may be nested."""

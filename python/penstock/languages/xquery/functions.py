@@ -223,6 +223,5 @@ STRINGS = frozenset(
 UNSUPPORTED = {
     "idref": "compare attributes: //*[@idref = 'x']",
     "doc-available": "a stream is there, or the query is not evaluated",
-    "id": "compare an attribute: //*[@id = 'x']",
 }
 """Functions of the standard that are not there, and what to write instead."""

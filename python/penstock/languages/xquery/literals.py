@@ -10,6 +10,7 @@ from penstock.languages.xquery.tokens import BAD_CHARACTER, SYNTAX_ERROR, Span
 
 REFERENCE = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#([0-9]+)|#x([0-9A-Fa-f]+));")
 INTEGER_MAX = 2**63 - 1
+DECIMAL_MAX = 2**96 - 1
 CODE_POINT_MAX = 0x10FFFF
 
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
@@ -75,6 +76,20 @@ def integer_text(text: str, span: Span, query: str) -> str:
         way_out = "write a double, such as 1e30, or a decimal with a point"
         raise QueryError("PQ0510", message, span, way_out, query, "FOAR0002")
     return digits
+
+
+def decimal_literal(text: str, span: Span, query: str) -> str:
+    """Return the canonical text of a decimal literal.
+
+    Raises:
+        QueryError: Its whole part does not fit into 96 bits.
+    """
+    canonical = decimal_text(text)
+    whole = canonical.partition(".")[0]
+    if len(whole) > len(str(DECIMAL_MAX)) or int(whole) > DECIMAL_MAX:
+        message = f"decimals go up to {DECIMAL_MAX}"
+        raise QueryError("PQ0510", message, span, "write a double: 1e30", query, "FOAR0002")
+    return canonical
 
 
 def decimal_text(text: str) -> str:

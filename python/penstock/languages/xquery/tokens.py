@@ -25,7 +25,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT_MARK = re.compile(r"\(:|:\)")
 _PATTERN = re.compile(
     rf"""
-    (?P<string>"(?:[^"]|"")*"|'(?:[^']|'')*')
+    (?P<string>"(?:[^"]|"")*+"|'(?:[^']|'')*+')
   | (?P<double>(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][+-]?[0-9]+)
   | (?P<decimal>\.[0-9]+|[0-9]+\.[0-9]*)
   | (?P<integer>[0-9]+)

@@ -16,6 +16,7 @@ CAST_TYPES = frozenset(
         "date",
         "time",
         "dateTime",
+        "duration",
         "dayTimeDuration",
         "yearMonthDuration",
     }
@@ -63,7 +64,6 @@ UNSUPPORTED_TYPES = {
         "xs:string",
     ),
     **dict.fromkeys(("gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay"), "xs:date"),
-    "duration": "xs:dayTimeDuration or xs:yearMonthDuration",
 }
 """Types of XML Schema that are not supported, and what to use instead."""
 

@@ -61,7 +61,7 @@ class Given:
             QueryError: Its type has no counterpart in XQuery.
         """
         for name, value in self.variables.items():
-            if isinstance(name, str) and self._key_of(name) == key:
+            if self._key_of(name) == key:
                 self.options[name] = _json_of(value, name)
                 literal = literal_of(value, name)
                 if literal is not None:
@@ -102,10 +102,16 @@ def _typed(value: Mapping[object, object]) -> q.Item | None:
         return None
     if kind == "stream":
         return q.Stream(text)
-    local = kind.removeprefix("xs:")
-    canonical = _CANONICAL.get(local)
+    return typed_literal(kind.removeprefix("xs:"), text)
+
+
+def typed_literal(kind: str, text: str) -> q.Atomic | None:
+    """Return the value that a text has in a type; None if it has none, or only a cast can tell."""
+    if kind in ("string", "untypedAtomic"):
+        return q.Atomic(kind, text)
+    canonical = _CANONICAL.get(kind)
     try:
-        return None if canonical is None else q.Atomic(local, canonical(text.strip(" \t\r\n")))
+        return None if canonical is None else q.Atomic(kind, canonical(text.strip(" \t\r\n")))
     except ValueError:
         return None
 
@@ -138,7 +144,7 @@ def _canonical_moment(text: str) -> str:
     return text
 
 
-_ZONE = r"(?:Z|[+-]\d\d:\d\d)?"
+_ZONE = r"(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?"
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?"
 _DOUBLE = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-?INF|NaN"
 
@@ -149,12 +155,10 @@ def _chain(pattern: str, canonical: Callable[[str], str]) -> Callable[[str], str
 
 
 _CANONICAL: dict[str, Callable[[str], str]] = {
-    "string": str,
-    "untypedAtomic": str,
     "anyURI": str,
     "boolean": _matching("true|false"),
     "integer": _chain(r"[+-]?\d{1,19}", _canonical_integer),
-    "decimal": _chain(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)", decimal_text),
+    "decimal": _chain(r"[+-]?(?:\d{1,28}(?:\.\d*)?|\.\d+)", decimal_text),
     "float": _chain(_DOUBLE, lambda text: double_text(float(text))),
     "double": _chain(_DOUBLE, lambda text: double_text(float(text))),
     "date": _chain(rf"\d{{4}}-\d\d-\d\d{_ZONE}", _canonical_moment),
@@ -162,6 +166,9 @@ _CANONICAL: dict[str, Callable[[str], str]] = {
     "dateTime": _chain(rf"\d{{4}}-\d\d-\d\dT{_CLOCK}{_ZONE}", _canonical_moment),
     "dayTimeDuration": _matching(
         r"-?P(?=.*\d)(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
+    ),
+    "duration": _matching(
+        r"-?P(?=.*\d)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
     ),
     "yearMonthDuration": _matching(r"-?P(?=\d)(?:\d+Y)?(?:\d+M)?"),
 }

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.languages.xpath.chains import Chain, ChainStep, Mark
-from penstock.languages.xpath.lowering import Lowering
-from penstock.languages.xpath.paths import lower_step
-from penstock.languages.xpath.reach import DOCUMENT, Kinds
+from penstock.languages.xpath.expressions import ExpressionLowering
 from penstock.languages.xpath.syntax import Expression, Logical, Path, Span, Step
 from penstock.languages.xscl.syntax import BlockSyntax, Name
-from penstock.twigs import TRUE, Axis, Block, Branch, NodeKind, NodeTest, TwigNode
+from penstock.twigs import TRUE, Axis, Block, Branch, TwigNode
+from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.subforms import Recognition
+from penstock.twigs.subforms.chains import Chain, ChainStep, Mark
+from penstock.twigs.subforms.reach import DOCUMENT, Kinds
 
 
 @dataclass(slots=True)
 class Blocks:
     """Lowers the blocks of one query, and knows their variables afterwards."""
 
-    lowering: Lowering
+    lowering: ExpressionLowering
     bindings: Mapping[Span, Name]
+    recognition: Recognition
     block_of: dict[str, int] = field(default_factory=dict)
     """The number of the block that binds a variable."""
     kinds_of: dict[str, Kinds] = field(default_factory=dict)
@@ -65,8 +67,7 @@ class Blocks:
         if document is not None:
             self.kinds_of[document] = DOCUMENT
         self.roots.append(root)
-        test = NodeTest(NodeKind.DOCUMENT)
-        twig = TwigNode(Axis.SELF, test, variable=document, branches=branches)
+        twig = TwigNode(Axis.SELF, DOCUMENT_NODE, variable=document, branches=branches)
         return Block((twig,), block.stream.text)
 
     def _twig(self, steps: tuple[Step, ...], kinds: Kinds, end: str | None = None) -> TwigNode:
@@ -77,9 +78,9 @@ class Blocks:
             name = self.bindings.get(step.span)
             variable = (end if step is steps[-1] else None) if name is None else name.text
             plain, binding = self._split(step.predicates)
-            longer = lower_step(self.lowering, chain, replace(step, predicates=plain))
+            longer = self.extended(chain, replace(step, predicates=plain))
             if longer is chain and (variable is not None or binding):
-                here = ChainStep(Axis.SELF, NodeTest(NodeKind.ANY), TRUE, chain.kinds)
+                here = ChainStep(Axis.SELF, ANY_NODE, TRUE, chain.kinds)
                 longer = chain.then(here, chain.kinds)
             if longer is not chain:
                 branches = tuple(self._branch(path, longer.kinds) for path in binding)
@@ -90,6 +91,10 @@ class Blocks:
         node = chain.twig(marks)
         assert node is not None, "a path that binds has a step"
         return node
+
+    def extended(self, chain: Chain, step: Step) -> Chain:
+        """Return a chain with one more step."""
+        return self.recognition.extended(chain, self.lowering.step(step))
 
     def _branch(self, path: Expression, kinds: Kinds) -> Branch:
         """Return the branch of a predicate that binds variables."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from penstock.errors import QueryError
+from penstock.languages.xpath.expressions import ExpressionLowering
 from penstock.languages.xpath.frontend import DEPTH_MAX, options_of, too_deep
-from penstock.languages.xpath.lowering import Lowering
 from penstock.languages.xpath.namespaces import NamespaceMap, Namespaces
 from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.parser import XsclParser
@@ -16,6 +16,7 @@ from penstock.languages.xscl.syntax import Selection, XsclSyntax
 from penstock.twigs import Event, Fragments, Query
 from penstock.twigs.depth import depth_of
 from penstock.twigs.queries import NoTwigError
+from penstock.twigs.subforms import Recognition
 
 
 def xscl(
@@ -33,7 +34,7 @@ def xscl(
         QueryError: The text is no query, or contains what is not evaluated yet.
     """
     bindings = Namespaces(namespaces, text)
-    lowering = Lowering(text, bindings, variables)
+    lowering = ExpressionLowering(text, bindings, variables)
     try:
         query = _lower(XsclParser(text).parse_query(), lowering)
         if depth_of(query) <= DEPTH_MAX:
@@ -47,8 +48,8 @@ def xscl(
     raise too_deep(text)
 
 
-def _lower(syntax: XsclSyntax, lowering: Lowering) -> Query:
-    blocks = Blocks(lowering, syntax.bindings)
+def _lower(syntax: XsclSyntax, lowering: ExpressionLowering) -> Query:
+    blocks = Blocks(lowering, syntax.bindings, Recognition(lowering.slots))
     lowered = blocks.lower(syntax.blocks)
     predicates = Predicates(lowering, blocks)
     joins = predicates.lower(syntax.operators)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.languages.xpath import syntax as s
-from penstock.languages.xpath.chains import Chain, Context
-from penstock.languages.xpath.lowering import Lowering
-from penstock.languages.xpath.paths import lower_step
+from penstock.languages.xpath.expressions import UNDER_TEST, ExpressionLowering
 from penstock.languages.xscl.blocks import Blocks
 from penstock.languages.xscl.syntax import Name, OperatorSyntax, TermSyntax
 from penstock.twigs import Axis, Block, Comparison, Join, JoinKind, Operand, PathTerm
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.logic import FLIPPED, conjunction
+from penstock.twigs.subforms import as_condition
+from penstock.twigs.subforms.chains import Chain
 
 _CONSTANTS = (s.Literal, s.Number, s.Negate, s.Variable)
 
@@ -22,11 +22,11 @@ _CONSTANTS = (s.Literal, s.Number, s.Negate, s.Variable)
 class Predicates:
     """Lowers the operators of one query, and collects the filters of its blocks."""
 
-    lowering: Lowering
+    lowering: ExpressionLowering
     blocks: Blocks
     absent: set[int] = field(default_factory=set)
     """Blocks on the right of NOT FOLLOWED BY, whose variables nobody sees afterwards."""
-    filters: dict[str, t.Condition] = field(default_factory=dict)
+    filters: dict[str, x.Condition] = field(default_factory=dict)
     """Conditions that terms with constants put on the nodes of variables."""
 
     def lower(self, operators: Sequence[OperatorSyntax]) -> tuple[Join, ...]:
@@ -103,7 +103,8 @@ class Predicates:
         path = s.Path(False, steps, operand.span)
         kinds = self.blocks.kinds_of[variable.text]
         comparison = s.Binary(operator, path, constant, term.span)
-        condition = self.lowering.condition(comparison, Context(kinds))
+        truth = self.lowering.truth(comparison, UNDER_TEST)
+        condition = as_condition(truth, kinds, self.lowering.slots)
         before = self.filters.get(variable.text)
         both = condition if before is None else conjunction(before, condition)
         self.filters[variable.text] = both
@@ -112,7 +113,7 @@ class Predicates:
         variable, steps = self._variable(expression, right)
         chain = Chain(False, (), self.blocks.kinds_of[variable.text])
         for step in steps:
-            chain = lower_step(self.lowering, chain, step)
+            chain = self.blocks.extended(chain, step)
         return Operand(variable.text, chain.twig())
 
     def _variable(self, expression: s.Expression, right: int) -> tuple[Name, tuple[s.Step, ...]]:
@@ -164,13 +165,13 @@ class Predicates:
             raise self.lowering.error("PQ0408", message, name.span, way_out)
 
 
-def guard(block: Block, filters: dict[str, t.Condition]) -> Block:
+def guard(block: Block, filters: dict[str, x.Condition]) -> Block:
     """Return a block with conditions added to the nodes of its variables."""
     return replace(block, alternatives=tuple(_guard(twig, filters) for twig in block.alternatives))
 
 
-def _guard(twig: t.TwigNode, filters: dict[str, t.Condition]) -> t.TwigNode:
-    branches = tuple(t.Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
+def _guard(twig: x.TwigNode, filters: dict[str, x.Condition]) -> x.TwigNode:
+    branches = tuple(x.Branch(_guard(b.node, filters), b.optional) for b in twig.branches)
     where = twig.where
     if twig.variable in filters:
         where = conjunction(where, filters[twig.variable])

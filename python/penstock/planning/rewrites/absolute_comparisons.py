@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import own_parts
 from penstock.twigs.logic import FLIPPED
 from penstock.twigs.nodetests import DOWN
+from penstock.twigs.own_parts import own_parts
 from penstock.twigs.parts import rewrite
 
 
@@ -32,7 +32,7 @@ def _divided(comparison: x.PairCompare) -> x.Atom:
     here = x.PairCompare(operator, x.Here(), right)
     if isinstance(left, x.Here):
         return here
-    return x.NonEmpty(_such_that(left, here))
+    return x.Exists(_such_that(left, here))
 
 
 def _is_absolute(nodes: x.Nodes) -> bool:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from penstock.planning.keys import Key, Keys
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.twigs import FALSE, TRUE, Axis, Block, NodeKind, NodeTest, Query, Value
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.depth import roots_of
 from penstock.twigs.logic import conjunction, disjunction, negation, simplified
 from penstock.twigs.parts import P, Part, all_parts, map_parts, parts_of, rewrite
@@ -30,13 +30,13 @@ ALTERNATIVES_MAX = 8
 class Occurrence(NamedTuple):
     """A condition at the document node, without another inside it.
 
-    ``sign`` is true where the whole can only gain if the condition holds, false where it can
-    only lose; a condition inside a value occurs with both.
+    ``signs`` has true where the whole may gain if the condition holds, false where it may lose; a
+    condition inside a value has both.
     """
 
     key: Key
-    sign: bool
-    condition: t.Condition
+    signs: frozenset[bool]
+    condition: x.Condition
 
 
 def hoist_absolute_paths(query: Query) -> Query:
@@ -46,13 +46,13 @@ def hoist_absolute_paths(query: Query) -> Query:
         NoTwigError: A path would be split into more than ``ALTERNATIVES_MAX`` cases, or an
             absolute path decides which node's value is taken.
     """
-    if not any(isinstance(part, t.AtRoot) for part in all_parts(*roots_of(query))):
+    if not any(isinstance(part, x.AtRoot) for part in all_parts(*roots_of(query))):
         return query
     hoisting = _Hoisting(query)
     blocks = tuple(hoisting.block(block) for block in query.blocks)
     output = query.output
     if isinstance(output, Value):
-        output = replace(output, scalar=hoisting.value(output.scalar))
+        output = replace(output, atom=hoisting.value(output.atom))
     # The cases that were split off may be dead; they are dropped here.
     return fold_constants(replace(query, blocks=blocks, output=output))
 
@@ -64,14 +64,14 @@ class _Hoisting:
 
     def block(self, block: Block) -> Block:
         """Split every alternative until none mentions the document node."""
-        alternatives: list[t.TwigNode] = []
+        alternatives: list[x.TwigNode] = []
         for alternative in block.alternatives:
             alternatives += self.cases(alternative)
         return replace(block, alternatives=tuple(alternatives))
 
-    def cases(self, alternative: t.TwigNode) -> list[t.TwigNode]:
+    def cases(self, alternative: x.TwigNode) -> list[x.TwigNode]:
         """Return the alternatives that one amounts to."""
-        done: list[t.TwigNode] = []
+        done: list[x.TwigNode] = []
         waiting = [replace(alternative, where=_unwrap(alternative.where))]
         while waiting:
             twig = waiting.pop()
@@ -84,7 +84,7 @@ class _Hoisting:
                 raise _too_many()
         return done
 
-    def split(self, twig: t.TwigNode, occurrences: list[Occurrence]) -> list[t.TwigNode]:
+    def split(self, twig: x.TwigNode, occurrences: list[Occurrence]) -> list[x.TwigNode]:
         """Return a twig by the two cases of one condition at its root, dead ones left out."""
         cases = []
         guards = 0
@@ -96,46 +96,45 @@ class _Hoisting:
             cases.append(self.either_way(twig, occurrences[0].key))
         return [case for case in cases if not self.is_dead(case)]
 
-    def either_way(self, twig: t.TwigNode, key: Key) -> t.TwigNode:
+    def either_way(self, twig: x.TwigNode, key: Key) -> x.TwigNode:
         """Return the twig with every condition on its spine holding for both values of one."""
         where = twig.where
         if any(occurrence.key == key for occurrence in self.occurrences(where)):
             where = conjunction(self.fix(where, key, True), self.fix(where, key, False))
         branches = tuple(
-            t.Branch(self.either_way(branch.node, key), branch.optional) for branch in twig.branches
+            x.Branch(self.either_way(branch.node, key), branch.optional) for branch in twig.branches
         )
         return replace(twig, where=where, branches=branches)
 
-    def is_dead(self, twig: t.TwigNode) -> bool:
+    def is_dead(self, twig: x.TwigNode) -> bool:
         """Return whether a twig can never match."""
-        query = Query(
-            (Block((twig,)),), Value(t.BooleanOf(TRUE), t.ValueType.BOOLEAN), self.constants
-        )
+        query = Query((Block((twig,)),), Value(TRUE, x.ValueType.BOOLEAN), self.constants)
         return not fold_constants(query).blocks[0].alternatives
 
-    def value(self, scalar: t.Scalar) -> t.Scalar:
+    def value(self, atom: x.Atom) -> x.Atom:
         """Return a value at the document node without ``AtRoot``."""
-        if isinstance(scalar, t.BooleanOf):
-            return t.BooleanOf(self.condition(_unwrap(scalar.condition), 1))
-        if isinstance(scalar, t.Call):
-            return map_parts(scalar, self.value)
-        if isinstance(scalar, t.StringOf | t.NameOf) and scalar.node is not None:
-            return self.first_node(scalar, scalar.node)
-        return scalar
+        if x.is_condition(atom):
+            return self.condition(_unwrap(atom), 1)
+        match atom:
+            case x.Call():
+                return map_parts(atom, self.value)
+            case x.StringOf(nodes=x.TwigNode() as node) | x.NameOf(nodes=x.TwigNode() as node):
+                return self.first_node(atom, node)
+        return atom
 
-    def first_node(self, scalar: t.StringOf | t.NameOf, node: t.TwigNode) -> t.Scalar:
+    def first_node(self, atom: x.StringOf | x.NameOf, node: x.TwigNode) -> x.Atom:
         """Return a value at the document node, its guards moved to a step before its path."""
         if not any(self.occurrences(node)):
-            return scalar
-        root = t.TwigNode(Axis.SELF, NodeTest(NodeKind.DOCUMENT), branches=(t.Branch(node),))
+            return atom
+        root = x.TwigNode(Axis.SELF, NodeTest(NodeKind.DOCUMENT), branches=(x.Branch(node),))
         cases = self.cases(root)
         if len(cases) == 1:
-            return replace(scalar, node=cases[0])
+            return replace(atom, nodes=cases[0])
         if not cases:
-            return replace(scalar, node=replace(root, where=FALSE))
+            return replace(atom, nodes=replace(root, where=FALSE))
         raise NoTwigError("an absolute path decides which node's value is taken")
 
-    def condition(self, condition: t.Condition, count: int) -> t.Condition:
+    def condition(self, condition: x.Condition, count: int) -> x.Condition:
         """Return a condition at the document node, split by the absolute parts inside it."""
         occurrences = list(self.occurrences(condition))
         if not occurrences:
@@ -157,28 +156,27 @@ class _Hoisting:
     def fix(self, part: P, key: Key, value: bool) -> P:
         """Return a part with a truth value in the place of one condition at the document node."""
 
-        def settle(condition: t.AtRoot) -> t.Condition:
-            return t.Constant(value) if self.keys.of_condition(condition.part) == key else condition
+        def settle(condition: x.AtRoot) -> x.Condition:
+            return x.Constant(value) if self.keys.of_condition(condition.part) == key else condition
 
-        fixed: P = rewrite(part, {t.AtRoot: settle})
+        fixed: P = rewrite(part, {x.AtRoot: settle})
         return fixed
 
-    def occurrences(self, *parts: Part, sign: bool = True) -> Iterator[Occurrence]:
+    def occurrences(self, part: Part) -> Iterator[Occurrence]:
         """Yield the conditions at the document node, in the order of the printed form."""
-        waiting = [(part, sign) for part in reversed(parts)]
+        waiting: list[tuple[Part, frozenset[bool]]] = [(part, frozenset({True}))]
         while waiting:
-            part, sign = waiting.pop()
-            below = [(inner, sign) for inner in reversed(parts_of(part))]
+            part, signs = waiting.pop()
             match part:
-                case t.Not(part=condition):
-                    below = [(condition, not sign)]
-                case t.Compare() | t.Holds():
+                case x.Not():
+                    signs = frozenset({not sign for sign in signs})
+                case x.Compare() | x.Call():
                     # A value may gain or lose by any condition inside it.
-                    below += [(inner, not sign) for inner, _ in below]
-                case t.AtRoot(part=condition):
-                    if not any(isinstance(inner, t.AtRoot) for inner in all_parts(condition)):
-                        yield Occurrence(self.keys.of_condition(condition), sign, condition)
-            waiting += below
+                    signs = frozenset({True, False})
+                case x.AtRoot(part=condition):
+                    if not any(isinstance(inner, x.AtRoot) for inner in all_parts(condition)):
+                        yield Occurrence(self.keys.of_condition(condition), signs, condition)
+            waiting += [(inner, signs) for inner in reversed(parts_of(part))]
 
 
 def _too_many() -> NoTwigError:
@@ -187,24 +185,24 @@ def _too_many() -> NoTwigError:
     )
 
 
-def _cases(occurrences: list[Occurrence]) -> Iterator[tuple[bool, Key, t.Condition]]:
+def _cases(occurrences: list[Occurrence]) -> Iterator[tuple[bool, Key, x.Condition]]:
     """Yield the two cases of the first condition: its value, its key, its guard.
 
     Where the whole can only gain by the other value, a case holds without a guard.
     """
     key, _, literal = occurrences[0]
-    signs = {occurrence.sign for occurrence in occurrences if occurrence.key == key}
+    signs = frozenset[bool]().union(*[one.signs for one in occurrences if one.key == key])
     for value in (True, False):
         guard = literal if value else negation(literal)
         yield value, key, TRUE if signs == {not value} else guard
 
 
-def _unwrap(condition: t.Condition) -> t.Condition:
+def _unwrap(condition: x.Condition) -> x.Condition:
     """Return a condition at the document node, where ``AtRoot`` changes nothing."""
     match condition:
-        case t.And() | t.Or() | t.Not():
+        case x.And() | x.Or() | x.Not():
             return simplified(map_parts(condition, _unwrap))
-        case t.AtRoot(part=part):
+        case x.AtRoot(part=part):
             return _unwrap(part)
         case _:
             return condition

@@ -14,8 +14,8 @@ from typing import Any
 
 from penstock.twigs import Axis
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.nodetests import ANY_NODE, BACK, DOCUMENT_NODE, DOWN
+from penstock.twigs.own_parts import is_positional
 from penstock.twigs.parts import rewrite
 
 _INVERSE = {
@@ -70,7 +70,7 @@ def _ending(steps: list[x.Step]) -> x.Step:
         elif inverse is Axis.PARENT or not _is_within(steps[0]):
             way = x.Step(way, inverse, DOCUMENT_NODE)
     end = steps[-1]
-    conditions: tuple[x.Atom, ...] = () if isinstance(way, x.Here) else (x.NonEmpty(way),)
+    conditions: tuple[x.Atom, ...] = () if isinstance(way, x.Here) else (x.Exists(way),)
     return x.Step(x.Root(), Axis.DESCENDANT_OR_SELF, end.test, (*end.predicates, *conditions))
 
 

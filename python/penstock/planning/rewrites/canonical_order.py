@@ -9,7 +9,7 @@ from __future__ import annotations
 from penstock.planning.keys import Key, Keys
 from penstock.planning.traversal import rewrite_query
 from penstock.twigs import FALSE, TRUE, Query
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom
 from penstock.twigs.logic import FLIPPED, negation, simplified
 
@@ -17,11 +17,11 @@ from penstock.twigs.logic import FLIPPED, negation, simplified
 def order_canonically(query: Query) -> Query:
     """Return the query in the order that all queries which ask the same have."""
     ordering = _Ordering(Keys(query.constants))
-    changes = {t.And: ordering.connective, t.Or: ordering.connective, t.Compare: ordering.sides}
+    changes = {x.And: ordering.connective, x.Or: ordering.connective, x.Compare: ordering.sides}
     return rewrite_query(query, changes, ordering.alternatives)
 
 
-def order_parts(condition: t.Condition, constants: tuple[Atom, ...]) -> t.Condition:
+def order_parts(condition: x.Condition, constants: tuple[Atom, ...]) -> x.Condition:
     """Return a condition, whose parts are in order themselves, with these in order."""
     return _Ordering(Keys(constants)).connective(condition)
 
@@ -30,32 +30,32 @@ class _Ordering:
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
 
-    def alternatives(self, twigs: list[t.TwigNode]) -> list[t.TwigNode]:
+    def alternatives(self, twigs: list[x.TwigNode]) -> list[x.TwigNode]:
         """Return alternatives in order, each once."""
         if len(twigs) < 2:
             return twigs
-        keyed: dict[Key, t.TwigNode] = {}
+        keyed: dict[Key, x.TwigNode] = {}
         for twig in twigs:
             keyed.setdefault(self.keys.of_twig(twig), twig)
         return [keyed[key] for key in sorted(keyed)]
 
-    def sides(self, comparison: t.Compare) -> t.Compare:
+    def sides(self, comparison: x.Compare) -> x.Compare:
         """Return a comparison of two values with its sides in order."""
-        left, right, key = comparison.left, comparison.right, self.keys.of_scalar
-        if isinstance(right, t.Slot) or not key(right) < key(left):
+        left, right, key = comparison.left, comparison.right, self.keys.of_value
+        if isinstance(right, x.Slot) or not key(right) < key(left):
             return comparison
-        return t.Compare(FLIPPED[comparison.operator], right, left)
+        return x.Compare(FLIPPED[comparison.operator], right, left)
 
-    def connective(self, condition: t.Condition) -> t.Condition:
+    def connective(self, condition: x.Condition) -> x.Condition:
         """Return a flat ``And`` or ``Or`` with its parts in order, each once."""
         condition = simplified(condition)
-        if not isinstance(condition, t.And | t.Or):
+        if not isinstance(condition, x.And | x.Or):
             return condition
-        keyed: dict[Key, t.Condition] = {}
+        keyed: dict[Key, x.Condition] = {}
         for part in condition.parts:
             keyed.setdefault(self.keys.of_condition(part), part)
         for part in condition.parts:
             if self.keys.of_condition(negation(part)) in keyed:
-                return FALSE if isinstance(condition, t.And) else TRUE
+                return FALSE if isinstance(condition, x.And) else TRUE
         parts = tuple([keyed[key] for key in sorted(keyed)])
         return parts[0] if len(parts) == 1 else type(condition)(parts)

@@ -16,9 +16,9 @@ from penstock.planning.values import call
 from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
 from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.own_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
@@ -61,26 +61,24 @@ class _Siblings:
         """Return a position or a comparison with it as a count."""
         match part:
             case x.Position():
-                return x.Apply("+", (self.before(), self.slots.add(1.0)))
+                return x.Call("+", (self.before(), self.slots.add(1.0)))
             case x.Last():
                 parent = x.Step(x.Here(), Axis.PARENT, ANY_NODE)
                 return x.Count(x.Step(parent, Axis.CHILD, self.test, self.passed))
-            case x.Apply(function=operator, arguments=(x.Position(), Slot() as number)):
+            case x.Compare(operator=operator, left=x.Position(), right=Slot() as number):
                 return self.compared(operator, number)
-            case x.Apply(function=operator, arguments=(Slot() as number, x.Position())):
-                return self.compared(FLIPPED.get(operator, ""), number)
+            case x.Compare(operator=operator, left=Slot() as number, right=x.Position()):
+                return self.compared(FLIPPED[operator], number)
         return None
 
-    def compared(self, operator: str, number: Slot) -> x.Atom | None:
+    def compared(self, operator: str, number: Slot) -> x.Compare:
         """Return a comparison with a constant.
 
         Taking 1 from the constant is exact: no double lies between a whole number and the double
         next to it that would change sides.
         """
-        if operator not in FLIPPED:
-            return None
         below = self.slots.add(call("-", [self.slots[number], 1.0]))
-        return x.Apply(operator, (self.before(), below))
+        return x.Compare(operator, self.before(), below)
 
     def before(self) -> x.Count:
         return x.Count(x.Step(x.Here(), Axis.PRECEDING_SIBLING, self.test, self.passed))

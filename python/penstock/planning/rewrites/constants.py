@@ -1,19 +1,22 @@
 """What does not depend on the document is computed now.
 
-Calls and comparisons of constants become constants, conditions lose what is always true or
-false, and an alternative that can never match is dropped.
+Calls and comparisons of constants become constants, and conditions lose what is always true or
+false. In twigs one constant may decide a call or a comparison, and an alternative that can never
+match is dropped.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from penstock.planning.traversal import rewrite_query
-from penstock.planning.values import call, compare, is_empty, is_nan, is_true
-from penstock.twigs import FALSE, TRUE, Query
-from penstock.twigs import patterns as t
+from penstock.planning.values import call, is_empty, is_nan, is_true
+from penstock.twigs import FALSE, TRUE, Query, ValueType, type_of
+from penstock.twigs import expressions as x
+from penstock.twigs.blanks import Atom as Constant
 from penstock.twigs.logic import FLIPPED, simplified
-from penstock.twigs.parts import Changes
+from penstock.twigs.parts import Changes, rewrite
 from penstock.twigs.slots import SlotTable
 
 _SETTLED_BY_EMPTY = frozenset(
@@ -26,88 +29,127 @@ def fold_constants(query: Query) -> Query:
 
     New constants are added to the table; those that nothing refers to any more stay there.
     """
-    folding = _Folding(SlotTable(query.constants))
+    folding = _TwigFolding(SlotTable(query.constants))
     folded = rewrite_query(query, folding.changes, _living)
     if folded is query:
         return query
     return replace(folded, constants=tuple(folding.slots.values))
 
 
-def _living(alternatives: list[t.TwigNode]) -> list[t.TwigNode]:
+def fold_expression(query: Query, selection: x.Selection) -> Query:
+    """Return the query of a selection with its constants computed and numbered.
+
+    Constants are numbered in the order of the printed form, each mention with a slot of its own,
+    and those that nothing mentions are gone.
+    """
+    folding = _Folding(SlotTable(query.constants))
+    numbered = SlotTable()
+    numbering: Changes = {x.Slot: lambda slot: numbered.add(folding.slots[slot])}
+    output = selection.changed(lambda part: rewrite(rewrite(part, folding.changes), numbering))
+    return replace(query, output=output, constants=tuple(numbered.values))
+
+
+def _living(alternatives: list[x.TwigNode]) -> list[x.TwigNode]:
     return [twig for twig in alternatives if twig.where != FALSE]
 
 
-def _fold_twig(node: t.TwigNode) -> t.TwigNode:
+def _fold_twig(node: x.TwigNode) -> x.TwigNode:
     is_dead = any(b.node.where == FALSE and not b.optional for b in node.branches)
     return replace(node, where=FALSE) if is_dead else node
 
 
+def _is_constant(atom: x.Atom) -> TypeGuard[x.Slot | x.Constant]:
+    return isinstance(atom, x.Slot | x.Constant)
+
+
 class _Folding:
+    """Folds any expression; nodes remain nodes."""
+
     def __init__(self, slots: SlotTable) -> None:
         self.slots = slots
         self.changes: Changes = {
-            t.TwigNode: _fold_twig,
-            **dict.fromkeys([t.And, t.Or, t.Not], simplified),
-            t.Exists: lambda exists: FALSE if exists.node.where == FALSE else exists,
-            t.AtRoot: lambda root: root.part if isinstance(root.part, t.Constant) else root,
-            t.Compare: self.fold_comparison,
-            t.Holds: self.fold_truth,
-            t.Call: self.fold_call,
-            t.BooleanOf: self.fold_boolean,
-            **dict.fromkeys([t.StringOf, t.NameOf], self.fold_first),
+            **dict.fromkeys([x.And, x.Or, x.Not], simplified),
+            **dict.fromkeys([x.Step, x.Filter], _fold_predicates),
+            x.Compare: self.fold_comparison,
+            x.Call: self.fold_call,
         }
 
-    def fold_truth(self, holds: t.Holds) -> t.Condition:
-        """Compute the truth of a constant, and take a condition out of its value."""
-        match holds.scalar:
-            case t.Slot() as slot:
-                return TRUE if is_true(self.slots[slot]) else FALSE
-            case t.BooleanOf(condition=condition):
-                return condition
-        return holds
+    def fold_comparison(self, comparison: x.Compare) -> x.Atom:
+        """Return a comparison, or the truth that it is."""
+        return self.computed(comparison.operator, comparison.left, comparison.right) or comparison
 
-    def fold_boolean(self, boolean: t.BooleanOf) -> t.Scalar:
-        """Compute the value of a condition, and take a value out of its truth."""
-        match boolean.condition:
-            case t.Constant(value=value):
-                return self.slots.add(value)
-            case t.Holds(scalar=scalar) if t.type_of(scalar) is t.ValueType.BOOLEAN:
-                return scalar
-        return boolean
+    def fold_call(self, atom: x.Call) -> x.Atom:
+        """Return a call, or the constant that it is."""
+        return self.computed(atom.function, *atom.arguments) or atom
 
-    def fold_first(self, value: t.StringOf | t.NameOf) -> t.Scalar:
+    def computed(self, function: str, *arguments: x.Atom) -> x.Atom | None:
+        """Return what a function makes of constants; None if not all arguments are constants."""
+        values = [self.slots[atom] for atom in arguments if _is_constant(atom)]
+        if len(values) < len(arguments):
+            return None
+        value: Constant = call(function, values)
+        is_truth = function in FLIPPED or type_of(x.Call(function, ())) is ValueType.BOOLEAN
+        return self.slots.add(is_true(value) if is_truth else value)
+
+
+def _fold_predicates(nodes: x.Step | x.Filter) -> x.Nodes:
+    """Return nodes without the predicates that are always true."""
+    predicates = tuple([predicate for predicate in nodes.predicates if predicate != TRUE])
+    if isinstance(nodes, x.Filter) and not predicates:
+        return nodes.base
+    return replace(nodes, predicates=predicates)
+
+
+class _TwigFolding(_Folding):
+    """Folds twigs, which one constant may decide before a document is read."""
+
+    def __init__(self, slots: SlotTable) -> None:
+        super().__init__(slots)
+        self.changes = {
+            **self.changes,
+            x.TwigNode: _fold_twig,
+            x.Exists: lambda exists: FALSE if _is_dead(exists.nodes) else exists,
+            x.AtRoot: lambda root: root.part if isinstance(root.part, x.Constant) else root,
+            **dict.fromkeys([x.StringOf, x.NameOf], self.fold_first),
+        }
+
+    def fold_first(self, value: x.StringOf | x.NameOf) -> x.Atom:
         """Settle the value of a node that is never there."""
-        is_dead = value.node is not None and value.node.where == FALSE
-        return self.slots.add("") if is_dead else value
+        return self.slots.add("") if _is_dead(value.nodes) else value
 
-    def fold_comparison(self, comparison: t.Compare) -> t.Condition:
+    def fold_comparison(self, comparison: x.Compare) -> x.Atom:
         """Compute a comparison of constants, put a constant on the right, settle NaN."""
-        operator, left, right = comparison.operator, comparison.left, comparison.right
-        if isinstance(left, t.Slot) and isinstance(right, t.Slot):
-            return TRUE if compare(operator, self.slots[left], self.slots[right]) else FALSE
-        if isinstance(left, t.Slot):
+        folded = super().fold_comparison(comparison)
+        if not isinstance(folded, x.Compare):
+            return folded
+        operator, left, right = folded.operator, folded.left, folded.right
+        if _is_constant(left):
             operator, left, right = FLIPPED[operator], right, left
-        if isinstance(right, t.Slot) and is_nan(self.slots[right]):
+        if _is_constant(right) and is_nan(self.slots[right]):
             # It is unequal to everything and compares with nothing.
             return TRUE if operator == "!=" else FALSE
-        return t.Compare(operator, left, right)
+        return x.Compare(operator, left, right)
 
-    def fold_call(self, scalar: t.Call) -> t.Scalar:
+    def fold_call(self, atom: x.Call) -> x.Atom:
         """Compute a call on constants, and calls that one constant already decides."""
-        function, arguments = scalar.function, scalar.arguments
-        values = [self.slots[atom] for atom in arguments if isinstance(atom, t.Slot)]
-        if len(values) == len(arguments):
-            return self.slots.add(call(function, values))
+        folded = super().fold_call(atom)
+        if not isinstance(folded, x.Call):
+            return folded
+        function, arguments = folded.function, folded.arguments
         if function in ("string", "number", "boolean"):
-            if t.type_of(arguments[0]) is t.ValueType(function):
+            if type_of(arguments[0]) is ValueType(function):
                 return arguments[0]
         elif function in _SETTLED_BY_EMPTY and self.is_empty(arguments[1]):
             # Every string contains the empty one.
             if function in ("contains", "starts-with"):
-                return self.slots.add(True)
+                return TRUE
             return self.slots.add("") if function == "substring-before" else arguments[0]
-        return scalar
+        return folded
 
-    def is_empty(self, scalar: t.Scalar) -> bool:
-        """Return whether a scalar is the empty string."""
-        return isinstance(scalar, t.Slot) and is_empty(self.slots[scalar])
+    def is_empty(self, atom: x.Atom) -> bool:
+        """Return whether an atom is the empty string."""
+        return isinstance(atom, x.Slot) and is_empty(self.slots[atom])
+
+
+def _is_dead(nodes: x.Nodes) -> bool:
+    return isinstance(nodes, x.TwigNode) and nodes.where == FALSE

@@ -21,15 +21,15 @@ _ABSENCE = {("=", 0.0), ("<=", 0.0), ("<", 1.0)}
 
 def ask_for_existence(expression: x.Expression, slots: SlotTable) -> Any:
     """Return the expression without counts that only say whether there is a node."""
-    return rewrite(expression, {x.Apply: lambda apply: _compared(apply, slots) or apply})
+    return rewrite(expression, {x.Compare: lambda compare: _compared(compare, slots) or compare})
 
 
-def _compared(apply: x.Apply, slots: SlotTable) -> x.Atom | None:
-    match apply.arguments:
-        case counts, Slot() as number:
-            return _existence(apply.function, counts, number, slots)
-        case Slot() as number, counts:
-            return _existence(FLIPPED.get(apply.function, ""), counts, number, slots)
+def _compared(comparison: x.Compare, slots: SlotTable) -> x.Atom | None:
+    match comparison:
+        case x.Compare(operator=operator, left=counts, right=Slot() as number):
+            return _existence(operator, counts, number, slots)
+        case x.Compare(operator=operator, left=Slot() as number, right=counts):
+            return _existence(FLIPPED[operator], counts, number, slots)
     return None
 
 
@@ -40,7 +40,7 @@ def _existence(operator: str, counts: x.Atom, number: Slot, slots: SlotTable) ->
     for limit in (0.0, 1.0):
         is_existence, is_absence = (operator, limit) in _EXISTENCE, (operator, limit) in _ABSENCE
         if (is_existence or is_absence) and compare("=", slots[number], limit):
-            return exists if is_existence else x.Inverse(exists)
+            return exists if is_existence else x.Not(exists)
     return None
 
 
@@ -48,7 +48,7 @@ def _non_empty(counts: x.Atom) -> x.Atom | None:
     """Return whether some of the sets that are counted has a node; None if nothing is counted."""
     match counts:
         case x.Count(nodes=nodes):
-            return x.NonEmpty(nodes)
-        case x.Apply(function="+", arguments=(x.Count(nodes=left), x.Count(nodes=right))):
-            return x.Some((x.NonEmpty(left), x.NonEmpty(right)))
+            return x.Exists(nodes)
+        case x.Call(function="+", arguments=(x.Count(nodes=left), x.Count(nodes=right))):
+            return x.Or((x.Exists(left), x.Exists(right)))
     return None

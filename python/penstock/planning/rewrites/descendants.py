@@ -59,8 +59,9 @@ def _only_step_after(node: TwigNode) -> TwigNode | None:
     """Return the one step that a node leads to, or None if it has conditions or more."""
     if node.where == TRUE and len(node.branches) == 1 and not node.branches[0].optional:
         return node.branches[0].node
-    if isinstance(node.where, Exists) and not node.branches:
-        return node.where.node
+    match node.where:
+        case Exists(nodes=TwigNode() as below) if not node.branches:
+            return below
     return None
 
 
@@ -71,9 +72,9 @@ def _only_step_after(node: TwigNode) -> TwigNode | None:
 def _go_below(query: Query) -> Query:
     below = rewrite_query(query, {TwigNode: _with_proper_steps})
     if isinstance(below.output, Value):
-        scalar = _proper(below.output.scalar, DOCUMENT_NODE)
-        if scalar is not below.output.scalar:
-            return replace(below, output=replace(below.output, scalar=scalar))
+        atom = _proper(below.output.atom, DOCUMENT_NODE)
+        if atom is not below.output.atom:
+            return replace(below, output=replace(below.output, atom=atom))
     return below
 
 

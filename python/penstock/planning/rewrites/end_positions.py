@@ -23,8 +23,8 @@ from penstock.planning.values import is_whole
 from penstock.twigs import Axis, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.depth import size_of
-from penstock.twigs.expression_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.logic import FLIPPED
+from penstock.twigs.own_parts import add_step, is_positional, replace_own_parts
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
@@ -63,24 +63,24 @@ class _Beyond:
 
     def __init__(self, step: x.Step, passed: tuple[x.Atom, ...], slots: SlotTable) -> None:
         counts = [x.Count(x.Step(x.Here(), axis, step.test, passed)) for axis in _BEYOND[step.axis]]
-        self.count = counts[0] if len(counts) == 1 else x.Apply("+", tuple(counts))
+        self.count = counts[0] if len(counts) == 1 else x.Call("+", tuple(counts))
         self.slots = slots
 
     def counted(self, part: x.Expression) -> x.Atom | None:
         """Return the comparison of a position with ``last()`` or ``last() - k`` as a count."""
         match part:
-            case x.Apply(function=operator, arguments=(x.Position(), end)) if operator in FLIPPED:
+            case x.Compare(operator=operator, left=x.Position(), right=end):
                 return self.compared(FLIPPED[operator], end)
-            case x.Apply(function=operator, arguments=(end, x.Position())) if operator in FLIPPED:
+            case x.Compare(operator=operator, left=end, right=x.Position()):
                 return self.compared(operator, end)
         return None
 
     def compared(self, operator: str, end: x.Atom) -> x.Atom | None:
         match end:
             case x.Last():
-                return x.Apply(operator, (self.count, self.slots.add(0.0)))
-            case x.Apply(function="-", arguments=(x.Last(), Slot() as fewer)) if is_whole(
+                return x.Compare(operator, self.count, self.slots.add(0.0))
+            case x.Call(function="-", arguments=(x.Last(), Slot() as fewer)) if is_whole(
                 self.slots[fewer]
             ):
-                return x.Apply(operator, (self.count, fewer))
+                return x.Compare(operator, self.count, fewer)
         return None

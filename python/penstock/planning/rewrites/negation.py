@@ -1,6 +1,6 @@
 """Negation moves inwards until it meets something that only a document decides.
 
-Afterwards ``Not`` stands directly above ``Exists``, ``Compare`` or ``Holds`` and nowhere else.
+Afterwards ``Not`` stands directly above ``Exists``, ``Compare`` or ``Call`` and nowhere else.
 On atomic values ``not(a = b)`` is ``a != b``, for NaN too; ``not(a < b)`` is not ``a >= b``.
 """
 

@@ -19,8 +19,8 @@ from penstock.planning.values import call, is_true
 from penstock.twigs import Axis, NodeKind, NodeTest, Slot, ValueType
 from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import own_parts, replace_own_parts
 from penstock.twigs.nodetests import ANY_NODE, DOCUMENT_NODE
+from penstock.twigs.own_parts import own_parts, replace_own_parts
 from penstock.twigs.parts import map_parts, parts_of
 from penstock.twigs.slots import SlotTable
 
@@ -65,7 +65,9 @@ def ask_parents(
     test = tests.pop()
     test = parent if test == ANY_NODE else test
     inner = replace_own_parts(expression, _at_parent)
-    otherwise = slots.add(_value_of_nothing(inner, slots))
+    nothing = _value_of_nothing(inner, slots)
+    is_truth = x.type_of(inner) is ValueType.BOOLEAN
+    otherwise = slots.add(is_true(nothing) if is_truth else nothing)
     return x.Above(test, ask_parents(inner, slots, test), otherwise)
 
 
@@ -85,6 +87,8 @@ def test_of(nodes: x.Nodes, here: NodeTest) -> NodeTest:
         case x.Union(parts=parts):
             tests = {test_of(part, here) for part in parts}
             return tests.pop() if len(tests) == 1 else ANY_NODE
+        case x.TwigNode():
+            raise AssertionError("a twig stands in no expression")
 
 
 def _parent_tests(part: x.Expression) -> set[NodeTest] | None:
@@ -123,15 +127,17 @@ def _at_parent(part: x.Expression) -> x.Nodes | None:
 def _value_of_nothing(atom: x.Atom, slots: SlotTable) -> Constant:
     """Return the value of an atom whose sets are empty."""
     match atom:
-        case Slot():
+        case Slot() | x.Constant():
             return slots[atom]
-        case x.Apply(function=function, arguments=arguments):
+        case x.Compare(operator=operator, left=left, right=right):
+            return call(operator, [_value_of_nothing(part, slots) for part in (left, right)])
+        case x.Call(function=function, arguments=arguments):
             return call(function, [_value_of_nothing(part, slots) for part in arguments])
-        case x.All(parts=parts):
+        case x.And(parts=parts):
             return all(is_true(_value_of_nothing(part, slots)) for part in parts)
-        case x.Some(parts=parts):
+        case x.Or(parts=parts):
             return any(is_true(_value_of_nothing(part, slots)) for part in parts)
-        case x.Inverse(part=part):
+        case x.Not(part=part):
             return not is_true(_value_of_nothing(part, slots))
         case _:
-            return _NOTHING[x.atom_type(atom)]
+            return _NOTHING[x.type_of(atom)]

@@ -17,7 +17,7 @@ from penstock.planning.values import compare, is_whole
 from penstock.twigs import Axis, NodeTest, Slot
 from penstock.twigs import expressions as x
 from penstock.twigs.blanks import Atom as Constant
-from penstock.twigs.expression_parts import is_positional
+from penstock.twigs.own_parts import is_positional
 from penstock.twigs.parts import rewrite
 from penstock.twigs.slots import SlotTable
 
@@ -50,7 +50,7 @@ def _turned(start: x.Step, step: x.Step, slots: SlotTable) -> tuple[x.Atom, ...]
     axis = _OTHER_SIDE[step.axis]
     if not any(map(is_positional, (*start.predicates, *step.predicates))):
         back = x.Step(x.Here(), axis, start.test, start.predicates)
-        return (*step.predicates, x.NonEmpty(back))
+        return (*step.predicates, x.Exists(back))
     first, *others = step.predicates or (None,)
     if start.predicates or start.test != step.test or any(map(is_positional, others)):
         return None
@@ -63,10 +63,10 @@ def _reached(
 ) -> x.Atom | None:
     """Return whether a node has a position, seen from some sibling on this side of it."""
     match position:
-        case x.Apply(function=operator, arguments=(x.Position(), Slot() as number)) if (
+        case x.Compare(operator=operator, left=x.Position(), right=Slot() as number) if (
             operator in _REACHING and _is_rank(slots[number])
         ):
-            return x.Apply(_REACHING[operator], (x.Count(x.Step(x.Here(), axis, test)), number))
+            return x.Compare(_REACHING[operator], x.Count(x.Step(x.Here(), axis, test)), number)
     return None
 
 

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from penstock.planning.rewrites.constants import fold_constants
 from penstock.planning.traversal import rewrite_query
-from penstock.planning.values import is_true
 from penstock.twigs import Axis, Block, Query, Value
-from penstock.twigs import patterns as t
+from penstock.twigs import expressions as x
 from penstock.twigs.logic import conjunction
 from penstock.twigs.parts import leaves, map_leaves
 
@@ -21,42 +20,44 @@ from penstock.twigs.parts import leaves, map_leaves
 def place_single_values(query: Query) -> Query:
     """Return the query with comparisons of single nodes moved to those nodes."""
     placing = _Placing(query)
-    return rewrite_query(query, {t.Compare: placing.place, t.Holds: placing.place})
+    return rewrite_query(query, {x.Compare: placing.place, x.Call: placing.place})
 
 
 class _Placing:
     def __init__(self, query: Query) -> None:
         self.constants = (*query.constants, "")
-        self.empty = t.Slot(len(query.constants), t.ValueType.STRING)
+        self.empty = x.Slot(len(query.constants), x.ValueType.STRING)
 
-    def place(self, condition: t.Compare | t.Holds) -> t.Condition:
+    def place(self, condition: x.Compare | x.Call) -> x.Atom:
         """Return a condition moved to the one node that it reads, if there is one."""
         node = _only_read(condition)
         if node is None or not _is_single(node):
             return condition
-        here = _with(condition, t.StringOf())
+        here = _with(condition, x.StringOf())
         if self.value_of(_with(condition, self.empty)):
-            return t.Not(_exists(node, t.Not(here)))
+            return x.Not(_exists(node, x.Not(here)))
         return _exists(node, here)
 
-    def value_of(self, condition: t.Condition) -> bool:
+    def value_of(self, condition: x.Condition) -> bool:
         """Return the value of a condition on constants."""
-        value = Value(t.BooleanOf(condition), t.ValueType.BOOLEAN)
+        value = Value(condition, x.ValueType.BOOLEAN)
         folded = fold_constants(Query((Block(()),), value, self.constants))
         assert isinstance(folded.output, Value)
-        assert isinstance(folded.output.scalar, t.Slot)
-        return is_true(folded.constants[folded.output.scalar.index])
+        assert isinstance(folded.output.atom, x.Constant)
+        return folded.output.atom.value
 
 
-def _only_read(condition: t.Compare | t.Holds) -> t.TwigNode | None:
+def _only_read(condition: x.Compare | x.Call) -> x.TwigNode | None:
     """Return the path of the one string that a condition is about, all else being constant."""
-    match [leaf for leaf in leaves(condition) if not isinstance(leaf, t.Slot)]:
-        case [t.StringOf(node=node, absolute=False)]:
+    if x.type_of(condition) is not x.ValueType.BOOLEAN:
+        return None
+    match [leaf for leaf in leaves(condition) if not isinstance(leaf, x.Slot)]:
+        case [x.StringOf(nodes=x.TwigNode() as node)]:
             return node
     return None
 
 
-def _is_single(node: t.TwigNode) -> bool:
+def _is_single(node: x.TwigNode) -> bool:
     """Return whether a path reaches one attribute at most, or none but the context node."""
     if len(node.branches) > 1 or any(branch.optional for branch in node.branches):
         return False
@@ -67,17 +68,14 @@ def _is_single(node: t.TwigNode) -> bool:
     return node.axis is Axis.SELF and all(_is_single(branch.node) for branch in node.branches)
 
 
-def _with(condition: t.Compare | t.Holds, string: t.Scalar) -> t.Condition:
+def _with(condition: x.Compare | x.Call, string: x.Atom) -> x.Condition:
     """Return the condition with another string in the place of the one it reads."""
-    changed: t.Condition = map_leaves(
-        condition, lambda leaf: string if isinstance(leaf, t.StringOf) else leaf
-    )
-    return changed
+    return map_leaves(condition, lambda leaf: string if isinstance(leaf, x.StringOf) else leaf)
 
 
-def _exists(node: t.TwigNode, leaf: t.Condition) -> t.Condition:
+def _exists(node: x.TwigNode, leaf: x.Condition) -> x.Condition:
     """Return that the path reaches a node where ``leaf`` holds."""
     if node.branches:
         leaf = _exists(node.branches[0].node, leaf)
     guarded = replace(node, where=conjunction(node.where, leaf), variable=None, branches=())
-    return t.Exists(guarded)
+    return x.Exists(guarded)

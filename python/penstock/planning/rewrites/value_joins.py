@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.twigs import Block, Branch, Comparison, Join, Operand, PathTerm, Query, TwigNode
+from penstock.twigs.expressions import variables_of
 from penstock.twigs.logic import FLIPPED
-from penstock.twigs.patterns import variables_of
 
 
 def to_value_joins(query: Query) -> Query:

@@ -61,6 +61,18 @@ def _context_readers(part: Any) -> Iterator[Any]:
                 yield from _context_readers(inner)
 
 
+def reads_root(part: Any) -> bool:
+    """Return whether a part reads the document of the context item around it."""
+    match part:
+        case x.Root():
+            return True
+        case x.Step(base=base) | x.Filter(base=base) | q.Each(base=base):
+            # Inside a predicate, `/` is the document of the nodes that are tested.
+            return reads_root(base)
+        case _:
+            return any(map(reads_root, parts_of(part)))
+
+
 def replace_context(part: Any, item: Any) -> Any:
     """Return a part with the context item around it replaced by an expression."""
     match part:
@@ -81,7 +93,7 @@ def is_downward(part: Any) -> bool:
     for inner in all_parts(part):
         if isinstance(inner, x.Step) and inner.axis not in FORWARD:
             return False
-        if isinstance(inner, x.Apply) and inner.function in _OF_DOCUMENT:
+        if isinstance(inner, x.Call) and inner.function in _OF_DOCUMENT:
             return False
     return True
 
@@ -98,7 +110,7 @@ def is_truth(predicate: Any) -> bool:
 
 def _is_truth(part: Any) -> bool:
     match part:
-        case x.Step() | x.All() | x.Some() | x.Root() | q.Stream():
+        case x.Step() | x.And() | x.Or() | x.Root() | q.Stream():
             return True
         case q.GeneralCompare() | q.ValueCompare() | q.NodeCompare() | q.Quantified():
             return True
@@ -106,7 +118,7 @@ def _is_truth(part: Any) -> bool:
             return True
         case q.Atomic(type=kind):
             return kind == "string"
-        case x.Apply(function=function):
+        case x.Call(function=function):
             return function in _BOOLEAN
         case x.Filter(base=base):
             return _is_truth(base)

@@ -306,7 +306,7 @@ class _Encoder:
         head = varints(_QUANTIFIED, part.quantifier == "every")
         return head + bindings + varint(self._number(part.test))
 
-    def call(self, part: x.Apply) -> bytes:
+    def call(self, part: x.Call) -> bytes:
         return varints(_CALL, self._string(part.function)) + self._all(part.arguments)
 
     def own_call(self, part: q.OwnCall) -> bytes:
@@ -410,13 +410,13 @@ _WRITERS: dict[type, Writer] = {
     q.GeneralCompare: _operator(_GENERAL_COMPARE, COMPARISONS),
     q.ValueCompare: _operator(_VALUE_COMPARE, _VALUE_COMPARISONS),
     q.NodeCompare: _operator(_NODE_COMPARE, _NODE_COMPARISONS),
-    x.All: _list(_AND),
-    x.Some: _list(_OR),
+    x.And: _list(_AND),
+    x.Or: _list(_OR),
     q.If: _numbers(_IF, "test", "then", "otherwise"),
     q.Flwor: _Encoder.flwor,
     q.Quantified: _Encoder.quantified,
     q.OwnCall: _Encoder.own_call,
-    x.Apply: _Encoder.call,
+    x.Call: _Encoder.call,
     q.InstanceOf: _Encoder.instance_of,
     q.TreatAs: _Encoder.treat_as,
     q.CastAs: _Encoder.cast,

@@ -95,7 +95,7 @@ class Gathering:
     def _value(self, part: Any) -> Any:
         """Cut an expression for whose value the identity of nodes may matter."""
         match part:
-            case x.Apply(function=function, arguments=(argument,)) if function in FOLDS:
+            case x.Call(function=function, arguments=(argument,)) if function in FOLDS:
                 gather = self._gather(argument, function)
                 return part if gather is None else gather
             case q.NewElement() | q.NewDocument():
@@ -127,7 +127,7 @@ class Gathering:
         if not self._is_closed(gather.body):
             return None
         if fold in ("sum", "avg", "min", "max"):
-            gather = replace(gather, body=x.Apply("data", (gather.body,)))
+            gather = replace(gather, body=x.Call("data", (gather.body,)))
         self.gathers.append(gather)
         return q.Gathered(len(self.gathers) - 1)
 

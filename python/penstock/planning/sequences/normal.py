@@ -64,7 +64,7 @@ def _flwor(flwor: q.Flwor) -> Any:
             ):
                 rest = _rest((), clauses[1:], flwor.result)
                 inside = _normal(substitute(rest, {variable: source}))
-                return q.If(x.Apply("exists", (source,)), inside, q.Sequence(()))
+                return q.If(x.Call("exists", (source,)), inside, q.Sequence(()))
             case _:
                 pass
     return flwor

@@ -19,18 +19,22 @@ from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import NodeTest
 
-IS_MESSAGE, IS_DIRECT, SENDS_EMPTY = 1, 2, 4
-"""Flags: the body is one constructor; its items are rows as soon as they are gathered; a message
-without content is sent."""
+IS_DIRECT, SENDS_EMPTY, HAS_ITEMS = 1, 2, 4
+"""Flags: items are rows as soon as they are gathered; a message without content is sent; a
+constructor gives an item like all others, and no message."""
 
 
 def compile_sequences(
-    query: q.Sequences, stream: str | None = None, given: Sequence[str] = ()
+    query: q.Sequences,
+    stream: str | None = None,
+    given: Sequence[str] = (),
+    *,
+    has_items: bool = False,
 ) -> bytes:
     """Return the program of a query in XQuery.
 
     It reads the documents of a stream, or all documents; ``given`` are documents that are read
-    before.
+    before. With ``has_items`` all items are rows, and none is a message.
     """
     documents = [CURRENT, *given]
     normal = normalise(read_current(query, given))
@@ -42,8 +46,8 @@ def compile_sequences(
     code = encode(normal, entries, documents)
     is_direct = body == q.Gathered(0) and gathers[0].fold == "items"
     flags = IS_DIRECT if is_direct else 0
-    if isinstance(query.body, q.NewElement | q.NewDocument):
-        flags |= IS_MESSAGE
+    if has_items:
+        flags |= HAS_ITEMS
     if query.empty == "send":
         flags |= SENDS_EMPTY
     parts = [

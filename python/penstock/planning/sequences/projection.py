@@ -46,11 +46,19 @@ class Place:
     kept: int = 0
     gathers: list[int] = field(default_factory=list)
     children: dict[tuple[Axis, NodeTest], Place] = field(default_factory=dict)
+    above: Place | None = None
 
     def step(self, axis: Axis, test: NodeTest) -> Place:
         """Return the place that a step leads to."""
         key = (axis, test)
-        return self.children.setdefault(key, Place(axis, test))
+        return self.children.setdefault(key, Place(axis, test, above=self))
+
+    def document(self) -> Place:
+        """Return the document node that the place belongs to."""
+        place = self
+        while place.above is not None:
+            place = place.above
+        return place
 
 
 Places = frozenset[Place]
@@ -173,6 +181,8 @@ class Projection:
                 return here
             case q.Variable(name=name):
                 return self._variables.get(name, _NOWHERE)
+            case x.Root() if here:
+                return frozenset([place.document() for place in here])
             case x.Root() | q.Stream():
                 return frozenset({self._root(part)})
             case x.Step(base=base, axis=axis, test=test, predicates=predicates):
@@ -214,7 +224,7 @@ class Projection:
             case q.InstanceOf(operand=operand):
                 self._use(operand, TREE, here)
                 return _NOWHERE
-            case x.Apply(function=function, arguments=arguments):
+            case x.Call(function=function, arguments=arguments):
                 return self._call(function, arguments, here)
             case q.OwnCall(function=number, arguments=arguments):
                 parameters = self._functions[number].parameters
@@ -222,7 +232,7 @@ class Projection:
                     kind = parameter.type and parameter.type.item.kind
                     self._use(argument, VALUE if kind == "atomic" else TREE, here)
                 return _NOWHERE
-            case x.All(parts=parts) | x.Some(parts=parts):
+            case x.And(parts=parts) | x.Or(parts=parts):
                 self._use_all(parts, NODE, here)
                 return _NOWHERE
             case q.NodeCompare(left=left, right=right):

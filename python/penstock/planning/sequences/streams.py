@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.errors import QueryError
-from penstock.planning.sequences.context import has_context
+from penstock.planning.sequences.context import has_context, reads_root
 from penstock.planning.sequences.parts import all_parts, rewrite
 from penstock.twigs import Query
-from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 
 CURRENT = ""
@@ -39,12 +38,9 @@ def read_current(query: q.Sequences, given: Collection[str] = ()) -> q.Sequences
 def reads_current(query: q.Sequences, given: Collection[str] = ()) -> bool:
     """Return whether a query reads anything but documents that are given."""
     roots = [query.body, *(variable.value for variable in query.variables)]
-    if any(has_context(root) or isinstance(root, x.Root) for root in roots):
+    if any(has_context(root) or reads_root(root) for root in roots):
         return True
-    return any(
-        isinstance(part, x.Root) or (isinstance(part, q.Stream) and part.name not in given)
-        for part in _parts(query)
-    )
+    return any(isinstance(part, q.Stream) and part.name not in given for part in _parts(query))
 
 
 def only_stream(query: Query) -> str | None:

@@ -13,8 +13,8 @@ from penstock.planning.templates.rows import LEFT, RIGHT, Alone, JoinQuery, Plac
 from penstock.planning.templates.sides import Partials, Side, Source
 from penstock.planning.templates.variables import PARTIAL
 from penstock.twigs import Comparison, Element, Event, Insert, Join, NodeKind, Query
+from penstock.twigs.expressions import nodes_of
 from penstock.twigs.outputs import Content
-from penstock.twigs.patterns import nodes_of
 
 MICROSECONDS = 1_000_000
 

@@ -10,16 +10,15 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from penstock.errors import QueryError
-from penstock.planning.normalise import normalise_twigs
+from penstock.planning.normalise import normalise_twigs, too_entangled
 from penstock.planning.rewrites.slot_numbers import number_slots
 from penstock.planning.templates.regular import prepend, regular_step
 from penstock.planning.templates.shapes import TOP
 from penstock.planning.templates.variables import LOWER, UPPER, Edge, Variable
 from penstock.twigs import Block, Branch, Condition, Fragments, Query, Slot, TwigNode
 from penstock.twigs.blanks import Atom
+from penstock.twigs.expression_printing import print_path
 from penstock.twigs.logic import conjunction, existence
-from penstock.twigs.printing import print_path
 from penstock.twigs.queries import NoTwigError
 
 Form = Callable[[Query], Query]
@@ -146,10 +145,7 @@ def normal_form(path: Query) -> Query:
     try:
         return normalise_twigs(path)
     except NoTwigError:
-        message = "the conditions of a block combine absolute paths in too many ways"
-        way_out = "use fewer absolute paths in its predicates"
-        span = (0, len(path.text))
-        raise QueryError("PQ0415", message, span, way_out, path.text) from None
+        raise too_entangled(path) from None
 
 
 def path_of(query: Query) -> Path:

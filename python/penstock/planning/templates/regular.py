@@ -63,7 +63,7 @@ def regular_path(path: TwigNode) -> TwigNode | None:
 
 def _condition(condition: Condition) -> Condition | None:
     match condition:
-        case Exists(node=node):
+        case Exists(nodes=TwigNode() as node):
             return _existence(node)
         case And(parts=parts):
             made = [_condition(part) for part in parts]
@@ -80,8 +80,11 @@ def _existence(twig: TwigNode) -> Condition | None:
     if where is None or twig.branches:
         return None
     if twig.axis is Axis.DESCENDANT_OR_SELF and twig.test == _ANYTHING:
-        below = _at_any_depth(where.node) if isinstance(where, Exists) else None
-        return None if below is None else Exists(below)
+        match where:
+            case Exists(nodes=TwigNode() as path):
+                below = _at_any_depth(path)
+                return None if below is None else Exists(below)
+        return None
     is_leaf = twig.axis is not Axis.ATTRIBUTE or where == TRUE
     return Exists(TwigNode(twig.axis, twig.test, where)) if _is_plain(twig) and is_leaf else None
 

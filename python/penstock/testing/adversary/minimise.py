@@ -16,7 +16,7 @@ _MARKUP = re.compile(
 )
 _DECLARATION = re.compile(rb"<![EA][^>]*>")
 _ATTRIBUTE = re.compile(rb"\s[^\s=<>/]+=(?:\"[^\"]*\"|'[^']*')")
-_CLOSERS = {"(": ")", "[": "]"}
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _T = TypeVar("_T", str, bytes)
 
 
@@ -84,7 +84,7 @@ def _without(token: bytes, part: re.Pattern[bytes]) -> Iterator[bytes]:
 def _is_balanced(tokens: list[str]) -> bool:
     depth = 0
     for token in tokens:
-        depth += (token in ("(", "[")) - (token in (")", "]"))
+        depth += (token in _CLOSERS) - (token in _CLOSERS.values())
         if depth < 0:
             return False
     return depth == 0

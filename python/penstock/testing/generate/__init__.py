@@ -2,6 +2,7 @@
 
 from penstock.testing.generate.documents import DocumentKnobs, random_document
 from penstock.testing.generate.expressions import ExpressionKnobs, random_expression
+from penstock.testing.generate.flwor import FlworKnobs, random_xquery
 from penstock.testing.generate.joins import JoinKnobs, random_subscriptions, random_xscl
 from penstock.testing.generate.names import NAMESPACES
 from penstock.testing.generate.positions import random_positions, random_siblings
@@ -14,6 +15,7 @@ __all__ = [
     "NAMESPACES",
     "DocumentKnobs",
     "ExpressionKnobs",
+    "FlworKnobs",
     "JoinKnobs",
     "StreamKnobs",
     "SummaryKnobs",
@@ -28,5 +30,6 @@ __all__ = [
     "random_subscriptions",
     "random_summary",
     "random_xpath",
+    "random_xquery",
     "random_xscl",
 ]

@@ -16,39 +16,43 @@ from penstock.testing.kleene.lifetimes import Lifetimes
 from penstock.testing.kleene.members import Horizon, Members, Place
 from penstock.testing.kleene.ranges import ANY_COUNT, Range, compare_ranges, exactly
 from penstock.testing.kleene.truth import Truth, all_of, any_of, inverse
-from penstock.testing.reference.conditions import name_part, speaks
-from penstock.testing.reference.expressions import apply, words_of
+from penstock.testing.reference.expressions import name_part, speaks, words_of
+from penstock.testing.reference.functions import call
 from penstock.testing.reference.paths import passes
-from penstock.testing.reference.values import COMPARISONS, Atomic, compare, to_number
+from penstock.testing.reference.values import Atomic, compare, to_number
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Query, Slot
-from penstock.twigs.expression_parts import is_positional
 from penstock.twigs.expressions import (
     Above,
-    All,
-    Apply,
+    And,
     Atom,
+    AtRoot,
+    Call,
+    Compare,
+    Constant,
     Count,
+    Exists,
     Filter,
-    FirstName,
-    FirstString,
     Here,
     Identified,
-    Inverse,
     JoinedStrings,
     Last,
+    NameOf,
     Nodes,
-    NonEmpty,
+    Not,
+    Or,
     PairCompare,
     Position,
     Root,
-    Some,
     SomeCompare,
     Step,
+    StringOf,
     Sum,
+    TwigNode,
     Union,
 )
 from penstock.twigs.nodetests import BACK
+from penstock.twigs.own_parts import is_positional
 
 Known = str | bool | Range | None
 """What is known of a value; None is nothing at all."""
@@ -141,6 +145,8 @@ class ExpressionKnowledge:
                 return union
             case Identified(words):
                 return self._identified(self.value(words, spot))
+            case TwigNode():
+                raise TypeError("twigs have knowledge of their own")
 
     def _reached(self, step: Step, base: Members) -> Members:
         # What a single step back reaches is there at once; what comes after it is not.
@@ -218,25 +224,29 @@ class ExpressionKnowledge:
         match atom:
             case Slot(index):
                 return _known(self._query.constants[index])
-            case Apply(function, arguments):
-                return self._applied(function, [self.value(a, spot) for a in arguments], spot.node)
-            case All(parts):
+            case Constant(truth):
+                return truth
+            case Compare(operator, left, right):
+                return self._compare(operator, self.value(left, spot), self.value(right, spot))
+            case Call(function, arguments):
+                return self._called(function, [self.value(a, spot) for a in arguments], spot.node)
+            case And(parts):
                 return all_of(self.truth(part, spot) for part in parts)
-            case Some(parts):
+            case Or(parts):
                 return any_of(self.truth(part, spot) for part in parts)
-            case Inverse(part):
+            case Not(part):
                 return inverse(self.truth(part, spot))
             case Position():
                 return spot.position
             case Last():
                 return spot.last
-            case NonEmpty(nodes):
+            case Exists(nodes):
                 found = self.members(nodes, spot)
                 return _some(found, found.truths.values())
             case SomeCompare(operator, nodes, value):
                 return self._some_compare(operator, self.members(nodes, spot), value, spot)
-            case PairCompare(operator, left, right):
-                sides = self.members(left, spot), self.members(right, spot)
+            case PairCompare(operator, near, far):
+                sides = self.members(near, spot), self.members(far, spot)
                 return self._pair_compare(operator, *sides)
             case Count(nodes):
                 found = self.members(nodes, spot)
@@ -247,16 +257,18 @@ class ExpressionKnowledge:
             case JoinedStrings(nodes):
                 strings = self._all_strings(self.members(nodes, spot))
                 return None if strings is None else " ".join(strings)
-            case FirstString(nodes):
+            case StringOf(nodes):
                 return self._of_first(self.members(nodes, spot), None)
             case Above(test, inner, otherwise):
                 parent = spot.node.parent
                 is_there = parent is not None and passes(test, parent)
                 return self.value(inner if is_there else otherwise, Spot(parent or spot.node))
-            case FirstName(part, nodes):
+            case NameOf(part, nodes):
                 return self._of_first(self.members(nodes, spot), part)
+            case AtRoot():
+                raise TypeError("twigs have knowledge of their own")
 
-    def _applied(self, function: str, values: list[Known], node: Node) -> Known:
+    def _called(self, function: str, values: list[Known], node: Node) -> Known:
         match function, values:
             case ("+", [Range() as left, Range() as right]):
                 return left + right
@@ -264,13 +276,17 @@ class ExpressionKnowledge:
                 return left - right
             case ("negate", [Range() as number]):
                 return -number
-            case (_, [Range() as left, Range() as right]) if function in COMPARISONS:
-                return compare_ranges(function, left, right)
         atoms = [_atom(value) for value in values]
         known = [atom for atom in atoms if atom is not None]
         if len(known) < len(values):
             return None
-        return speaks(str(known[0]), node) if function == "lang" else _known(apply(function, known))
+        return speaks(str(known[0]), node) if function == "lang" else _known(call(function, known))
+
+    def _compare(self, operator: str, left: Known, right: Known) -> Truth:
+        if isinstance(left, Range) and isinstance(right, Range):
+            return compare_ranges(operator, left, right)
+        one, other = _atom(left), _atom(right)
+        return None if one is None or other is None else compare(operator, one, other)
 
     def _some_compare(self, operator: str, found: Members, value: Atom, spot: Spot) -> Truth:
         if found.is_complete and not found.truths:

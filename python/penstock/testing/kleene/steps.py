@@ -97,9 +97,9 @@ def _value(
     match query.output:
         case Aggregate() | Selection(aggregate=str()):
             return lambda: lifetimes.is_closed(tree.root)
-        case Value(scalar):
+        case Value(atom):
             twigs = TwigKnowledge(query, tree, lifetimes)
-            return lambda: twigs.value(scalar, tree.root) is not None
+            return lambda: twigs.value(atom, tree.root) is not None
         case Selection(expression):
             knowledge = ExpressionKnowledge(query, tree, lifetimes, is_order_late)
             return lambda: knowledge.is_known_at_root(cast("Atom", expression))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from penstock.testing.kleene.lifetimes import Lifetimes
 from penstock.testing.kleene.truth import Truth, all_of, any_of, inverse
-from penstock.testing.reference.conditions import name_part, speaks, spine_of, spine_to
+from penstock.testing.reference.expressions import name_part, speaks, spine_of, spine_to
 from penstock.testing.reference.functions import call
 from penstock.testing.reference.paths import nodes_on, passes
 from penstock.testing.reference.values import Atomic, compare, to_boolean
@@ -15,23 +15,21 @@ from penstock.twigs import (
     And,
     AtRoot,
     Axis,
-    BooleanOf,
     Branch,
     Call,
     Compare,
     Condition,
     Constant,
     Exists,
-    Holds,
     NameOf,
     Not,
     Or,
     Query,
-    Scalar,
     Slot,
     StringOf,
     TwigNode,
 )
+from penstock.twigs.expressions import Atom, Nodes
 
 _IMMEDIATE = (Axis.SELF, Axis.ATTRIBUTE)
 _GROWING = (Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF)
@@ -66,23 +64,23 @@ class TwigKnowledge:
             self._settled[key] = truth
         return truth
 
-    def value(self, scalar: Scalar, node: Node) -> Atomic | None:
-        """Return the value of the scalar at the node."""
-        match scalar:
+    def value(self, atom: Atom, node: Node) -> Atomic | None:
+        """Return the value of an atom of a twig at the node."""
+        match atom:
             case Slot(index):
                 return self._constants[index]
-            case StringOf(path, absolute):
-                return self._of_first(path, self._root if absolute else node, None)
-            case NameOf(part, path, absolute):
-                return self._of_first(path, self._root if absolute else node, part)
+            case StringOf(nodes):
+                return self._of_first(nodes, node, None)
+            case NameOf(part, nodes):
+                return self._of_first(nodes, node, part)
             case Call(function, arguments):
                 values = [self.value(argument, node) for argument in arguments]
                 known = [value for value in values if value is not None]
                 if len(known) < len(values):
                     return None
                 return speaks(str(known[0]), node) if function == "lang" else call(function, known)
-            case BooleanOf(condition):
-                return self.truth(condition, node)
+            case _:
+                return self.truth(atom, node)
 
     def _truth(self, condition: Condition, node: Node) -> Truth:
         match condition:
@@ -94,16 +92,18 @@ class TwigKnowledge:
                 return any_of(self.truth(part, node) for part in parts)
             case Not(part):
                 return inverse(self.truth(part, node))
-            case Exists(twig):
+            case Exists(TwigNode() as twig):
                 return self._exists(twig, node)
             case AtRoot(part):
                 return self.truth(part, self._root)
             case Compare(operator, left, right):
                 one, other = self.value(left, node), self.value(right, node)
                 return None if one is None or other is None else compare(operator, one, other)
-            case Holds(scalar):
-                known = self.value(scalar, node)
+            case Call():
+                known = self.value(condition, node)
                 return None if known is None else to_boolean(known)
+            case _:
+                raise TypeError(f"{type(condition).__name__} is no condition of a twig")
 
     def _exists(self, twig: TwigNode, context: Node) -> Truth:
         found = any_of(self._at(twig, node, None) for node in self._present(twig, context))
@@ -134,11 +134,11 @@ class TwigKnowledge:
             nodes = reached
         return nodes, may_grow
 
-    def _of_first(self, path: TwigNode | None, context: Node, part: str | None) -> str | None:
+    def _of_first(self, path: Nodes, context: Node, part: str | None) -> str | None:
         """The string value, or a part of the name, of the first node that a path reaches."""
         nodes: dict[Node, Truth] = {context: True}
         may_grow = False
-        if path is not None:
+        if isinstance(path, TwigNode):
             nodes, may_grow = self._reach(spine_of(path), context)
         if not nodes:
             return None if may_grow else ""

@@ -1,7 +1,12 @@
 """Other XPath processors, asked the same questions, with answers in one comparable form."""
 
 from penstock.testing.peers.answers import Answer, is_empty, same
-from penstock.testing.peers.deviations import as_libxml2, saxon_refuses, without_entities
+from penstock.testing.peers.deviations import (
+    as_libxml2,
+    saxon_fails,
+    saxon_refuses,
+    without_entities,
+)
 from penstock.testing.peers.libxml2 import Libxml2, without_document
 from penstock.testing.peers.saxon import Saxon, by_value
 
@@ -13,6 +18,7 @@ __all__ = [
     "by_value",
     "is_empty",
     "same",
+    "saxon_fails",
     "saxon_refuses",
     "without_document",
     "without_entities",

@@ -62,3 +62,8 @@ def saxon_refuses(expression: str, reason: str) -> bool:
     empty, and then lacks a context for what stands behind it.
     """
     return "sum(" in expression or "the context item is absent" in reason
+
+
+def saxon_fails(reason: str) -> bool:
+    """Return whether Saxon is known to fail in its optimizer, whatever the query asks."""
+    return "Bad parent pointer in expression tree" in reason

@@ -1,7 +1,7 @@
 """The reference evaluator: queries over trees in memory, by the definitions and nothing else."""
 
-from penstock.testing.reference.conditions import Scope, holds, value_of
 from penstock.testing.reference.evaluation import aggregate, beside, evaluate
+from penstock.testing.reference.expressions import Scope, holds
 from penstock.testing.reference.joins import Arrival, Joined, events, join
 from penstock.testing.reference.messages import messages
 from penstock.testing.reference.streams import Outcome, run
@@ -21,5 +21,4 @@ __all__ = [
     "join",
     "messages",
     "run",
-    "value_of",
 ]

@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from typing import cast
 
-from penstock.testing.reference.conditions import Scope, reached, spine_to, value_of
-from penstock.testing.reference.expressions import Context, Surroundings, nodes_in, value_at
+from penstock.testing.reference.expressions import (
+    Context,
+    Scope,
+    nodes_in,
+    reached,
+    spine_to,
+    value_at,
+)
 from penstock.testing.reference.paths import in_document_order
 from penstock.testing.reference.values import Atomic, to_number
 from penstock.testing.reference.witnesses import bound, matches_of
@@ -26,8 +32,8 @@ def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
             return nodes_of(query, tree, variable)
         case Aggregate(function, variable):
             return aggregate(function, nodes_of(query, tree, variable))
-        case Value(scalar):
-            return value_of(scalar, tree.root, Scope(tree.root, query.constants))
+        case Value(atom):
+            return value_at(atom, context_of(query, tree))
         case Selection(aggregate=str(function)):
             return aggregate(function, selected(query, tree))
         case Selection(type=None):
@@ -57,7 +63,7 @@ def selected(query: Query, tree: Tree) -> list[Node]:
 
 def context_of(query: Query, tree: Tree) -> Context:
     """Return the context of a whole query: the document node."""
-    return Context(tree.root, Surroundings(tree, query.constants))
+    return Context(tree.root, Scope(tree.root, query.constants, tree.ids))
 
 
 def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node]]]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.testing.reference.conditions import Scope, reached, spine_of
+from penstock.testing.reference.expressions import Scope, reached, spine_of
 from penstock.testing.reference.values import compare
 from penstock.testing.reference.witnesses import matches_of, tuples
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Block, Event, Join, JoinKind, Operand, PathTerm, Query
-from penstock.twigs.patterns import variables_of
+from penstock.twigs.expressions import variables_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from penstock.testing.reference.conditions import Scope, holds
+from penstock.testing.reference.expressions import Scope, holds
 from penstock.testing.reference.witnesses import Bindings, Match, bound, matches_of
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Element, Group, Insert, Literal, Message, NodeKind, Query

@@ -21,7 +21,7 @@ from penstock.planning.templates import (
     Variable,
     WitnessTree,
 )
-from penstock.testing.reference.conditions import Scope
+from penstock.testing.reference.expressions import Scope
 from penstock.testing.reference.joins import Arrival
 from penstock.testing.reference.values import compare
 from penstock.testing.reference.witnesses import matches_of, tuples

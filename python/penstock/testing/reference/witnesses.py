@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from penstock.testing.reference.conditions import Scope, holds
+from penstock.testing.reference.expressions import Scope, holds
 from penstock.testing.reference.paths import in_document_order, nodes_on, passes
 from penstock.testing.tree import Node
 from penstock.twigs import Block, TwigNode
-from penstock.twigs.patterns import variables_of
+from penstock.twigs.expressions import variables_of
 
 Bindings = Mapping[str, Node]
 

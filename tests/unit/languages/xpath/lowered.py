@@ -8,10 +8,10 @@ import pytest
 
 from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
-from penstock.twigs import BooleanOf, Selection, Slot, Value
-from penstock.twigs.expression_printing import print_expression
-from penstock.twigs.printing import print_condition, print_path, print_scalar
+from penstock.twigs import Selection, Slot, Value
+from penstock.twigs.expression_printing import print_condition, print_expression, print_path
+from penstock.twigs.expressions import is_condition
+from penstock.twigs.queries import as_expression
 
 
 def paths(text: str, **options: Any) -> list[str]:
@@ -37,9 +37,9 @@ def value(text: str, **options: Any) -> str:
     """Return the value that a query becomes, constants in place."""
     query = xpath(text, **options)
     assert isinstance(query.output, Value)
-    if isinstance(query.output.scalar, BooleanOf):
-        return print_condition(query.output.scalar.condition, _constant(query.constants))
-    return print_scalar(query.output.scalar, _constant(query.constants))
+    atom = query.output.atom
+    show = print_condition if is_condition(atom) else print_expression
+    return show(atom, _constant(query.constants))
 
 
 def refusal(text: str, **options: Any) -> tuple[str, str]:

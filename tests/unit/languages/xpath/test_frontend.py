@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from penstock.errors import QUERY_CODES, QueryError
 from penstock.languages.xpath import parse, xpath
-from penstock.languages.xpath.frontend import DEPTH_MAX, as_expression
+from penstock.languages.xpath.frontend import DEPTH_MAX
 from penstock.languages.xpath.syntax import Expression
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
 from penstock.twigs import Aggregate, Query, Selection
 from penstock.twigs.printing import print_query
+from penstock.twigs.queries import as_expression
 
 PIECES = st.sampled_from(
     "a b * p:x p:* . .. @ / // [ ] ( ) | + - = != < <= > >= and or div mod 1 2.5 'x' \" $v".split()

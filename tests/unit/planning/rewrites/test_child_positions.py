@@ -34,7 +34,7 @@ def positions(random: Random) -> str:
     [
         ("//a[2]", "/descendant::a[count(preceding-sibling::a) = 1]"),
         ("/text()[3 > position()]", "/child::text()[count(preceding-sibling::text()) < 2]"),
-        ("//a[.][2]", "/descendant::a[boolean(.)][count(preceding-sibling::a[boolean(.)]) = 1]"),
+        ("//a[.][2]", "/descendant::a[.][count(preceding-sibling::a[.]) = 1]"),
         (
             "//a[last() = position()]",
             "/descendant::a[count(parent::node()/child::a) = (count(preceding-sibling::a) + 1)]",
@@ -46,7 +46,7 @@ def positions(random: Random) -> str:
         ),
         (
             "//a[id(string(position()))]",
-            "/descendant::a[boolean(id(string((count(preceding-sibling::a) + 1))))]",
+            "/descendant::a[id(string((count(preceding-sibling::a) + 1)))]",
         ),
     ],
 )

@@ -51,26 +51,26 @@ def parents(random: Random) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("//a[../b]", "/descendant::a[above(parent::node(), boolean(child::b), False)]"),
-        ("/r/a[../b]", "/child::r/child::a[above(parent::r, boolean(child::b), False)]"),
-        ("/r/@a[../b]", "/child::r/attribute::a[above(parent::r, boolean(child::b), False)]"),
-        ("/a[../b]", "/child::a[above(parent::document(), boolean(child::b), False)]"),
+        ("//a[../b]", "/descendant::a[above(parent::node(), boolean(child::b), false())]"),
+        ("/r/a[../b]", "/child::r/child::a[above(parent::r, boolean(child::b), false())]"),
+        ("/r/@a[../b]", "/child::r/attribute::a[above(parent::r, boolean(child::b), false())]"),
+        ("/a[../b]", "/child::a[above(parent::document(), boolean(child::b), false())]"),
         (
             "//a[b[count(../c) > 5]]",
-            "/descendant::a[boolean(child::b[above(parent::a, count(child::c) > 5, False)])]",
+            "/descendant::a[child::b[above(parent::a, count(child::c) > 5, false())]]",
         ),
         (
             "/r/a[parent::x/b]",
-            "/child::r/child::a[above(parent::x, boolean(child::b), False)]",
+            "/child::r/child::a[above(parent::x, boolean(child::b), false())]",
         ),
         (
             "//a[not(../b) and ../c = 1]",
-            "/descendant::a[above(parent::node(), not(boolean(child::b)) and child::c = 1, False)]",
+            "/descendant::a[above(parent::node(), not(child::b) and child::c = 1, false())]",
         ),
         (
             "//a[not(../b or number(../c) > 1)]",
             "/descendant::a[above(parent::node(),"
-            " not(boolean(child::b) or number(string(child::c)) > 1), True)]",
+            " not(child::b or number(string(child::c)) > 1), true())]",
         ),
         (
             "//a[string-length(../b) = @n]",
@@ -80,15 +80,15 @@ def parents(random: Random) -> str:
         (
             "//a[../../b]",
             "/descendant::a[above(parent::node(),"
-            " above(parent::node(), boolean(child::b), False), False)]",
+            " above(parent::node(), boolean(child::b), false()), false())]",
         ),
         (
             "//a[../b = (../c | ..)]",
-            "/descendant::a[above(parent::node(), child::b = child::c | ., False)]",
+            "/descendant::a[above(parent::node(), child::b = child::c | ., false())]",
         ),
         (
             "//a[id(../b)]",
-            "/descendant::a[boolean(id(above(parent::node(), strings(child::b), '')))]",
+            "/descendant::a[id(above(parent::node(), strings(child::b), ''))]",
         ),
     ],
 )

@@ -42,24 +42,23 @@ def siblings(random: Random) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("//a/following-sibling::b", "/descendant::b[boolean(preceding-sibling::a)]"),
+        ("//a/following-sibling::b", "/descendant::b[preceding-sibling::a]"),
         (
             "/r/a[x]/preceding-sibling::b[y]/z",
-            "/child::r/child::b[boolean(child::y)]"
-            "[boolean(following-sibling::a[boolean(child::x)])]/child::z",
+            "/child::r/child::b[child::y][following-sibling::a[child::x]]/child::z",
         ),
         (
             "//a/following-sibling::b/following-sibling::c",
-            "/descendant::c[boolean(preceding-sibling::b[boolean(preceding-sibling::a)])]",
+            "/descendant::c[preceding-sibling::b[preceding-sibling::a]]",
         ),
         ("//a/following-sibling::a[1]", "/descendant::a[count(preceding-sibling::a) >= 1]"),
         (
             "//a/preceding-sibling::a[position() > 2][b]",
-            "/descendant::a[count(following-sibling::a) > 2][boolean(child::b)]",
+            "/descendant::a[count(following-sibling::a) > 2][child::b]",
         ),
         (
             "//x[a/following-sibling::b]",
-            "/descendant::x[boolean(child::b[boolean(preceding-sibling::a)])]",
+            "/descendant::x[child::b[preceding-sibling::a]]",
         ),
     ],
 )

@@ -1,5 +1,8 @@
 """`explain` of a join says which templates it has, when its events come and what is held."""
 
+import pytest
+
+from penstock.errors import QueryError
 from penstock.languages.xscl import xscl
 from penstock.planning.explain import explain
 
@@ -76,3 +79,10 @@ def test_a_bare_block_is_explained_like_a_path() -> None:
     assert section("S/a->x[b->y]", "decided") == [
         "child::a: at the end tag of child::a at the latest, earlier once child::b is certain"
     ]
+
+
+def test_blocks_without_a_normal_form_are_refused_by_name() -> None:
+    conditions = "".join(f"[/r{n}/b = 1 or /r{n}/c = 2]" for n in range(12))
+    with pytest.raises(QueryError) as caught:
+        explain(xscl(f"S//a{conditions}->x JOIN{{x = y, 1}} S//b->y"))
+    assert caught.value.code == "PQ0415"

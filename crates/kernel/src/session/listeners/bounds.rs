@@ -124,12 +124,16 @@ impl Listeners {
                 }));
             }
         }
-        let failed = self.messages_mut().map_or(Vec::new(), Messages::take_failed);
-        let failed = failed.into_iter().map(|(document, subscription, error)| Failing {
-            document,
-            subscription,
-            error,
-        });
+        let failed = self
+            .messages_mut()
+            .map_or(Vec::new(), Messages::take_failed);
+        let failed = failed
+            .into_iter()
+            .map(|(document, subscription, error)| Failing {
+                document,
+                subscription,
+                error,
+            });
         failing.extend(failed);
         failing
     }

@@ -46,22 +46,22 @@ impl Listeners {
             self.merge(&mut rows);
             self.rows = rows;
         }
-        self.collect_messages();
-    }
-
-    /// Puts the rows of messages behind those that are there.
-    fn collect_messages(&mut self) {
-        let rows = self.messages_mut().map(Messages::take_rows);
-        if let Some(rows) = rows.filter(|rows| !rows.is_empty()) {
-            self.rows.append(rows);
+        // Those of messages come behind the others of the same piece of input.
+        if self
+            .messages()
+            .is_some_and(|messages| messages.row_sizes().0 > 0)
+        {
+            self.gather();
         }
     }
 
     /// Puts all rows together.
     pub fn gather(&mut self) {
         let is_empty = |runner: &Runner| runner.automaton.row_count() == 0;
-        if self.automata().all(is_empty) {
-            self.collect_messages();
+        let has_messages = self
+            .messages()
+            .is_some_and(|messages| messages.row_sizes().0 > 0);
+        if self.automata().all(is_empty) && !has_messages {
             return;
         }
         let fresh = self.take_fresh();

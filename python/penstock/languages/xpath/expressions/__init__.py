@@ -1,5 +1,10 @@
 """From the syntax tree of XPath 1.0 to expressions: all of the language."""
 
-from penstock.languages.xpath.expressions.lowering import Asked, ExpressionLowering, lower_query
+from penstock.languages.xpath.expressions.lowering import (
+    UNDER_TEST,
+    Asked,
+    ExpressionLowering,
+    lower_selection,
+)
 
-__all__ = ["Asked", "ExpressionLowering", "lower_query"]
+__all__ = ["UNDER_TEST", "Asked", "ExpressionLowering", "lower_selection"]

@@ -22,17 +22,17 @@ def lower_lang(scope: Scope, wanted: x.Atom, here: x.Nodes) -> x.Atom:
     Letters of ASCII count the same in both cases, and what follows a hyphen does not matter
     (section 4.3). Without such an attribute the answer is no, whatever is wanted.
     """
-    has_lang = x.NonEmpty(x.Step(x.Here(), Axis.ATTRIBUTE, _XML_LANG))
-    nearest = x.Apply("=", (x.Position(), scope.slots.add(1.0)))
+    has_lang = x.Exists(x.Step(x.Here(), Axis.ATTRIBUTE, _XML_LANG))
+    nearest = x.Compare("=", x.Position(), scope.slots.add(1.0))
     element = x.Step(here, Axis.ANCESTOR_OR_SELF, _ELEMENT, (has_lang, nearest))
     found = x.Step(element, Axis.ATTRIBUTE, _XML_LANG)
-    language = _in_small_letters(scope, x.FirstString(found))
+    language = _in_small_letters(scope, x.StringOf(found))
     sought = _in_small_letters(scope, wanted)
-    longer = x.Apply("concat", (sought, scope.slots.add("-")))
-    is_kind = x.Some((x.Apply("=", (language, sought)), x.Apply("starts-with", (language, longer))))
-    return x.All((x.NonEmpty(found), is_kind))
+    longer = x.Call("concat", (sought, scope.slots.add("-")))
+    is_kind = x.Or((x.Compare("=", language, sought), x.Call("starts-with", (language, longer))))
+    return x.And((x.Exists(found), is_kind))
 
 
 def _in_small_letters(scope: Scope, atom: x.Atom) -> x.Atom:
     letters = (scope.slots.add(ascii_uppercase), scope.slots.add(ascii_lowercase))
-    return x.Apply("translate", (atom, *letters))
+    return x.Call("translate", (atom, *letters))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.languages.xpath.expressions.nodes import lower_nodes
+from penstock.languages.xpath.expressions.nodes import lower_nodes, lower_step
 from penstock.languages.xpath.expressions.truths import lower_truth
 from penstock.languages.xpath.expressions.values import lower_number, lower_string, lower_value
 from penstock.languages.xpath.functions import AGGREGATES, Type
 from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression, FunctionCall
-from penstock.twigs import Query
 from penstock.twigs import expressions as x
 
 
@@ -33,6 +32,7 @@ class ExpressionLowering(Scope):
     """Lowers one text. The parts of the work live in modules of their own and meet here."""
 
     nodes = lower_nodes
+    step = lower_step
     value = lower_value
     string = lower_string
     number = lower_number
@@ -41,7 +41,7 @@ class ExpressionLowering(Scope):
     def predicate(self, expression: Expression) -> x.Atom:
         """Return a predicate as a truth value; a number asks for a position (section 2.4)."""
         if self.type_of(expression) is Type.NUMBER:
-            return x.Apply("=", (x.Position(), self.value(expression, UNDER_TEST)))
+            return x.Compare("=", x.Position(), self.value(expression, UNDER_TEST))
         return self.truth(expression, UNDER_TEST)
 
 
@@ -53,10 +53,10 @@ class Asked:
     lowering: ExpressionLowering
 
 
-def lower_query(
+def lower_selection(
     asked: Asked, context: Asked | None = None, select: Mapping[str, Asked] | None = None
-) -> Query:
-    """Return the query that an expression is: nodes, an aggregate over nodes, or one value.
+) -> x.Selection:
+    """Return what a query selects: nodes, an aggregate over nodes, or one value.
 
     It starts at the document node, or at the first node of ``context``; all lowerings share one
     table of constants.
@@ -78,17 +78,16 @@ def lower_query(
             selection = x.Selection(lowering.nodes(expression, focus), beside=beside)
         case _:
             value = lowering.value(expression, focus)
-            selection = x.Selection(value, x.atom_type(value))
+            selection = x.Selection(value, x.type_of(value))
     if beside and not selection.beside:
         way_out = "select beside the nodes of a path"
         message = "a value has no nodes beside which others could be selected"
         raise lowering.error("PQ0120", message, expression.span, way_out)
-    constants = tuple(lowering.slots.values)
-    return Query((), selection, constants, text=lowering.text)
+    return selection
 
 
 def _first_node(context: Asked) -> x.Nodes:
     nodes = context.lowering.nodes(context.expression, Focus(x.Root(), False))
     if nodes == x.Root():
         return nodes
-    return x.Filter(nodes, (x.Apply("=", (x.Position(), context.lowering.slots.add(1.0))),))
+    return x.Filter(nodes, (x.Compare("=", x.Position(), context.lowering.slots.add(1.0)),))

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from penstock.languages.xpath import syntax as s
 from penstock.languages.xpath.functions import Type
-from penstock.languages.xpath.paths import lower_test
+from penstock.languages.xpath.nodetests import lower_test
 from penstock.twigs import Axis
 from penstock.twigs import expressions as x
-from penstock.twigs.expression_parts import add_step
 from penstock.twigs.nodetests import ANY_NODE
+from penstock.twigs.own_parts import add_step
 
 if TYPE_CHECKING:
     from penstock.languages.xpath.expressions.lowering import ExpressionLowering, Focus
+
+
+_SELF = x.Step(x.Here(), Axis.SELF, ANY_NODE)
 
 
 def lower_nodes(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Nodes:
@@ -29,8 +32,10 @@ def lower_nodes(lowering: ExpressionLowering, expression: s.Expression, focus: F
                 base = lower_nodes(lowering, start, focus)
             elif absolute:
                 base = x.Root()
-            for step in steps:
-                base = _add_step(lowering, base, step)
+            for written in steps:
+                step = lower_step(lowering, written)
+                if step != _SELF:
+                    base = add_step(base, step.axis, step.test, step.predicates)
             return base
         case s.Filter(primary=primary, predicates=predicates):
             base = lower_nodes(lowering, primary, focus)
@@ -45,12 +50,10 @@ def lower_nodes(lowering: ExpressionLowering, expression: s.Expression, focus: F
             raise lowering.not_nodes(expression)
 
 
-def _add_step(lowering: ExpressionLowering, base: x.Nodes, step: s.Step) -> x.Nodes:
-    test = lower_test(lowering, step)
+def lower_step(lowering: ExpressionLowering, step: s.Step) -> x.Step:
+    """Return a step from the context node."""
     predicates = tuple([lowering.predicate(predicate) for predicate in step.predicates])
-    if step.axis is Axis.SELF and test == ANY_NODE and not predicates:
-        return base
-    return add_step(base, step.axis, test, predicates)
+    return x.Step(x.Here(), step.axis, lower_test(lowering, step), predicates)
 
 
 def _words(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:

@@ -20,13 +20,13 @@ def lower_truth(lowering: ExpressionLowering, expression: s.Expression, focus: F
     match expression:
         case s.Logical(operator=operator, parts=parts):
             truths = tuple([lower_truth(lowering, part, focus) for part in parts])
-            return x.All(truths) if operator == "and" else x.Some(truths)
+            return x.And(truths) if operator == "and" else x.Or(truths)
         case s.Binary(operator=operator) if operator in s.COMPARISONS:
             return lower_comparison(lowering, expression, focus)
         case s.FunctionCall() if lowering.type_of(expression) is Type.BOOLEAN:
             return _lower_call(lowering, expression, focus)
     if lowering.type_of(expression) is Type.NODES:
-        return x.NonEmpty(lowering.nodes(expression, focus))
+        return x.Exists(lowering.nodes(expression, focus))
     return convert("boolean", lowering.value(expression, focus))
 
 
@@ -37,10 +37,10 @@ def _lower_call(lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus
         case "boolean":
             return lower_truth(lowering, call.arguments[0], focus)
         case "not":
-            return x.Inverse(lower_truth(lowering, call.arguments[0], focus))
+            return x.Not(lower_truth(lowering, call.arguments[0], focus))
         case "lang":
             return lower_lang(lowering, lowering.string(call.arguments[0], focus), focus.here)
-    return x.Apply(call.name, lower_arguments(lowering, call, focus))
+    return x.Call(call.name, lower_arguments(lowering, call, focus))
 
 
 def lower_comparison(lowering: ExpressionLowering, comparison: s.Binary, focus: Focus) -> x.Atom:
@@ -67,4 +67,4 @@ def lower_comparison(lowering: ExpressionLowering, comparison: s.Binary, focus: 
         common = "number"
     if is_equality and Type.BOOLEAN in types:
         common = "boolean"
-    return x.Apply(operator, tuple(convert(common, side) for side in sides))
+    return x.Compare(operator, *[convert(common, side) for side in sides])

@@ -21,10 +21,10 @@ def lower_value(lowering: ExpressionLowering, expression: s.Expression, focus: F
         case s.Variable():
             return lowering.slots.add(lowering.value_of(expression))
         case s.Negate(operand=operand):
-            return x.Apply("negate", (lowering.number(operand, focus),))
+            return x.Call("negate", (lowering.number(operand, focus),))
         case s.Binary(operator=operator, left=left, right=right) if operator in s.ARITHMETIC:
             first = lowering.number(left, focus)
-            return x.Apply(operator, (first, lowering.number(right, focus)))
+            return x.Call(operator, (first, lowering.number(right, focus)))
         case s.FunctionCall() if lowering.type_of(expression) is not Type.BOOLEAN:
             return lower_call(lowering, expression, focus)
         case _:
@@ -34,7 +34,7 @@ def lower_value(lowering: ExpressionLowering, expression: s.Expression, focus: F
 def lower_string(lowering: ExpressionLowering, expression: s.Expression, focus: Focus) -> x.Atom:
     """Return ``string(expression)``; of a node-set, that of its first node."""
     if lowering.type_of(expression) is Type.NODES:
-        return x.FirstString(lowering.nodes(expression, focus))
+        return x.StringOf(lowering.nodes(expression, focus))
     return convert("string", lowering.value(expression, focus))
 
 
@@ -63,14 +63,14 @@ def lower_call(lowering: ExpressionLowering, call: s.FunctionCall, focus: Focus)
             raise lowering.error("PQ0208", message, call.span, way_out)
         case name if name in NAME_PARTS:
             named = lowering.nodes(call.arguments[0], focus) if call.arguments else focus.here
-            return x.FirstName(name, named)
+            return x.NameOf(name, named)
         case "string" if not call.arguments:
-            return x.FirstString(focus.here)
+            return x.StringOf(focus.here)
         case "string":
             return lower_string(lowering, call.arguments[0], focus)
         case "number" if call.arguments:
             return lower_number(lowering, call.arguments[0], focus)
-    return x.Apply(call.name, lower_arguments(lowering, call, focus))
+    return x.Call(call.name, lower_arguments(lowering, call, focus))
 
 
 def lower_arguments(
@@ -78,7 +78,7 @@ def lower_arguments(
 ) -> tuple[x.Atom, ...]:
     """Return the arguments in the types that the function asks for."""
     if not call.arguments:
-        return (x.FirstString(focus.here),)
+        return (x.StringOf(focus.here),)
     return tuple(
         lowering.number(argument, focus)
         if wanted is Type.NUMBER
@@ -89,4 +89,4 @@ def lower_arguments(
 
 def convert(function: str, atom: x.Atom) -> x.Atom:
     """Return ``string``, ``number`` or ``boolean`` of an atom; the atom where it is one."""
-    return atom if x.atom_type(atom) is ValueType(function) else x.Apply(function, (atom,))
+    return atom if x.type_of(atom) is ValueType(function) else x.Call(function, (atom,))

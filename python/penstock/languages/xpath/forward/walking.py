@@ -17,12 +17,12 @@ from penstock.languages.xpath.forward.ancestor_steps import climb_to_ancestors
 from penstock.languages.xpath.forward.disjunctions import Disjunct, cases_of, conjoin
 from penstock.languages.xpath.forward.parent_conditions import require_parent
 from penstock.languages.xpath.forward.parent_steps import climb_to_parents
-from penstock.languages.xpath.paths import FORWARD
 from penstock.languages.xpath.scopes import Scope
 from penstock.languages.xpath.syntax import Expression, Step
 from penstock.twigs import Axis
 from penstock.twigs.nodetests import BELOW
 from penstock.twigs.queries import NoTwigError
+from penstock.twigs.subforms.reach import FORWARD
 
 T = TypeVar("T", Alternative, Disjunct)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 
+from penstock.errors import QueryError
+from penstock.languages.xpath.tokens import NC_NAME
 from penstock.languages.xquery import syntax as y
 from penstock.languages.xquery.functions import (
     CODEPOINTS,
     COLLATED,
+    CONSTRUCTORS,
     FUNCTIONS,
     NODE_OF_CONTEXT,
     OF_CONTEXT,
@@ -15,11 +19,14 @@ from penstock.languages.xquery.functions import (
     UNSUPPORTED,
 )
 from penstock.languages.xquery.lowering.names import FN_NAMESPACE, XS_NAMESPACE
-from penstock.languages.xquery.lowering.paths import PathLowering
+from penstock.languages.xquery.lowering.paths import PathLowering, apply
 from penstock.languages.xquery.rejections import rejection
+from penstock.languages.xquery.types import UNSUPPORTED_TYPES
+from penstock.languages.xquery.values import typed_literal
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 
+QNAME = re.compile(rf"(?:({NC_NAME}):)?({NC_NAME})")
 _AS_STRING = frozenset({"string-length", "normalize-space"})
 
 
@@ -31,9 +38,9 @@ class CallLowering(PathLowering):
         name = self.names.of_function(call.name)
         own = self.functions.get((name.uri, name.local, len(call.arguments)))
         if own is not None:
-            self.needs.add(own.index)
+            number = self.number_of(own)
             arguments = tuple(self.lower(argument) for argument in call.arguments)
-            return q.OwnCall(own.index, arguments)
+            return q.OwnCall(number, arguments)
         if name.uri == XS_NAMESPACE:
             return self._constructor(call)
         if name.uri == FN_NAMESPACE and name.local in FUNCTIONS:
@@ -67,22 +74,46 @@ class CallLowering(PathLowering):
 
     def _constructor(self, call: y.Call) -> q.Item:
         """Return a call of a function that is named after a type."""
-        local = self.cast_type(call.name)
+        local = call.name.local
+        if local in UNSUPPORTED_TYPES:
+            message = f"the type `{call.name.text}` is not supported"
+            way_out = f"use {UNSUPPORTED_TYPES[local]}"
+            raise self.error("PQ0501", message, call.name.span, way_out, "XPST0017")
+        if local not in CONSTRUCTORS:
+            raise self._unknown(XS_NAMESPACE, call)
         if len(call.arguments) != 1:
             message = f"`{call.name.text}()` takes 1 argument, not {len(call.arguments)}"
             way_out = "cast one value"
             raise self.error("PQ0113", message, call.span, way_out, "XPST0017")
         (argument,) = call.arguments
-        if local == "QName" and isinstance(argument, y.Literal) and argument.type == "string":
-            return self.name_literal(argument)
-        return x.Apply(f"xs:{local}", (self.lower(argument),))
+        return self.cast(argument, local) or apply(f"xs:{local}", self.lower(argument))
 
-    def name_literal(self, literal: y.Literal) -> q.Item:
-        """Return the name that a string stands for, its prefix resolved here."""
-        prefix, _, local = literal.text.strip(" \t\r\n").rpartition(":")
-        name = self.names.of_element(y.QName(prefix, local, literal.span))
-        lexical = f"{prefix}:{local}" if prefix else local
-        return x.Apply("QName", (q.Atomic("string", name.uri), q.Atomic("string", lexical)))
+    def cast(self, operand: y.Expression, target: str) -> q.Item | None:
+        """Return what casting a string literal gives; None if only evaluation can tell."""
+        if not isinstance(operand, y.Literal) or operand.type != "string":
+            return None
+        if target != "QName":
+            return typed_literal(target, operand.text)
+        name = self.name_in(operand)
+        if name is None:
+            return None
+        lexical = f"{name.prefix}:{name.local}" if name.prefix else name.local
+        return apply("QName", q.Atomic("string", name.uri), q.Atomic("string", lexical))
+
+    def name_in(self, literal: y.Literal) -> q.Name | None:
+        """Return the name that a string literal is, its prefix resolved here; None if it is none.
+
+        Raises:
+            QueryError: Nothing is bound to the prefix.
+        """
+        match = QNAME.fullmatch(literal.text.strip(" \t\r\n"))
+        if match is None:
+            return None
+        try:
+            return self.names.of_element(y.QName(match[1] or "", match[2], literal.span))
+        except QueryError as error:
+            code, message, span, way_out, text, _ = error.args
+            raise QueryError(code, message, span, way_out, text, "FONS0004") from None
 
     def _built_in(self, function: str, call: y.Call) -> q.Item:
         """Return a call of a built-in function, its context and collation made explicit."""
@@ -105,13 +136,13 @@ class CallLowering(PathLowering):
             self.check_context(f"`{function}()`", call.span)
             arguments.append(x.Here())
             if function in _AS_STRING:
-                arguments = [x.Apply("string", (x.Here(),))]
+                arguments = [apply("string", x.Here())]
         elif len(arguments) == 1 and function in NODE_OF_CONTEXT:
             self.check_context(f"`{function}()`", call.span)
             arguments.append(x.Here())
         elif len(arguments) == 1 and function == "resolve-uri":
             arguments.append(q.Atomic("string", self.base_uri or ""))
-        return x.Apply(function, tuple(arguments))
+        return apply(function, *arguments)
 
     def _check_arity(self, function: str, call: y.Call) -> None:
         arities = FUNCTIONS[function]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from penstock.languages.xpath.namespaces import XML_NAMESPACE
-from penstock.languages.xpath.tokens import NC_NAME
 from penstock.languages.xquery import syntax as y
+from penstock.languages.xquery.lowering.calls import QNAME
 from penstock.languages.xquery.lowering.clauses import ClauseLowering
 from penstock.languages.xquery.lowering.names import XMLNS_NAMESPACE, Bindings
 from penstock.twigs import sequences as q
 
-_QNAME = re.compile(rf"(?:({NC_NAME}):)?({NC_NAME})")
 Content = y.Expression | y.Characters | y.Enclosed
 
 
@@ -121,11 +118,12 @@ class ConstructorLowering(ClauseLowering):
         resolve = self.names.of_attribute if is_attribute else self.names.of_element
         if isinstance(name, y.QName):
             return resolve(name)
-        if isinstance(name, y.Literal) and name.type == "string":
-            match = _QNAME.fullmatch(name.text)
+        item = self.lower(name)
+        if isinstance(item, q.Atomic) and item.type == "string":
+            match = QNAME.fullmatch(item.text)
             if match is not None and (not match[1] or match[1] in self.names.bindings):
                 return resolve(y.QName(match[1] or "", match[2], name.span))
-        return self.lower(name)
+        return item
 
 
 def is_declaration(name: y.QName) -> bool:

@@ -37,7 +37,7 @@ class ExpressionLowering(ConstructorLowering):
                 return self._binary(expression)
             case y.Logical(operator=operator, parts=parts):
                 lowered = tuple(self.lower(part) for part in parts)
-                return x.All(lowered) if operator == "and" else x.Some(lowered)
+                return x.And(lowered) if operator == "and" else x.Or(lowered)
             case y.Flwor():
                 return self.flwor(expression)
             case y.DirectElement():
@@ -113,12 +113,16 @@ class ExpressionLowering(ConstructorLowering):
             return q.TreatAs(self.lower(operation.operand), self.sequence_type(kind))
         assert isinstance(kind.item, y.QName)
         target = self.cast_type(kind.item)
-        literal = operation.operand
-        if operation.operator == "castable":
-            return q.CastableAs(self.lower(literal), target, kind.occurrence == "?")
-        if target == "QName" and isinstance(literal, y.Literal) and literal.type == "string":
-            return self.name_literal(literal)
-        return q.CastAs(self.lower(literal), target, kind.occurrence == "?")
+        operand, is_optional = operation.operand, kind.occurrence == "?"
+        if operation.operator == "cast":
+            literal = self.cast(operand, target)
+            return literal or q.CastAs(self.lower(operand), target, is_optional)
+        if target == "QName" and isinstance(operand, y.Literal) and operand.type == "string":
+            prefix = operand.text.strip().partition(":")[0] if ":" in operand.text else ""
+            is_bound = not prefix or prefix in self.names.bindings
+            is_name = is_bound and self.name_in(operand) is not None
+            return q.Atomic("boolean", "true" if is_name else "false")
+        return q.CastableAs(self.lower(operand), target, is_optional)
 
 
 def _alternatives(item: q.Item) -> tuple[q.Item, ...]:

@@ -36,9 +36,9 @@ class PathLowering(TypeLowering):
         body = self.lower(right)
         match body:
             case x.Here():
-                return x.Step(base, Axis.SELF, ANY_NODE)
+                return add_step(base, Axis.SELF, ANY_NODE, ())
             case x.Filter(base=x.Here(), predicates=predicates):
-                return x.Step(base, Axis.SELF, ANY_NODE, predicates)
+                return add_step(base, Axis.SELF, ANY_NODE, predicates)
             case x.Step():
                 return _rebased(body, base) or q.Each(base, body)
         return q.Each(base, body)
@@ -61,9 +61,10 @@ class PathLowering(TypeLowering):
             return test, ()
         # A document with this element, and no other one beside it.
         any_element = NodeTest(NodeKind.ELEMENT)
-        children = x.Apply("count", (x.Step(x.Here(), Axis.CHILD, any_element),))
+        children = apply("count", x.Step(x.Here(), Axis.CHILD, any_element))
         is_one = q.GeneralCompare("=", children, q.Atomic("integer", "1"))
-        return test, (x.All((x.Step(x.Here(), Axis.CHILD, element), is_one)),)
+        parts: tuple[q.Item, ...] = (x.Step(x.Here(), Axis.CHILD, element), is_one)
+        return test, (x.And(parts),)
 
     def filter(self, expression: y.Filter) -> q.Item:
         """Return a primary expression with predicates."""
@@ -71,6 +72,11 @@ class PathLowering(TypeLowering):
         with self.focus():
             predicates = tuple(self.lower(predicate) for predicate in expression.predicates)
         return x.Filter(base, predicates)
+
+
+def apply(function: str, *arguments: q.Item) -> x.Call:
+    """Return a call of a built-in function."""
+    return x.Call(function, arguments)
 
 
 def add_step(base: q.Item, axis: Axis, test: NodeTest, predicates: tuple[q.Item, ...]) -> x.Step:
@@ -110,11 +116,11 @@ def _is_never_number(item: q.Item) -> bool:
     match item:
         case q.GeneralCompare() | q.ValueCompare() | q.NodeCompare() | q.Quantified():
             return True
-        case x.All() | x.Some() | q.InstanceOf() | q.CastableAs():
+        case x.And() | x.Or() | q.InstanceOf() | q.CastableAs():
             return True
         case x.Step() | x.Root() | x.Union() | q.Combine() | q.Stream():
             return True
-        case x.Apply(function=function):
+        case x.Call(function=function):
             return function in TRUTHS or function in STRINGS
         case q.Atomic(type=kind):
             return kind in ("string", "boolean")

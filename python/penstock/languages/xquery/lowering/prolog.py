@@ -40,9 +40,9 @@ class ModuleLowering(ExpressionLowering):
         self._declare(module.prolog)
         for entry in [*self.globals.values()]:
             self._lower_variable(entry)
-        functions = tuple(self._lower_function(own) for own in self.functions.values())
         self.needs = set()
         body = self.lower(module.body)
+        functions = tuple(self._lower_called())
         return q.Sequences(body, functions, tuple(self._ordered_variables()))
 
     # Namespaces and settings
@@ -132,7 +132,7 @@ class ModuleLowering(ExpressionLowering):
             message = f"`{written.text}` with {key[2]} parameters is declared twice"
             way_out = "give one of them another name"
             raise self.error("PQ0505", message, written.span, way_out, "XQST0034")
-        self.functions[key] = OwnFunction(len(self.functions), name, declaration)
+        self.functions[key] = OwnFunction(name, declaration)
 
     def _lower_variable(self, entry: GlobalVariable) -> None:
         declaration = entry.declaration
@@ -150,15 +150,28 @@ class ModuleLowering(ExpressionLowering):
             raise self.error("PQ0115", message, entry.span, way_out, "XPDY0002")
         entry.lowered = q.Global(entry.unique, value, kind)
 
+    def _lower_called(self) -> list[q.Function]:
+        """Return the functions that are called; the others are checked as well, and dropped."""
+        lowered: list[q.Function] = []
+        while len(lowered) < len(self.called):  # a body may call further ones
+            own = self.called[len(lowered)]
+            lowered.append(self._lower_function(own))
+            if own.fault is not None:
+                raise own.fault
+        for own in self.functions.values():
+            if own.index is None or own.index >= len(lowered):
+                self._lower_function(own)
+        return lowered
+
     def _lower_function(self, own: OwnFunction) -> q.Function:
         declaration = own.declaration
-        self.needs = own.needs
+        self.needs, self.under_way = own.needs, own
         self.has_context = False
         with self.block():
             parameters = [self._parameter(parameter) for parameter in declaration.parameters]
             result = self.optional_type(declaration.result)
             body = self.lower(declaration.body)
-        self.has_context = True
+        self.has_context, self.under_way = True, None
         return q.Function(own.name, tuple(parameters), body, result)
 
     def _parameter(self, parameter: y.Parameter) -> q.Parameter:
@@ -173,18 +186,29 @@ class ModuleLowering(ExpressionLowering):
 
     def _ordered_variables(self) -> Iterator[q.Global]:
         """Yield the variables so that each comes behind those that its value needs."""
-        bodies = [own.needs for own in self.functions.values()]
+        bodies = [own.needs for own in self.called]
         needed = {key: self._reached(entry.needs, bodies) for key, entry in self.globals.items()}
-        done: set[Key] = set()
-        while len(done) < len(self.globals):
-            ready = [key for key in self.globals if key not in done and needed[key] <= done]
-            if not ready:
-                raise self._circle(needed, done)
+        places = {key: place for place, key in enumerate(self.globals)}
+        missing = {key: len(needs) for key, needs in needed.items()}
+        needed_by: dict[Key, list[Key]] = {key: [] for key in needed}
+        for key, needs in needed.items():
+            for need in needs:
+                needed_by[need].append(key)
+        ready = [key for key, count in missing.items() if not count]
+        while ready:
+            following: list[Key] = []
             for key in ready:
                 lowered = self.globals[key].lowered
                 assert lowered is not None
                 yield lowered
-            done.update(ready)
+                for user in needed_by[key]:
+                    missing[user] -= 1
+                    if not missing[user]:
+                        following.append(user)
+            ready = sorted(following, key=places.__getitem__)
+        left = {key for key, count in missing.items() if count}
+        if left:
+            raise self._circle(needed, left)
 
     def _reached(self, needs: set[Key | int], bodies: list[set[Key | int]]) -> set[Key]:
         """Return the variables that are needed, by the functions that are called as well."""
@@ -198,12 +222,11 @@ class ModuleLowering(ExpressionLowering):
                     waiting += bodies[need]
         return {need for need in seen if not isinstance(need, int)}
 
-    def _circle(self, needed: dict[Key, set[Key]], done: set[Key]) -> Exception:
+    def _circle(self, needed: dict[Key, set[Key]], left: set[Key]) -> Exception:
         """Return the error about a variable that its own value needs."""
-        left = [key for key in self.globals if key not in done]
-        on_circle = left[0]
+        on_circle = min(left)
         for _ in left:  # from need to need, the walk comes to a circle
-            on_circle = min(needed[on_circle] - done)
+            on_circle = min(needed[on_circle] & left)
         entry = self.globals[on_circle]
         message = f"the value of `${entry.unique}` needs the variable itself"
         way_out = "give it a value that does not mention it, nor a function that does"

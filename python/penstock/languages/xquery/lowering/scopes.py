@@ -30,12 +30,17 @@ class GlobalVariable:
 
 @dataclass(slots=True)
 class OwnFunction:
-    """A function that the query declares, and what its body needs."""
+    """A function that the query declares, and what its body needs.
 
-    index: int
+    ``index`` is its number among the functions that are called; None as long as none calls it.
+    ``fault`` is the error of whoever calls it: its body needs a context item.
+    """
+
     name: Name
     declaration: y.FunctionDeclaration
+    index: int | None = None
     needs: set[Key | int] = field(default_factory=set)
+    fault: QueryError | None = None
 
 
 class Scopes:
@@ -53,10 +58,12 @@ class Scopes:
         self.is_empty_greatest = False
         self.base_uri: str | None = None
         self.has_context = True
+        self.under_way: OwnFunction | None = None
+        self.called: list[OwnFunction] = []
         self.variables: dict[Key, str] = {}
         self.globals: dict[Key, GlobalVariable] = {}
         self.functions: dict[tuple[str, str, int], OwnFunction] = {}
-        self.taken: set[str] = set()
+        self.taken: dict[str, int] = {}
         self.needs: set[Key | int] = set()
 
     def lower(self, expression: y.Expression) -> q.Item:
@@ -86,11 +93,12 @@ class Scopes:
 
     def unique(self, local: str) -> str:
         """Return a name that no other variable of the query has."""
-        unique, number = local, 1
+        unique, number = local, self.taken.get(local, 0)
         while unique in self.taken:
             number += 1
             unique = f"{local}_{number}"
-        self.taken.add(unique)
+        self.taken[local] = max(number, 1)
+        self.taken.setdefault(unique, 1)
         return unique
 
     def key_of(self, name: y.QName) -> Key:
@@ -123,6 +131,14 @@ class Scopes:
         self.globals[key] = entry
         return entry
 
+    def number_of(self, own: OwnFunction) -> int:
+        """Return the number of a function that is called; functions are numbered as they are."""
+        if own.index is None:
+            own.index = len(self.called)
+            self.called.append(own)
+        self.needs.add(own.index)
+        return own.index
+
     # The context item
 
     @contextmanager
@@ -134,8 +150,12 @@ class Scopes:
         self.has_context = outside
 
     def check_context(self, what: str, span: y.Span) -> None:
-        """Raise where there is certainly no context item."""
-        if not self.has_context:
+        """Note the fault of a function whose body needs a context item.
+
+        It is an error of the call: a function that is never called may have it.
+        """
+        own = self.under_way
+        if not self.has_context and own is not None and own.fault is None:
             message = f"{what} needs a context item, and a function body has none"
             way_out = "pass the node as a parameter, and start from it: $node/…"
-            raise self.error("PQ0508", message, span, way_out, "XPDY0002")
+            own.fault = self.error("PQ0508", message, span, way_out, "XPDY0002")

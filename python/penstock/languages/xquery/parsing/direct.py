@@ -72,16 +72,16 @@ class DirectParser(FlworParser):
         self.place += 2
         closing = self._take_name(f"`{name.text}`")
         self._skip_space()
+        if not self._take(">"):
+            raise self._malformed("the end tag should end here", "write >")
         if closing != name:
             message = f"</{closing.text}> ends <{name.text}>"
             way_out = f"write </{name.text}>"
-            raise self.error("PQ0502", message, (end, closing.span[1]), way_out)
-        if not self._take(">"):
-            raise self._malformed("the end tag should end here", "write >")
+            raise self.error("PQ0502", message, (end, self.place), way_out)
         return y.DirectElement(name, attributes, content, (start, self.place))
 
     def _parse_attributes(self) -> tuple[y.DirectAttribute, ...]:
-        attributes = []
+        attributes: list[y.DirectAttribute] = []
         while True:
             has_space = self._skip_space()
             start = self.place

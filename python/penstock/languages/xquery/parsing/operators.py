@@ -65,8 +65,11 @@ class OperatorParser(TypeParser):
             operator, own = self._next_operator()
             if not level <= own <= ceiling:
                 return left
+            if operator in ("and", "or"):
+                left, ceiling = self._parse_logical(operator, own, left, start), own
+                continue
             span = self.advance().span
-            links += operator not in ("and", "or")
+            links += 1
             if links > NESTING_MAX:
                 raise self.too_deep(span)
             if operator in _TYPE_OPERATORS:
@@ -74,8 +77,19 @@ class OperatorParser(TypeParser):
                 ceiling = own - 1
                 continue
             right = self.parse_operators(own + 1)
-            left = self._combined(operator, left, right, start)
+            operator = "union" if operator == "|" else operator
+            left = y.Binary(operator, left, right, self.span_from(start))
             ceiling = own - 1 if own in (_COMPARISON, _RANGE) else own
+
+    def _parse_logical(
+        self, operator: str, level: int, left: y.Expression, start: int
+    ) -> y.Expression:
+        """Parse ``a and b and c`` in one, however long it is."""
+        parts = [left]
+        while self.is_word(operator):
+            self.advance()
+            parts.append(self.parse_operators(level + 1))
+        return y.Logical(operator, tuple(parts), self.span_from(start))
 
     def _next_operator(self) -> tuple[str, int]:
         """Return the operator that comes next and how tightly it binds; 0 if none does."""
@@ -94,17 +108,6 @@ class OperatorParser(TypeParser):
         is_cast = operator.startswith("cast")
         kind = self.parse_single_type() if is_cast else self.parse_sequence_type()
         return y.TypeOperation(operator, left, kind, self.span_from(start))
-
-    def _combined(
-        self, operator: str, left: y.Expression, right: y.Expression, start: int
-    ) -> y.Expression:
-        span = self.span_from(start)
-        if operator not in ("and", "or"):
-            return y.Binary("union" if operator == "|" else operator, left, right, span)
-        # `a and b and c` is flat; `(a and b) and c` begins before its left part.
-        if isinstance(left, y.Logical) and left.operator == operator and left.span[0] == start:
-            return y.Logical(operator, (*left.parts, right), span)
-        return y.Logical(operator, (left, right), span)
 
     def parse_signed(self) -> y.Expression:
         """Parse a path with any number of signs before it."""

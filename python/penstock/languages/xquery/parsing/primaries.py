@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.languages.xquery import syntax as y
 from penstock.languages.xquery.literals import (
-    decimal_text,
+    decimal_literal,
     double_text,
     integer_text,
     string_value,
@@ -88,7 +88,8 @@ class PrimaryParser(DirectParser):
                 digits = integer_text(token.text, token.span, self.text)
                 return y.Literal("integer", digits, token.span)
             case TokenKind.DECIMAL:
-                return y.Literal("decimal", decimal_text(token.text), token.span)
+                digits = decimal_literal(token.text, token.span, self.text)
+                return y.Literal("decimal", digits, token.span)
             case _:
                 return y.Literal("double", double_text(float(token.text)), token.span)
 

@@ -115,8 +115,9 @@ class Reader:
 
     def expect_variable(self) -> y.QName:
         """Take ``$name`` or raise."""
-        self.expect("$")
-        return self.expect_name("the name of a variable")
+        start = self.expect("$").start
+        name = self.expect_name("the name of a variable")
+        return y.QName(name.prefix, name.local, self.span_from(start))
 
     def expect_string(self, wanted: str) -> str:
         """Take a string literal, and return what it stands for, or raise."""

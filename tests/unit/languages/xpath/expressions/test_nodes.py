@@ -10,10 +10,10 @@ from tests.unit.languages.xpath.lowered import expression
     [
         ("//a/..", "/descendant::a/parent::node()"),
         ("a/../b", "/child::a/parent::node()/child::b"),
-        ("//a/ancestor::b[c]", "/descendant::a/ancestor::b[boolean(child::c)]"),
+        ("//a/ancestor::b[c]", "/descendant::a/ancestor::b[child::c]"),
         ("/a/following-sibling::*", "/child::a/following-sibling::*"),
         ("//a/preceding::text()", "/descendant::a/preceding::text()"),
-        ("//a//b[..]", "/descendant::a/descendant::b[boolean(parent::node())]"),
+        ("//a//b[..]", "/descendant::a/descendant::b[parent::node()]"),
         ("//a[./@x = ../@x]", "/descendant::a[attribute::x = parent::node()/attribute::x]"),
         ("(//a | //b)[1]", "(/descendant::a | /descendant::b)[position() = 1]"),
         ("(//a | //a)[1]", "(/descendant::a)[position() = 1]"),
@@ -29,14 +29,14 @@ def test_steps_are_written_out(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("//a[1]", "/descendant-or-self::node()/child::a[position() = 1]"),
-        ("//a[b[1]]", "/descendant::a[boolean(child::b[position() = 1])]"),
+        ("//a[b[1]]", "/descendant::a[child::b[position() = 1]]"),
         ("//a[b = last()]", "/descendant-or-self::node()/child::a[child::b = last()]"),
         (
             "//a[id(last())]",
-            "/descendant-or-self::node()/child::a[boolean(id(string(last())))]",
+            "/descendant-or-self::node()/child::a[id(string(last()))]",
         ),
-        ("//self::a[..]", "/descendant-or-self::a[boolean(parent::node())]"),
-        ("//descendant::a[..]", "/descendant::a[boolean(parent::node())]"),
+        ("//self::a[..]", "/descendant-or-self::a[parent::node()]"),
+        ("//descendant::a[..]", "/descendant::a[parent::node()]"),
         ("//..", "/descendant-or-self::node()/parent::node()"),
         ("//@a/..", "/descendant-or-self::node()/attribute::a/parent::node()"),
     ],
@@ -71,7 +71,7 @@ def test_a_predicate_that_is_a_number_is_a_position(predicate: str, expected: st
         ("id('x y')", "id('x y')"),
         ("id(//@ref)/a", "id(strings(/descendant-or-self::node()/attribute::ref))/child::a"),
         ("id(2)", "id(string(2))"),
-        ("//a[id(@ref)]", "/descendant::a[boolean(id(strings(attribute::ref)))]"),
+        ("//a[id(@ref)]", "/descendant::a[id(strings(attribute::ref))]"),
     ],
 )
 def test_ids_are_words(text: str, expected: str) -> None:

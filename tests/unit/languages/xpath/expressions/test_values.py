@@ -8,7 +8,7 @@ from tests.unit.languages.xpath.lowered import expression
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("concat(.., 1, true())", "concat(string(parent::node()), string(1), string(True))"),
+        ("concat(.., 1, true())", "concat(string(parent::node()), string(1), string(true()))"),
         ("string(../a)", "string(parent::node()/child::a)"),
         ("string()", "string(.)"),
         ("number()", "number(string(.))"),

@@ -3,12 +3,12 @@
 from random import Random
 
 from penstock.languages.xpath import xpath
-from penstock.languages.xpath.frontend import as_expression
 from penstock.planning.normalise import normalise
 from penstock.testing.generate import NAMESPACES, DocumentKnobs, random_document
 from penstock.testing.kleene import earliest
 from penstock.testing.tree import parse
 from penstock.twigs import Selection
+from penstock.twigs.queries import as_expression
 from tests.unit.languages.xpath.forward.looking import assert_kept, forward_paths, random_texts
 
 
