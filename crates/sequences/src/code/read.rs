@@ -15,7 +15,7 @@ use crate::tree::{Kind, NameTest, Test, UriTest};
 /// The first bytes.
 const MAGIC: &[u8] = b"PSQ1";
 /// Deeper expressions might use up the machine's stack.
-const DEPTH_MAX: u32 = 1000;
+const DEPTH_MAX: u32 = 500;
 /// More slots than any query has variables.
 const SLOTS_MAX: usize = 1 << 16;
 

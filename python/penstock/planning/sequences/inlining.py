@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from penstock.planning.sequences.parts import all_parts, parts_of, rewrite, substitute
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
+
+DEPTH_MAX = 40
+"""The levels of expressions in a value that is inlined."""
 
 
 def inline_variables(body: Any) -> Any:
@@ -30,23 +32,55 @@ def inline_variables(body: Any) -> Any:
         return _inlined(part, counts) if isinstance(part, q.Flwor) else part
 
     inlined = rewrite(body, change)
-    return q.Flwor((), inlined) if isinstance(body, q.Flwor) else inlined
+    is_message = isinstance(inlined, q.NewElement | q.NewDocument)
+    return q.Flwor((), inlined) if is_message and isinstance(body, q.Flwor) else inlined
 
 
 def _inlined(flwor: q.Flwor, counts: Counter[str]) -> Any:
-    place = 0
-    while place < len(flwor.clauses):
-        match flwor.clauses[place]:
-            case q.Let(variable=variable, source=source, type=None) if counts[variable] == 1:
-                rest = q.Flwor(flwor.clauses[place + 1 :], flwor.result)
-                if variable in _read_once(rest):
-                    rest = substitute(rest, {variable: _enclosed(source)})
-                    flwor = replace(rest, clauses=(*flwor.clauses[:place], *rest.clauses))
-                    continue
+    parts: list[Any] = [*flwor.clauses, flwor.result]
+    readers = _readers(parts, counts)
+    values: dict[int, dict[str, Any]] = {}
+    kept: list[Any] = []
+    # The value of a variable is complete before the part that reads it is changed.
+    for place, part in enumerate(parts):
+        if place in values:
+            part = substitute(part, values[place])
+        match part:
+            case q.Let(variable=variable, source=source, type=None) if readers.get(
+                variable, -1
+            ) > place and _is_shallow(source):
+                values.setdefault(readers[variable], {})[variable] = _enclosed(source)
             case _:
-                pass
-        place += 1
-    return flwor if flwor.clauses else flwor.result
+                kept.append(part)
+    *clauses, result = kept
+    return q.Flwor(tuple(clauses), result) if clauses else result
+
+
+def _readers(parts: list[Any], counts: Counter[str]) -> dict[str, int]:
+    """Return where in a FLWOR variables are read, of those that are read once in all.
+
+    A variable of ``let`` is left out if its reader is in a loop that the variable is not in.
+    """
+    readers: dict[str, int] = {}
+    bound: set[str] = set()
+    for place, part in enumerate(parts):
+        names = _read_once(part.source if isinstance(part, q.For) else part)
+        readers |= {name: place for name in names & bound if counts[name] == 1}
+        if isinstance(part, q.For):
+            bound = set()
+        elif isinstance(part, q.Let):
+            bound.add(part.variable)
+    return readers
+
+
+def _is_shallow(part: Any) -> bool:
+    """Return whether a part may go inside others: a chain of variables must not become a tower."""
+    level = [part]
+    for _ in range(DEPTH_MAX):
+        level = [inner for outer in level for inner in parts_of(outer)]
+        if not level:
+            return True
+    return False
 
 
 def _enclosed(source: Any) -> Any:
@@ -55,10 +89,10 @@ def _enclosed(source: Any) -> Any:
     return q.Sequence((source,)) if is_constructor else source
 
 
-def _read_once(flwor: q.Flwor) -> set[str]:
-    """Return the variables that are read where each evaluation of a FLWOR comes at most once."""
+def _read_once(part: Any) -> set[str]:
+    """Return the variables that a part reads where it evaluates them at most once."""
     names = set()
-    waiting: list[Any] = [flwor]
+    waiting: list[Any] = [part]
     while waiting:
         part = waiting.pop()
         if isinstance(part, q.Variable):
