@@ -106,7 +106,7 @@ impl Account {
     /// Counts a row that waits to be taken, and its steps.
     pub fn add_row(&mut self, value_bytes: usize) {
         self.ledger.add_row(value_bytes);
-        self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
+        self.spend(steps_of_copy(value_bytes));
     }
 
     /// Counts a walk over open nodes.

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
 const STEPS_PER_BYTE: u64 = 64;
-/// Work may take one step more for so many subscriptions.
-const SUBSCRIPTIONS_PER_WORK_STEP: u64 = 100;
-/// For every byte of input, rows may take one step more for so many subscriptions.
-const SUBSCRIPTIONS_PER_STEP: u64 = 2;
+/// For every byte of input, work may take one step more for so many subscriptions.
+const WORK_SUBSCRIPTIONS: u64 = 100;
+/// The same for rows.
+const ROW_SUBSCRIPTIONS: u64 = 2;
 /// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
 const ROW_BYTES: u64 = 512;
 /// Rows that wait without such a cost: somebody takes them soon.
@@ -123,9 +123,9 @@ impl Ledger {
     /// So many subscriptions read the documents from now on.
     pub fn expect(&self, subscriptions: usize) {
         let subscriptions = subscriptions as u64;
-        let work = STEPS_PER_BYTE + subscriptions / SUBSCRIPTIONS_PER_WORK_STEP;
+        let work = STEPS_PER_BYTE + subscriptions / WORK_SUBSCRIPTIONS;
         self.steps_per_byte.store(work, Relaxed);
-        let each = subscriptions / SUBSCRIPTIONS_PER_STEP;
+        let each = subscriptions / ROW_SUBSCRIPTIONS;
         self.row_steps_per_byte
             .store(STEPS_PER_BYTE + each, Relaxed);
     }
@@ -139,10 +139,8 @@ impl Ledger {
     /// Whether rows of a document of some bytes may take so many steps.
     pub fn allows_rows(&self, steps: u64, document_bytes: u64) -> bool {
         let each = self.row_steps_per_byte.load(Relaxed);
-        steps
-            <= self
-                .steps_max
-                .saturating_add(document_bytes.saturating_mul(each))
+        let most = document_bytes.saturating_mul(each);
+        steps <= self.steps_max.saturating_add(most)
     }
 
     /// The document's owner took rows away, which had so many bytes.

@@ -143,7 +143,7 @@ pub const SELECTED: usize = 2;
 
 /// Elements that are longer together may all be results, one inside the other: these are handed out
 /// while a document is read, not after it.
-const NESTED_BYTES_MAX: u64 = 64 << 20;
+const NESTED_BYTES_MAX: u64 = 32 << 20;
 
 impl Trie {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.

@@ -104,18 +104,12 @@ impl Listeners {
         let mut failing = Vec::new();
         for runner in self.automata_mut() {
             for (document, own, byte) in runner.automaton.take_exceeded() {
+                let kind = ErrorKind::Limit("results_max");
                 let reason = format!("there are more than {most} results (`results_max`)");
                 failing.extend(runner.tier.number(own).map(|subscription| Failing {
                     document,
                     subscription,
-                    error: DocumentError {
-                        kind: ErrorKind::Limit("results_max"),
-                        code: codes::RESULTS,
-                        reason,
-                        byte,
-                        line: 0,
-                        path: String::new(),
-                    },
+                    error: DocumentError::at(byte, kind, codes::RESULTS, reason),
                 }));
             }
         }
