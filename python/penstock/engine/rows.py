@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import DocumentError
 from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
-from penstock.results import KINDS, Fault, Result
+from penstock.results import KINDS, Fault, Result, make_row
 from penstock.sources import Input
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Origin:
                 surroundings = around[scope] if scope >= 0 else self._outside()
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
-            result = Result(
+            result = make_row(
                 self._names[number],
                 document.stream,
                 document.document,

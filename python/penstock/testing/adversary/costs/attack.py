@@ -48,7 +48,7 @@ def _try(seed: int, tally: Tally) -> None:
     if outcome.unfair:
         tally.deviations["failed together, not alone"] += 1
     tally.measures.append(
-        Measure(seed, outcome.seconds, ended.memory_bytes, "|".join(outcome.codes))
+        Measure(seed, outcome.spent, ended.memory_bytes, "|".join(outcome.codes))
     )
 
 

@@ -14,11 +14,27 @@ from penstock.errors import DocumentError
 from penstock.registry import MemoryRegistry
 from penstock.results import Document, Result
 from penstock.testing.adversary.costs.cases import Case, Way
+from penstock.testing.adversary.report import Spent
 
 PIECE_BYTES = 10_000
 
 Checksums = dict[str, tuple[int, int]]
 """By subscription: how many rows it got, and their checksum."""
+
+
+class Clock:
+    """Measures from its making on."""
+
+    def __init__(self) -> None:
+        self._started = _now()
+
+    def spent(self) -> Spent:
+        """Return what passed since."""
+        return _now() - self._started
+
+
+def _now() -> Spent:
+    return Spent(time.perf_counter(), time.process_time())
 
 
 @dataclass(slots=True)
@@ -27,30 +43,30 @@ class Account:
 
     checksums: Checksums = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
     failed: list[tuple[str | None, str]] = field(default_factory=list)
-    own_seconds: float = 0.0
-    """How long it took to take down rows: no cost of the engine."""
+    own: Spent = field(default_factory=Spent)
+    """What it took to take down rows: no cost of the engine."""
 
     def add(self, rows: Iterable[Result]) -> None:
         """Take down rows, and keep none of them."""
-        started = time.perf_counter()
+        clock = Clock()
         for row in rows:
             if row.error is not None:
                 self.failed.append((row.subscription, row.error.code))
                 continue
             assert row.subscription is not None
             self._add(row.subscription, row.ordinal, row.kind, row.name, row.value, row.start)
-        self.own_seconds += time.perf_counter() - started
+        self.own += clock.spent()
 
     def add_columns(self, columns: dict[str, list[Any]]) -> None:
         """Take down the rows of a record batch."""
-        started = time.perf_counter()
+        clock = Clock()
         names = ("subscription", "error", "ordinal", "kind", "name", "value", "start")
         for name, error, *parts in zip(*(columns[name] for name in names), strict=True):
             if error is not None:
                 self.failed.append((name, error["code"]))
             else:
                 self._add(name, *parts)
-        self.own_seconds += time.perf_counter() - started
+        self.own += clock.spent()
 
     def fail(self, error: DocumentError) -> None:
         """Take down a document that failed while it was pushed."""
@@ -118,7 +134,7 @@ def _push(engine: Engine, way: Way, document: bytes, account: Account) -> None:
 class Outcome:
     """How a case went; ``wrong`` says what should not be."""
 
-    seconds: float
+    spent: Spent
     codes: tuple[str, ...]
     row_count: int
     wrong: str = ""
@@ -132,16 +148,16 @@ def try_case(case: Case, compare: bool) -> Outcome:
     if case.way == "batches":
         import pyarrow  # noqa: F401  # its import is none of our costs
     list(engine.run(case.good))  # a plan is frozen and adopted once
-    started = time.perf_counter()
+    clock = Clock()
     together = run(engine, case.way, case.documents)
-    seconds = time.perf_counter() - started - together.own_seconds
+    spent = clock.spent() - together.own
     wrong = _against_fresh(engine, case)
     unfair = 0
     if compare and not wrong:
         wrong, unfair = _against_alone(together, case)
     codes = tuple(sorted({code for _, code in together.failed}))
     rows = sum(count for count, _ in together.checksums.values())
-    return Outcome(seconds, codes, rows, wrong, unfair)
+    return Outcome(spent, codes, rows, wrong, unfair)
 
 
 def _against_fresh(engine: Engine, case: Case) -> str:
