@@ -75,6 +75,7 @@ class Origin:
         bindings: Mapping[int, dict[str, str | None]],
     ) -> list[tuple[int, Result]]:
         around = [self._outside().within(declarations) for declarations in scopes]
+        names = {number: self._names[number] for number in {row[0] for row in tuples}}
         document = self.document
         rows = []
         for place, row in enumerate(tuples):
@@ -85,7 +86,7 @@ class Origin:
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
             result = make_row(
-                self._names[number],
+                names[number],
                 document.stream,
                 document.document,
                 None,

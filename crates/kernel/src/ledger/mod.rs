@@ -13,7 +13,7 @@ pub use allocator::{Counting, thread_bytes};
 
 use crate::limits::Limits;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
@@ -21,7 +21,7 @@ const STEPS_PER_BYTE: u64 = 64;
 /// For every byte of input, work may take one step more for so many subscriptions.
 const WORK_SUBSCRIPTIONS: u64 = 100;
 /// The same for rows.
-const ROW_SUBSCRIPTIONS: u64 = 2;
+const ROW_SUBSCRIPTIONS: u64 = 8;
 /// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
 const ROW_BYTES: u64 = 512;
 /// Rows that wait without such a cost: somebody takes them soon.
@@ -59,6 +59,8 @@ pub struct Ledger {
     steps_per_byte: AtomicU64,
     /// What rows may take for every byte of input: many subscriptions may select the same.
     row_steps_per_byte: AtomicU64,
+    /// How often the document has been read before: each time halves what is allowed.
+    readings: AtomicU32,
     /// How much of the document has been read, as far as that allows steps.
     position: AtomicU64,
     /// Bytes that earlier calls left allocated for the document.
@@ -85,6 +87,7 @@ impl Ledger {
             rows_waiting: AtomicU64::new(0),
             steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
             row_steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
+            readings: AtomicU32::new(0),
             position: AtomicU64::new(0),
             kept: AtomicI64::new(0),
             before: AtomicI64::new(0),
@@ -92,6 +95,12 @@ impl Ledger {
             began: AtomicU64::new(0),
             watched: AtomicU64::new(0),
         }
+    }
+
+    /// The next document is one that was read so many times before. All readings together may take
+    /// no more than twice what one may.
+    pub fn count_readings(&self, readings: u32) {
+        self.readings.store(readings, Relaxed);
     }
 
     /// A document begins: nothing is spent yet.
@@ -138,9 +147,12 @@ impl Ledger {
 
     /// Whether rows of a document of some bytes may take so many steps.
     pub fn allows_rows(&self, steps: u64, document_bytes: u64) -> bool {
-        let each = self.row_steps_per_byte.load(Relaxed);
-        let most = document_bytes.saturating_mul(each);
-        steps <= self.steps_max.saturating_add(most)
+        self.allows(steps, document_bytes, &self.row_steps_per_byte)
+    }
+
+    fn allows(&self, steps: u64, document_bytes: u64, steps_per_byte: &AtomicU64) -> bool {
+        let most = document_bytes.saturating_mul(steps_per_byte.load(Relaxed));
+        steps <= self.steps_max.saturating_add(most) >> self.readings.load(Relaxed)
     }
 
     /// The document's owner took rows away, which had so many bytes.
@@ -187,10 +199,7 @@ impl Ledger {
             return Some(Stop::Limit("memory_bytes_max"));
         }
         let position = self.position.load(Relaxed);
-        let most = self
-            .steps_max
-            .saturating_add(position.saturating_mul(self.steps_per_byte.load(Relaxed)));
-        if self.steps.load(Relaxed) > most
+        if !self.allows(self.steps.load(Relaxed), position, &self.steps_per_byte)
             || !self.allows_rows(self.row_steps.load(Relaxed), position)
         {
             return Some(Stop::Limit("steps_max"));

@@ -128,10 +128,17 @@ impl Session {
         };
         let has_begun = self.reading.listeners.begun() > 0;
         let with_times = self.with_times;
-        let ask = |asker: &mut Asker| asker.trie.ask(with_times);
-        let asked = self
-            .reading
-            .guard(|reading| Ok(!has_begun || reading.listeners.askers().all(ask)));
+        let asked = self.reading.guard(|reading| {
+            let ask = |asker: &mut Asker| asker.trie.ask(with_times);
+            if has_begun && !reading.listeners.askers().all(ask) {
+                return Ok(false);
+            }
+            if has_begun {
+                let askers = reading.listeners.askers();
+                askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
+            }
+            Ok(true)
+        });
         let Ok(is_asked) = asked else {
             return false;
         };
@@ -184,6 +191,7 @@ impl Session {
 
     /// Adds the rows, the witnesses and the verdicts of a bundle whose tries have been asked. False,
     /// and nothing of them, if a document has so many rows that nobody may have them at once.
+    /// Nobody stops this: it goes through the lists that the tries were stopped from making longer.
     fn report(
         &mut self,
         documents: &[Document<'_>],
@@ -195,10 +203,6 @@ impl Session {
         let listeners = &mut self.reading.listeners;
         let in_document_order = listeners.in_document_order();
         let mut rows = std::mem::take(&mut listeners.rows);
-        if listeners.begun() > 0 {
-            let askers = listeners.askers();
-            askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
-        }
         let before = (rows.mark(), self.witnesses.len(), verdicts.len());
         for (document, heard) in documents.iter().zip(heard) {
             let (count, value_bytes) = (rows.count(), rows.value_bytes());
@@ -240,6 +244,8 @@ impl Session {
         let before = self.reading.listeners.single_rows();
         let mut silent = self.suspended.clone();
         let outcome = loop {
+            let readings = silent.len() - self.suspended.len();
+            self.reading.ledger.count_readings(readings as u32);
             let read = self.read_through(Way::Events, document);
             match read {
                 Ok(Heard::Whole(witness)) => {
@@ -252,8 +258,8 @@ impl Session {
                     break Ok(Outcome::Large);
                 }
                 Err(error) => {
-                    let again = silent.len() - self.suspended.len() < AGAIN_MAX;
-                    let Some(subscription) = self.reading.blamed.filter(|_| again) else {
+                    let is_last = readings == AGAIN_MAX;
+                    let Some(subscription) = self.reading.blamed.filter(|_| !is_last) else {
                         break Err(error);
                     };
                     self.failing.push(Failing {
@@ -267,6 +273,7 @@ impl Session {
                 }
             }
         };
+        self.reading.ledger.count_readings(0);
         self.reading.listeners.collect();
         self.reading.listeners.silence(&self.suspended);
         outcome
