@@ -44,7 +44,7 @@ class Limits:
     memory_bytes_max: int = 256 << 20
     """Bytes of memory that one document costs in the kernel, whoever spends them."""
     steps_max: int = 10_000_000
-    """Steps of work on one document, beyond 64 for each of its bytes."""
+    """Steps of work on one document, beyond 24 or more for each of its bytes."""
     results_max: int = 1 << 40
     """Results of one subscription in one document."""
     seconds_max: float | None = None

@@ -17,11 +17,14 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::R
 use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
-const STEPS_PER_BYTE: u64 = 64;
-/// For every byte of input, work may take one step more for so many subscriptions.
-const WORK_SUBSCRIPTIONS: u64 = 100;
-/// The same for rows.
-const ROW_SUBSCRIPTIONS: u64 = 8;
+const STEPS_PER_BYTE: u64 = 24;
+/// For every byte of input, work may take one step more for so many subscriptions, and one for so
+/// many parts of expressions.
+const SUBSCRIPTIONS_PER_STEP: u64 = 100;
+const PARTS_PER_STEP: u64 = 4;
+/// Steps that every byte of input may take for rows, and one more for so many subscriptions.
+const ROW_STEPS_PER_BYTE: u64 = 64;
+const SUBSCRIPTIONS_PER_ROW_STEP: u64 = 16;
 /// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
 const ROW_BYTES: u64 = 512;
 /// Rows that wait without such a cost: somebody takes them soon.
@@ -86,7 +89,7 @@ impl Ledger {
             row_steps: AtomicU64::new(0),
             rows_waiting: AtomicU64::new(0),
             steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
-            row_steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
+            row_steps_per_byte: AtomicU64::new(ROW_STEPS_PER_BYTE),
             readings: AtomicU32::new(0),
             position: AtomicU64::new(0),
             kept: AtomicI64::new(0),
@@ -129,14 +132,14 @@ impl Ledger {
         })
     }
 
-    /// So many subscriptions read the documents from now on.
-    pub fn expect(&self, subscriptions: usize) {
-        let subscriptions = subscriptions as u64;
-        let work = STEPS_PER_BYTE + subscriptions / WORK_SUBSCRIPTIONS;
-        self.steps_per_byte.store(work, Relaxed);
-        let each = subscriptions / ROW_SUBSCRIPTIONS;
+    /// So many subscriptions read the documents from now on, with so many parts of expressions.
+    pub fn expect(&self, subscriptions: usize, parts: usize) {
+        let (subscriptions, parts) = (subscriptions as u64, parts as u64);
+        let work = subscriptions / SUBSCRIPTIONS_PER_STEP + parts / PARTS_PER_STEP;
+        self.steps_per_byte.store(STEPS_PER_BYTE + work, Relaxed);
+        let rows = subscriptions / SUBSCRIPTIONS_PER_ROW_STEP;
         self.row_steps_per_byte
-            .store(STEPS_PER_BYTE + each, Relaxed);
+            .store(ROW_STEPS_PER_BYTE + rows, Relaxed);
     }
 
     /// Takes down a row that waits.

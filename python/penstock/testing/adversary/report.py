@@ -109,12 +109,17 @@ def _describe_measures(measures: list[Measure]) -> list[str]:
     """Return how long cases took, the most memory, and the worst cases."""
     if not measures:
         return []
+    lines = []
+    ends = {"with errors": True, "without": False}
+    for what, is_error in ends.items():
+        some = [measure.spent for measure in measures if bool(measure.end) == is_error]
+        if some:
+            lines += [
+                f"  {len(some):,} {what}: core time {_quantiles([s.core_seconds for s in some])}; "
+                f"on the wall {_quantiles([s.seconds for s in some])}"
+            ]
     memory = max(measure.memory_bytes for measure in measures)
-    lines = [
-        f"  core time: {_quantiles([measure.spent.core_seconds for measure in measures])}",
-        f"  on the wall: {_quantiles([measure.spent.seconds for measure in measures])}",
-        f"  at most {memory / 1e6:,.0f} MB resident",
-    ]
+    lines.append(f"  at most {memory / 1e6:,.0f} MB resident")
     for what, worst in (
         ("slowest", sorted(measures, key=lambda m: -m.spent.core_seconds)[:WORST_SHOWN]),
         ("largest", sorted(measures, key=lambda m: -m.memory_bytes)[:WORST_SHOWN]),

@@ -34,7 +34,9 @@ impl Listeners {
         }
         let is_kept = |listener: &Listener| matches!(listener.engine, Engine::Witnesses(_));
         self.list.extend(before.into_iter().filter(is_kept));
-        self.ledger.expect(tiers.iter().map(askers).sum());
+        let parts = tiers.iter().map(|tier| tier.plan.part_count());
+        let askers = tiers.iter().map(askers);
+        self.ledger.expect(askers.sum(), parts.sum());
         self.tiers = tiers;
         self.way = None;
         self.hush();

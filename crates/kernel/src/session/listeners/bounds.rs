@@ -20,7 +20,7 @@ pub struct Failing {
 }
 
 /// So much is read at a time, if the results that are open are small.
-const SLICE_BYTES: usize = 16 << 10;
+const SLICE_BYTES: usize = 32 << 10;
 /// The least that is read at a time; a few end tags.
 const SLICE_BYTES_MIN: usize = 16;
 /// The shortest end tag.
