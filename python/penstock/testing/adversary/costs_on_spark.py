@@ -115,7 +115,7 @@ def _has_joins(case: Case) -> bool:
 
 
 def _registry(case: Case) -> MemoryRegistry:
-    """Return the subscriptions of a case that one call evaluates: joins, or all if there are none."""
+    """Return what one call evaluates: the joins of a case, or all if it has none."""
     joins = _has_joins(case)
     registry = MemoryRegistry()
     for number, (query, mode) in enumerate((*case.questions, *case.fillers)):

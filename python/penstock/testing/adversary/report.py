@@ -27,13 +27,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Time: on the wall, which depends on how busy the machine is, and of cores, which does less."""
+    """Time on the wall, which depends on how busy the machine is, and of cores, which does less."""
 
     seconds: float = 0.0
     core_seconds: float = 0.0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(self.seconds + other.seconds, self.core_seconds + other.core_seconds)
+
+    def shared_by(self, count: int) -> Spent:
+        """Return the part of each, where several share it."""
+        return Spent(self.seconds / max(1, count), self.core_seconds / max(1, count))
 
     def __sub__(self, other: Spent) -> Spent:
         return Spent(self.seconds - other.seconds, self.core_seconds - other.core_seconds)

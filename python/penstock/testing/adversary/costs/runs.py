@@ -43,6 +43,7 @@ class Account:
 
     checksums: Checksums = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
     failed: list[tuple[str | None, str]] = field(default_factory=list)
+    documents_failed: set[str] = field(default_factory=set)
     own: Spent = field(default_factory=Spent)
     """What it took to take down rows: no cost of the engine."""
 
@@ -52,6 +53,7 @@ class Account:
         for row in rows:
             if row.error is not None:
                 self.failed.append((row.subscription, row.error.code))
+                self.documents_failed.add(row.document)
                 continue
             assert row.subscription is not None
             self._add(row.subscription, row.ordinal, row.kind, row.name, row.value, row.start)
@@ -60,10 +62,12 @@ class Account:
     def add_columns(self, columns: dict[str, list[Any]]) -> None:
         """Take down the rows of a record batch."""
         clock = Clock()
-        names = ("subscription", "error", "ordinal", "kind", "name", "value", "start")
-        for name, error, *parts in zip(*(columns[name] for name in names), strict=True):
+        names = ("subscription", "error", "document", "ordinal", "kind", "name", "value", "start")
+        rows = zip(*(columns[name] for name in names), strict=True)
+        for name, error, document, *parts in rows:
             if error is not None:
                 self.failed.append((name, error["code"]))
+                self.documents_failed.add(document)
             else:
                 self._add(name, *parts)
         self.own += clock.spent()
@@ -132,7 +136,10 @@ def _push(engine: Engine, way: Way, document: bytes, account: Account) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a case went; ``wrong`` says what should not be."""
+    """How a case went; ``wrong`` says what should not be.
+
+    ``spent`` is for each document that failed, where several did: time to the error.
+    """
 
     spent: Spent
     codes: tuple[str, ...]
@@ -149,7 +156,7 @@ def try_case(case: Case, compare: bool) -> Outcome:
     run(engine, case.way, [case.good])
     clock = Clock()
     together = run(engine, case.way, case.documents)
-    spent = clock.spent() - together.own
+    spent = (clock.spent() - together.own).shared_by(len(together.documents_failed))
     wrong = _against_fresh(engine, case)
     unfair = 0
     if compare and not wrong:
