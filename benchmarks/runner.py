@@ -1,5 +1,6 @@
 """What a run tells: to the person who waits, and about the machine."""
 
+import json
 import os
 import platform
 import subprocess
@@ -16,6 +17,15 @@ PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow", "py
 def progress(sentence: str) -> None:
     """Tell the person who waits what is being measured."""
     print(sentence, file=sys.stderr, flush=True)
+
+
+def print_result(result: dict[str, Any], path: Path | None) -> None:
+    """Print a result, and write it to a file if somebody wants one."""
+    text = json.dumps(result, indent=1) + "\n"
+    print(text, end="")
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
 
 
 def machine() -> dict[str, Any]:

@@ -6,7 +6,6 @@ that does not, so that the query is not suspended.
 """
 
 import argparse
-import json
 import random
 import signal
 import subprocess
@@ -17,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runner import ROOT, machine, progress
+from benchmarks.runner import ROOT, machine, print_result, progress
 
 OUT = ROOT / "out" / "bench"
 TRIES = 100
@@ -125,9 +124,5 @@ def main(arguments: list[str]) -> int:
         **measure(options.tries),
     }
     result["missed"] = missed(result)
-    text = json.dumps(result, indent=1) + "\n"
-    print(text, end="")
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(text, "utf-8")
+    print_result(result, options.json)
     return 1 if result["missed"] else 0

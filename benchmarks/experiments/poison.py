@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import penstock
-from benchmarks.runner import ROOT, machine, progress
+from benchmarks.runner import ROOT, machine, print_result, progress
 from benchmarks.workloads.sets import Workload
 
 OUT = ROOT / "out" / "bench"
@@ -117,9 +117,5 @@ def main(arguments: list[str]) -> int:
         "sets": sets,
         "missed": missed(sets),
     }
-    text = json.dumps(result, indent=1) + "\n"
-    print(text, end="")
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(text, "utf-8")
+    print_result(result, options.json)
     return 1 if result["missed"] else 0

@@ -236,10 +236,6 @@ class Session:
             for document, subscription, failure in self._native.take_failing()
         ]
 
-    def memory_bytes(self) -> int:
-        """Return how many bytes of memory the document under way costs."""
-        return self._native.memory_bytes()
-
     def take(self) -> Batch:
         """Return what was decided since the last call."""
         return self._native.take()

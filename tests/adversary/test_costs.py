@@ -11,6 +11,8 @@ from penstock.testing.adversary.report import describe
 from penstock.testing.adversary.running import run as run_attack
 
 SEED, COUNT = 5_030, 20
+SLOW = (7, 21, 32, 47, 72, 186)
+"""Seeds that took several seconds: readings again, pairs, scopes, tries, memory of bundles."""
 
 
 def test_an_attack_on_costs_finds_nothing() -> None:
@@ -20,6 +22,13 @@ def test_an_attack_on_costs_finds_nothing() -> None:
     assert tally.non_empty > COUNT / 3
     # Pairs that are all cheap, or all stopped, prove little.
     assert 0 < tally.deviations["no error"] < COUNT
+
+
+@pytest.mark.parametrize("seed", SLOW)
+def test_a_pair_that_once_took_long_ends_within_bounds(seed: int) -> None:
+    tally = run_attack("costs", seed, 1)
+    assert not tally.failures, describe("costs", tally, 0)
+    assert tally.measures[0].end, "it is stopped"
 
 
 def test_all_ways_and_shapes_come_about() -> None:

@@ -4,7 +4,7 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
-use crate::watch::{Raised, broken, signals, take_raised};
+use crate::watch::{Raised, detached, locked, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
@@ -14,7 +14,7 @@ use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// A session that may change threads.
@@ -33,18 +33,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// A short look at the session. Whoever works in it may want the interpreter, to see signals,
-    /// so nobody keeps the interpreter while waiting for the session.
-    fn with<T>(&self, work: impl FnOnce(&mut session::Session) -> T) -> PyResult<T> {
-        loop {
-            match self.inner.try_lock() {
-                Ok(mut free) => return Ok(work(&mut free.0)),
-                Err(TryLockError::Poisoned(_)) => return Err(broken()),
-                Err(TryLockError::WouldBlock) => {
-                    Python::attach(|py| py.detach(|| drop(self.inner.lock())));
-                }
-            }
-        }
+    /// A short look at the session.
+    fn with<T: Send>(&self, work: impl FnOnce(&mut session::Session) -> T + Send) -> PyResult<T> {
+        Python::attach(|py| locked(py, &self.inner, |movable| work(&mut movable.0)))
     }
 
     /// Work without the interpreter, which is stopped by signals.
@@ -53,11 +44,7 @@ impl Session {
         py: Python<'_>,
         work: impl FnOnce(&mut session::Session) -> Result<T, DocumentError> + Send,
     ) -> PyResult<Result<T, Failure>> {
-        let done = py.detach(|| {
-            let mut guard = self.inner.lock().map_err(|_| broken())?;
-            PyResult::Ok(work(&mut guard.0))
-        })?;
-        match done {
+        match detached(py, &self.inner, |movable| work(&mut movable.0))? {
             Err(error) if error.kind == ErrorKind::Interrupted => match take_raised(&self.raised) {
                 Some(raised) => {
                     self.ledger.resume();
@@ -109,11 +96,6 @@ impl Session {
     /// Asks to stop what is under way, from any thread. The session is of no use afterwards.
     fn interrupt(&self) {
         self.ledger.interrupt();
-    }
-
-    /// Bytes of memory that the document under way costs.
-    fn memory_bytes(&self) -> i64 {
-        self.ledger.bytes()
     }
 
     /// Gives subscriptions nothing from the next document on; all others get their rows.

@@ -19,19 +19,13 @@ pub struct Scope {
 impl Scope {
     /// The declarations in force: inner ones hide outer ones, an undeclared default is left out.
     pub fn declarations(&self) -> Declarations {
-        let mut found = Declarations::new();
-        let mut at = Some(self);
-        while let Some(scope) = at {
-            for (prefix, uri) in scope.declared.iter() {
-                if !found.iter().any(|(seen, _)| seen == prefix) {
-                    found.push((prefix.clone(), uri.clone()));
-                }
-            }
-            at = scope.outer.as_deref();
-        }
+        let chain = std::iter::successors(Some(self), |scope| scope.outer.as_deref());
+        let mut found: Vec<&Declared> = chain.flat_map(|scope| scope.declared.iter()).collect();
+        // Of equal prefixes the innermost stays first.
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found.dedup_by(|next, first| next.0 == first.0);
         found.retain(|(_, uri)| !uri.is_empty());
-        found.sort();
-        found
+        found.into_iter().cloned().collect()
     }
 }
 

@@ -17,7 +17,7 @@ from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
-from penstock.results import Fault, Result
+from penstock.results import Fault, Result, make_row
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
 from penstock.sources import Input, Piece, Refused
 
@@ -205,7 +205,7 @@ def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Resul
         kind, root, start, end = node.kind, node.name, node.start, node.end
         is_xml = kind in ("element", "document")
         xml = node.text if is_xml else unescape(node.text, {"&#13;": "\r"})
-    return Result(
+    return make_row(
         subscription=name,
         stream=output.streams[-1] or "default",
         document=joined.latest,
@@ -223,6 +223,8 @@ def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Resul
             for variable, (document, start, end) in zip(variables, joined.ranges, strict=False)
         }
         or None,
+        error=None,
+        source=None,
         surroundings=ALONE,
     )
 

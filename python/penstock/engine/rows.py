@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import DocumentError
 from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
-from penstock.results import KINDS, Fault, Result
+from penstock.results import KINDS, Fault, Result, make_row
 from penstock.sources import Input
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Origin:
         bindings: Mapping[int, dict[str, str | None]],
     ) -> list[tuple[int, Result]]:
         around = [self._outside().within(declarations) for declarations in scopes]
+        names = {number: self._names[number] for number in {row[0] for row in tuples}}
         document = self.document
         rows = []
         for place, row in enumerate(tuples):
@@ -84,8 +85,8 @@ class Origin:
                 surroundings = around[scope] if scope >= 0 else self._outside()
                 if end < 0 or self._begun:
                     surroundings = self._piece((number, ordinal), value, end, surroundings)
-            result = Result(
-                self._names[number],
+            result = make_row(
+                names[number],
                 document.stream,
                 document.document,
                 None,

@@ -2,7 +2,7 @@
 
 from penstock.results.columns import COLUMNS, Fault
 from penstock.results.documents import Data, Document, Heartbeat, event_id
-from penstock.results.rows import KINDS, Result, Surroundings
+from penstock.results.rows import KINDS, Result, Surroundings, make_row
 
 __all__ = [
     "COLUMNS",
@@ -14,4 +14,5 @@ __all__ = [
     "Result",
     "Surroundings",
     "event_id",
+    "make_row",
 ]

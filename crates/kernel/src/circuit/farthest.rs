@@ -43,8 +43,7 @@ impl Circuit {
         let mut is_sure = false;
         let mut none_before = when;
         kept.retain(|&info| {
-            self.cells.account.spend(1);
-            self.pairs += 1;
+            self.count_pairs(1);
             let passed = self.passed_before(id, info);
             if is_sure || passed.is_false() {
                 self.release(info);

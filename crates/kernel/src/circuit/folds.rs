@@ -338,8 +338,7 @@ impl Circuit {
             if fold != Fold::Sum && is_found(&running.whole) {
                 break;
             }
-            self.cells.account.spend(1);
-            self.pairs += 1;
+            self.count_pairs(1);
             self.link_member(fold, &mut running.whole, entry);
         }
     }

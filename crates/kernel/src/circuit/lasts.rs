@@ -128,8 +128,7 @@ impl Circuit {
     pub(super) fn advance_lasts(&mut self, id: RouteId) {
         let order = self.frames[self.frames.len() - 1].order;
         for at in 0..self.lasts[id].len() {
-            self.cells.account.spend(1);
-            self.pairs += 1;
+            self.count_pairs(1);
             let lasts = &self.lasts[id][at];
             if lasts.latest.as_ref().is_some_and(|l| l.order == order) {
                 continue;

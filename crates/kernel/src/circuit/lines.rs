@@ -302,7 +302,7 @@ impl Circuit {
             if until != END {
                 self.move_tokens(&station, line.station(from, until), Case::Out(counts));
             }
-            self.pairs += 1;
+            self.count_pairs(1);
             reached.left.push(station);
         }
     }
@@ -316,8 +316,7 @@ impl Circuit {
             (Target::Any(end.or), Wire::TRUE)
         });
         for (target, when) in tokens.chain(end) {
-            self.cells.account.spend(1);
-            self.pairs += 1;
+            self.count_pairs(1);
             let to = ArmTarget::Plain(target);
             if self.is_heard(to) {
                 let wire = self.and(when, counts.clone());

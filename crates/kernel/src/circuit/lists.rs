@@ -139,7 +139,7 @@ impl Circuit {
             self.lists[id].line = Some(counter);
             return;
         }
-        self.pairs += 1;
+        self.count_pairs(1);
         let mut passed = self.cells.resolve(&own);
         for level in 0..self.lists[id].predicates.len() {
             if passed.is_false() {

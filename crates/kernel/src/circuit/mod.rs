@@ -98,6 +98,8 @@ pub enum Action {
 
 /// Meetings with members that every node may have on average: what stays below is no growth.
 const PAIRS_FREE: u64 = 64;
+/// A member lies anywhere in memory, its wires as well.
+const STEPS_PER_PAIR: u64 = 4;
 
 /// Tables over this many bytes are given back at the end of a document.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
@@ -302,6 +304,13 @@ impl Circuit {
     /// Whether ids matter.
     pub fn uses_ids(&self) -> bool {
         self.routes.uses_ids
+    }
+
+    /// Nodes meet so many members of their sets.
+    #[inline]
+    fn count_pairs(&mut self, members: usize) {
+        self.cells.account.spend(STEPS_PER_PAIR * members as u64);
+        self.pairs += members as u64;
     }
 
     /// Meetings of a node with a member of its set beyond what every node may have.

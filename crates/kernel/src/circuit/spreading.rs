@@ -195,8 +195,7 @@ impl Circuit {
 
     /// A route meets closed nodes, the last first.
     fn reach_behind(&mut self, id: RouteId, nodes: Vec<InfoId>, to: ArmTarget, when: &Wire) {
-        self.cells.account.spend(nodes.len() as u64);
-        self.pairs += nodes.len() as u64;
+        self.count_pairs(nodes.len());
         for info in nodes.into_iter().rev() {
             self.deliver(id, to, Spot::Late(info), when);
         }

@@ -68,7 +68,7 @@ impl Circuit {
                 entries.push((info, when.clone()));
             }
         }
-        self.pairs += links.len() as u64;
+        self.count_pairs(links.len());
         for (target, link) in links {
             let wire = self.and(link, when.clone());
             self.add(target, spot, wire);
@@ -81,8 +81,7 @@ impl Circuit {
             return;
         };
         let entries = entries.clone();
-        self.cells.account.spend(entries.len() as u64);
-        self.pairs += entries.len() as u64;
+        self.count_pairs(entries.len());
         for (info, own) in entries {
             let own = self.cells.resolve(&own);
             let wire = self.and(when.clone(), own);

@@ -178,8 +178,7 @@ impl Circuit {
         let mut dropped: SmallVec<[usize; 4]> = SmallVec::new();
         while at > 0 && !wants.is_empty() {
             at -= 1;
-            self.cells.account.spend(1);
-            self.pairs += 1;
+            self.count_pairs(1);
             let member = &mut trail.members[at];
             let counts = self.cells.resolve(&member.counts);
             if counts.is_false() {

@@ -132,6 +132,15 @@ impl Bundle {
         std::mem::size_of_val(&*self.nodes) + self.descriptions.size() + bytes
     }
 
+    /// How long the documents are that came to their ends.
+    pub fn bytes(&self) -> u64 {
+        let ends = self.starts.iter();
+        let ends = ends.map(|&(node, _)| self.nodes[node as usize].closed);
+        ends.filter(|&end| end != NEVER)
+            .map(|end| self.offsets[end as usize])
+            .sum()
+    }
+
     /// How many documents there are.
     pub fn document_count(&self) -> usize {
         self.starts.len()

@@ -15,6 +15,10 @@ const STEPS_BETWEEN_SAMPLES: u64 = 1024;
 const STEPS_PER_ROW: u64 = 48;
 /// So many bytes are copied in the time of a step.
 const BYTES_PER_STEP: u64 = 256;
+/// The value of a row is copied, checked and copied again.
+const ROW_BYTES_PER_STEP: u64 = 32;
+/// Items of lists that are gone through in the time of a step.
+const ITEMS_PER_STEP: u64 = 4;
 
 /// Steps that it takes to copy a value: one, and more for a long one.
 #[inline]
@@ -25,7 +29,7 @@ pub fn steps_of_copy(bytes: usize) -> u64 {
 /// Steps that a row takes.
 #[inline]
 pub fn steps_of_row(value_bytes: usize) -> u64 {
-    STEPS_PER_ROW + value_bytes as u64 / BYTES_PER_STEP
+    STEPS_PER_ROW + value_bytes as u64 / ROW_BYTES_PER_STEP
 }
 
 /// Who works, as the engine numbers them.
@@ -106,7 +110,13 @@ impl Account {
     /// Counts a row that waits to be taken, and its steps.
     pub fn add_row(&mut self, value_bytes: usize) {
         self.ledger.add_row(value_bytes);
-        self.spend(1 + value_bytes as u64 / BYTES_PER_STEP);
+        self.spend(steps_of_copy(value_bytes));
+    }
+
+    /// Counts a walk through so many items of lists.
+    #[inline]
+    pub fn go_through(&mut self, items: usize) {
+        self.spend(1 + items as u64 / ITEMS_PER_STEP);
     }
 
     /// Counts rows that wait to be taken, and their steps.

@@ -13,15 +13,18 @@ pub use allocator::{Counting, thread_bytes};
 
 use crate::limits::Limits;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Steps that every byte of input may take: what stays below is no growth.
-const STEPS_PER_BYTE: u64 = 64;
-/// Work may take one step more for so many subscriptions.
-const SUBSCRIPTIONS_PER_WORK_STEP: u64 = 100;
-/// For every byte of input, rows may take one step more for so many subscriptions.
-const SUBSCRIPTIONS_PER_STEP: u64 = 2;
+const STEPS_PER_BYTE: u64 = 24;
+/// For every byte of input, work may take one step more for so many subscriptions, and one for so
+/// many parts of expressions.
+const SUBSCRIPTIONS_PER_STEP: u64 = 100;
+const PARTS_PER_STEP: u64 = 4;
+/// Steps that every byte of input may take for rows, and one more for so many subscriptions.
+const ROW_STEPS_PER_BYTE: u64 = 64;
+const SUBSCRIPTIONS_PER_ROW_STEP: u64 = 16;
 /// What a row that waits costs whoever takes it, as memory of the document: an object with texts.
 const ROW_BYTES: u64 = 512;
 /// Rows that wait without such a cost: somebody takes them soon.
@@ -59,6 +62,8 @@ pub struct Ledger {
     steps_per_byte: AtomicU64,
     /// What rows may take for every byte of input: many subscriptions may select the same.
     row_steps_per_byte: AtomicU64,
+    /// How often the document has been read before: each time halves what is allowed.
+    readings: AtomicU32,
     /// How much of the document has been read, as far as that allows steps.
     position: AtomicU64,
     /// Bytes that earlier calls left allocated for the document.
@@ -84,7 +89,8 @@ impl Ledger {
             row_steps: AtomicU64::new(0),
             rows_waiting: AtomicU64::new(0),
             steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
-            row_steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
+            row_steps_per_byte: AtomicU64::new(ROW_STEPS_PER_BYTE),
+            readings: AtomicU32::new(0),
             position: AtomicU64::new(0),
             kept: AtomicI64::new(0),
             before: AtomicI64::new(0),
@@ -92,6 +98,12 @@ impl Ledger {
             began: AtomicU64::new(0),
             watched: AtomicU64::new(0),
         }
+    }
+
+    /// The next document is one that was read so many times before. All readings together may take
+    /// no more than twice what one may.
+    pub fn count_readings(&self, readings: u32) {
+        self.readings.store(readings, Relaxed);
     }
 
     /// A document begins: nothing is spent yet.
@@ -120,14 +132,14 @@ impl Ledger {
         })
     }
 
-    /// So many subscriptions read the documents from now on.
-    pub fn expect(&self, subscriptions: usize) {
-        let subscriptions = subscriptions as u64;
-        let work = STEPS_PER_BYTE + subscriptions / SUBSCRIPTIONS_PER_WORK_STEP;
-        self.steps_per_byte.store(work, Relaxed);
-        let each = subscriptions / SUBSCRIPTIONS_PER_STEP;
+    /// So many subscriptions read the documents from now on, with so many parts of expressions.
+    pub fn expect(&self, subscriptions: usize, parts: usize) {
+        let (subscriptions, parts) = (subscriptions as u64, parts as u64);
+        let work = subscriptions / SUBSCRIPTIONS_PER_STEP + parts / PARTS_PER_STEP;
+        self.steps_per_byte.store(STEPS_PER_BYTE + work, Relaxed);
+        let rows = subscriptions / SUBSCRIPTIONS_PER_ROW_STEP;
         self.row_steps_per_byte
-            .store(STEPS_PER_BYTE + each, Relaxed);
+            .store(ROW_STEPS_PER_BYTE + rows, Relaxed);
     }
 
     /// Takes down a row that waits.
@@ -138,11 +150,12 @@ impl Ledger {
 
     /// Whether rows of a document of some bytes may take so many steps.
     pub fn allows_rows(&self, steps: u64, document_bytes: u64) -> bool {
-        let each = self.row_steps_per_byte.load(Relaxed);
-        steps
-            <= self
-                .steps_max
-                .saturating_add(document_bytes.saturating_mul(each))
+        self.allows(steps, document_bytes, &self.row_steps_per_byte)
+    }
+
+    fn allows(&self, steps: u64, document_bytes: u64, steps_per_byte: &AtomicU64) -> bool {
+        let most = document_bytes.saturating_mul(steps_per_byte.load(Relaxed));
+        steps <= self.steps_max.saturating_add(most) >> self.readings.load(Relaxed)
     }
 
     /// The document's owner took rows away, which had so many bytes.
@@ -189,10 +202,7 @@ impl Ledger {
             return Some(Stop::Limit("memory_bytes_max"));
         }
         let position = self.position.load(Relaxed);
-        let most = self
-            .steps_max
-            .saturating_add(position.saturating_mul(self.steps_per_byte.load(Relaxed)));
-        if self.steps.load(Relaxed) > most
+        if !self.allows(self.steps.load(Relaxed), position, &self.steps_per_byte)
             || !self.allows_rows(self.row_steps.load(Relaxed), position)
         {
             return Some(Stop::Limit("steps_max"));

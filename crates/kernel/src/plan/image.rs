@@ -353,6 +353,11 @@ impl Plan {
             .map(|&[name, set]| (StringId(name), PartId(set)))
     }
 
+    /// How many parts expressions consist of, equal ones counted once.
+    pub fn part_count(&self) -> usize {
+        self.count(Section::Parts, size::PART) as usize
+    }
+
     /// All parts of expressions, each behind those that it consists of.
     pub(crate) fn parts(&self) -> impl Iterator<Item = PartId> + use<> {
         (0..self.count(Section::Parts, size::PART)).map(PartId)

@@ -39,6 +39,15 @@ enum Heard {
     Large,
 }
 
+/// What became of a bundle.
+enum Bundled {
+    Read,
+    /// Nothing of it is here: its documents have to be read otherwise, one by one or event by event.
+    Apart,
+    /// The same, because the document at a place was stopped; who is to blame, if somebody is.
+    Stopped(usize, Option<Failing>),
+}
+
 /// What one document of a bundle gave before the tries are asked.
 struct Member {
     /// Its place in the bundle, unless it could not begin.
@@ -74,25 +83,49 @@ impl Session {
             }
             let rest = &documents[verdicts.len()..];
             let bundle = &rest[..self.bundle_len(rest).max(1)];
-            if self.read_bundle(bundle, now, &mut verdicts) {
-                continue;
-            }
-            for document in bundle {
-                let is_alone = bundle.len() == 1;
-                let alone = std::slice::from_ref(document);
-                if is_alone || !self.read_bundle(alone, now, &mut verdicts) {
-                    let verdict = self.match_whole(document);
-                    match verdict {
-                        Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
-                        verdict => verdicts.push(verdict),
-                    }
-                }
-                if let Some(Ok(Outcome::Large)) = verdicts.last() {
-                    return Ok(verdicts);
-                }
+            self.read_next(bundle, now, &mut verdicts)?;
+            if is_large(&verdicts) {
+                break;
             }
         }
         Ok(verdicts)
+    }
+
+    /// Reads the documents of a bundle and adds their verdicts, up to the first that is too large.
+    /// `Err` if somebody asked to stop.
+    fn read_next(
+        &mut self,
+        bundle: &[Document<'_>],
+        now: u32,
+        verdicts: &mut Vec<Result<Outcome, DocumentError>>,
+    ) -> Result<(), DocumentError> {
+        let (place, failing) = match self.read_bundle(bundle, now, verdicts) {
+            Bundled::Read => return Ok(()),
+            Bundled::Apart if bundle.len() == 1 => (0, None),
+            Bundled::Apart => {
+                for document in bundle {
+                    self.read_next(std::slice::from_ref(document), now, verdicts)?;
+                    if is_large(verdicts) {
+                        break;
+                    }
+                }
+                return Ok(());
+            }
+            Bundled::Stopped(place, failing) => (place, failing),
+        };
+        if place > 0 {
+            self.read_next(&bundle[..place], now, verdicts)?;
+            if is_large(verdicts) {
+                return Ok(());
+            }
+        }
+        match self.match_whole(&bundle[place], failing) {
+            Err(error) if error.kind == ErrorKind::Interrupted => Err(error),
+            verdict => {
+                verdicts.push(verdict);
+                Ok(())
+            }
+        }
     }
 
     /// How many of these documents, from the first on, are read together.
@@ -109,59 +142,85 @@ impl Session {
         documents.take_while(fits).count()
     }
 
-    /// Reads small documents together, and adds their verdicts. False, and nothing of them, if they
-    /// have to be read otherwise: one by one, or matched after all.
+    /// Reads small documents together, and adds their verdicts.
     fn read_bundle(
         &mut self,
         documents: &[Document<'_>],
         now: u32,
         verdicts: &mut Vec<Result<Outcome, DocumentError>>,
-    ) -> bool {
+    ) -> Bundled {
         if !documents
             .iter()
             .all(|document| self.reading.listeners.asks(document.bytes))
         {
-            return false;
+            return Bundled::Apart;
         }
-        let Some(heard) = self.hear(documents) else {
-            return false;
+        let heard = match self.hear(documents) {
+            Ok(heard) => heard,
+            Err((place, failing)) => return Bundled::Stopped(place, failing),
         };
         let has_begun = self.reading.listeners.begun() > 0;
         let with_times = self.with_times;
-        let ask = |asker: &mut Asker| asker.trie.ask(with_times);
-        let asked = self
-            .reading
-            .guard(|reading| Ok(!has_begun || reading.listeners.askers().all(ask)));
+        let asked = self.reading.guard(|reading| {
+            let ask = |asker: &mut Asker| asker.trie.ask(with_times);
+            if has_begun && !reading.listeners.askers().all(ask) {
+                return Ok(false);
+            }
+            if has_begun {
+                let askers = reading.listeners.askers();
+                askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
+            }
+            Ok(true)
+        });
         let Ok(is_asked) = asked else {
-            return false;
+            return Bundled::Apart;
         };
         // What makes a bundle too diverse is likely to come again, but not for ever.
         if !is_asked {
             self.together_max = (documents.len() / 2).max(1);
-            return false;
+            return Bundled::Apart;
         } else if documents.len() == self.together_max {
             self.together_max = (2 * self.together_max).min(DOCUMENTS_MAX);
         }
-        self.report(documents, heard, now, verdicts)
+        match self.report(documents, heard, now, verdicts) {
+            true => Bundled::Read,
+            false => Bundled::Apart,
+        }
     }
 
-    /// Lets everybody listen to the documents. None if one of them costs too much to be read
-    /// together with others.
-    fn hear(&mut self, documents: &[Document<'_>]) -> Option<Vec<Member>> {
+    /// Lets everybody listen to the documents. `Err` if one of them costs too much to be read
+    /// together with others: its place, and who is to blame.
+    fn hear(
+        &mut self,
+        documents: &[Document<'_>],
+    ) -> Result<Vec<Member>, (usize, Option<Failing>)> {
         // Rows stay in the order of their documents.
         self.reading.listeners.gather();
         self.reading.listeners.begin_bundle();
         let mut heard = Vec::with_capacity(documents.len());
-        for document in documents {
+        let mut held_bytes = 0;
+        for (place, document) in documents.iter().enumerate() {
+            // The ledger begins anew with each document, and the bundle holds them all.
+            if place > 0 && held_bytes > self.reading.limits.memory_bytes_max / 2 {
+                self.reading.listeners.take_fresh();
+                return Err((place, None));
+            }
             let next = self.reading.listeners.begun();
             let verdict = match self.read_through(Way::Asked, document) {
                 Ok(Heard::Whole(witness)) => Ok(witness),
                 Err(error) if !error.is_stop() => Err(error),
-                Ok(Heard::Large) | Err(_) => {
+                stopped => {
                     self.reading.listeners.take_fresh();
-                    return None;
+                    let blamed = stopped.err().zip(self.reading.blamed);
+                    let failing = blamed.map(|(error, subscription)| Failing {
+                        document: document.id,
+                        subscription,
+                        error,
+                    });
+                    return Err((place, failing));
                 }
             };
+            held_bytes += u64::try_from(self.reading.ledger.bytes()).unwrap_or(0);
             let listeners = &mut self.reading.listeners;
             heard.push(Member {
                 place: (listeners.begun() > next).then_some(next),
@@ -169,7 +228,7 @@ impl Session {
                 verdict,
             });
         }
-        Some(heard)
+        Ok(heard)
     }
 
     fn read_through(&mut self, way: Way, document: &Document<'_>) -> Result<Heard, DocumentError> {
@@ -184,6 +243,7 @@ impl Session {
 
     /// Adds the rows, the witnesses and the verdicts of a bundle whose tries have been asked. False,
     /// and nothing of them, if a document has so many rows that nobody may have them at once.
+    /// Nobody stops this: it goes through the lists that the tries were stopped from making longer.
     fn report(
         &mut self,
         documents: &[Document<'_>],
@@ -195,10 +255,6 @@ impl Session {
         let listeners = &mut self.reading.listeners;
         let in_document_order = listeners.in_document_order();
         let mut rows = std::mem::take(&mut listeners.rows);
-        if listeners.begun() > 0 {
-            let askers = listeners.askers();
-            askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
-        }
         let before = (rows.mark(), self.witnesses.len(), verdicts.len());
         for (document, heard) in documents.iter().zip(heard) {
             let (count, value_bytes) = (rows.count(), rows.value_bytes());
@@ -236,10 +292,22 @@ impl Session {
 
     /// Reads a document event by event, though it is at hand. A subscription that most of its cost
     /// is due to, if it costs too much, fails alone: the document is read again without it.
-    fn match_whole(&mut self, document: &Document<'_>) -> Result<Outcome, DocumentError> {
+    /// Somebody may have failed before.
+    fn match_whole(
+        &mut self,
+        document: &Document<'_>,
+        failing: Option<Failing>,
+    ) -> Result<Outcome, DocumentError> {
         let before = self.reading.listeners.single_rows();
         let mut silent = self.suspended.clone();
+        if let Some(failing) = failing {
+            silent.push(failing.subscription);
+            self.failing.push(failing);
+            self.reading.listeners.silence(&silent);
+        }
         let outcome = loop {
+            let readings = silent.len() - self.suspended.len();
+            self.reading.ledger.count_readings(readings as u32);
             let read = self.read_through(Way::Events, document);
             match read {
                 Ok(Heard::Whole(witness)) => {
@@ -252,8 +320,8 @@ impl Session {
                     break Ok(Outcome::Large);
                 }
                 Err(error) => {
-                    let again = silent.len() - self.suspended.len() < AGAIN_MAX;
-                    let Some(subscription) = self.reading.blamed.filter(|_| again) else {
+                    let is_last = readings == AGAIN_MAX;
+                    let Some(subscription) = self.reading.blamed.filter(|_| !is_last) else {
                         break Err(error);
                     };
                     self.failing.push(Failing {
@@ -267,8 +335,13 @@ impl Session {
                 }
             }
         };
+        self.reading.ledger.count_readings(0);
         self.reading.listeners.collect();
         self.reading.listeners.silence(&self.suspended);
         outcome
     }
+}
+
+fn is_large(verdicts: &[Result<Outcome, DocumentError>]) -> bool {
+    matches!(verdicts.last(), Some(Ok(Outcome::Large)))
 }

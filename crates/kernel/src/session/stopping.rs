@@ -3,6 +3,7 @@
 use super::reading::Reading;
 use crate::error::{DocumentError, ErrorKind};
 use crate::ledger::{Account, Stop};
+use crate::limits::Limits;
 use crate::tokenizer::{Tokenizer, codes};
 
 impl Reading {
@@ -32,40 +33,27 @@ impl Reading {
     }
 
     fn error(&self, stop: Stop) -> DocumentError {
-        let limits = &self.limits;
-        let (kind, code, reason) = match stop {
-            Stop::Interrupted => {
-                let reason = "the work was interrupted".to_owned();
-                (ErrorKind::Interrupted, codes::INTERRUPTED, reason)
-            }
-            Stop::Limit(limit) => {
-                let (code, reason) = match limit {
-                    "memory_bytes_max" => {
-                        let most = limits.memory_bytes_max;
-                        let reason = format!("the document costs more than {most} bytes of memory");
-                        (codes::MEMORY_BYTES, reason)
-                    }
-                    "steps_max" => {
-                        let most = limits.steps_max;
-                        let reason = format!("the document takes more than {most} steps of work");
-                        (codes::STEPS, reason)
-                    }
-                    _ => (codes::SECONDS, "the document takes too long".to_owned()),
-                };
-                (
-                    ErrorKind::Limit(limit),
-                    code,
-                    format!("{reason} (`{limit}`)"),
-                )
-            }
+        let Limits {
+            memory_bytes_max,
+            steps_max,
+            ..
+        } = self.limits;
+        let Stop::Limit(limit) = stop else {
+            let reason = "the work was interrupted";
+            return DocumentError::at(0, ErrorKind::Interrupted, codes::INTERRUPTED, reason);
         };
-        DocumentError {
-            kind,
-            code,
-            reason,
-            byte: 0,
-            line: 0,
-            path: String::new(),
-        }
+        let (code, cost) = match limit {
+            "memory_bytes_max" => (
+                codes::MEMORY_BYTES,
+                format!("costs more than {memory_bytes_max} bytes of memory"),
+            ),
+            "steps_max" => (
+                codes::STEPS,
+                format!("takes more than {steps_max} steps of work"),
+            ),
+            _ => (codes::SECONDS, "takes too long".to_owned()),
+        };
+        let reason = format!("the document {cost} (`{limit}`)");
+        DocumentError::at(0, ErrorKind::Limit(limit), code, reason)
     }
 }

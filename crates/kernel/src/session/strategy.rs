@@ -32,12 +32,6 @@ const QUESTIONS_MIN: u32 = 64;
 /// and what they decide early comes early.
 pub const WHOLE_BYTES_MAX: usize = 1 << 20;
 
-/// A document is asked as a whole if its elements have no more bytes than these, all together.
-const NESTED_BYTES_MAX: usize = 32 << 20;
-
-/// The shortest start tag and its end tag.
-const TAGS_BYTES_MIN: usize = 7;
-
 /// Documents are read together up to this size; more of them would crowd each other out of the
 /// cache.
 pub const BUNDLE_BYTES_MAX: usize = 512 << 10;
@@ -75,41 +69,8 @@ impl Strategy {
 
     /// Whether a document at hand is small enough to be asked.
     pub fn is_small(&self, document: &[u8]) -> bool {
-        document.len() <= self.document_bytes_max && !is_amplified(document)
+        document.len() <= self.document_bytes_max
     }
-}
-
-/// Whether the parts of a document have many more bytes than the document: elements inside each
-/// other, or whatever it declares. Values are copied as a whole where a trie is asked, so such
-/// documents are read event by event. Comments and sections may look like tags, which costs time at
-/// most.
-fn is_amplified(document: &[u8]) -> bool {
-    let finds = |what: &[u8]| memchr::memmem::find(document, what).is_some();
-    if finds(b"<!DOCTYPE") && (finds(b"<!ENTITY") || finds(b"<!ATTLIST")) {
-        return true;
-    }
-    // So small that no nesting of its tags has more.
-    let tags_max = document.len() / TAGS_BYTES_MIN;
-    if tags_max * document.len() / 2 <= NESTED_BYTES_MAX {
-        return false;
-    }
-    let (mut open, mut bytes) = (Vec::new(), 0);
-    for at in memchr::memchr_iter(b'<', document) {
-        match document.get(at + 1) {
-            Some(b'/') => bytes += open.pop().map_or(0, |start| at - start),
-            Some(b'!' | b'?') | None => {}
-            Some(_) => {
-                let end = memchr::memchr(b'>', &document[at..]).map_or(0, |length| at + length);
-                if end > 0 && document[end - 1] != b'/' {
-                    open.push(at);
-                }
-            }
-        }
-        if bytes > NESTED_BYTES_MAX {
-            return true;
-        }
-    }
-    false
 }
 
 /// How many documents are best asked the questions of a plan together. Filters that paths decide

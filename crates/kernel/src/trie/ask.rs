@@ -143,7 +143,7 @@ pub const SELECTED: usize = 2;
 
 /// Elements that are longer together may all be results, one inside the other: these are handed out
 /// while a document is read, not after it.
-const NESTED_BYTES_MAX: u64 = 64 << 20;
+const NESTED_BYTES_MAX: u64 = 32 << 20;
 
 impl Trie {
     /// Puts the questions to the bundle taken in; false if it is too large or too diverse for that.
@@ -161,6 +161,8 @@ impl Trie {
         if bundle.nodes.len() as u64 > self.nodes_max || bundle.nested_bytes > NESTED_BYTES_MAX {
             return false;
         }
+        // All documents of the bundle allow steps.
+        self.taken.account.position = bundle.bytes();
         let is_alone = self.taken.bundle.document_count() == 1;
         self.has_times = with_times && !is_alone;
         along_ways!(self, ways => self.ask_along(&mut ways))
@@ -210,6 +212,7 @@ impl Trie {
             }
             let nodes = self.nodes.of_set(&self.taken.bundle, paths, set);
             self.try_block(block, nodes, is_query);
+            self.pay();
             if !self.walk_nodes(image, is_query) {
                 return false;
             }
@@ -241,10 +244,13 @@ impl Trie {
     fn tell_along<K: Kept>(&mut self, image: Image<'_>, ways: &mut Ways<K>, tier: &Tier, now: u32) {
         self.tell_filters(image, ways, tier, now);
         let (nodes, bundle, paths) = (&mut self.nodes, &self.taken.bundle, &mut ways.paths);
-        let answers = self.queries.told().iter();
-        let sets = answers.map(|&answer| nodes.of_answer(bundle, paths, answer));
         self.query_sets.clear();
-        self.query_sets.extend(sets);
+        for &answer in self.queries.told() {
+            self.query_sets.push(nodes.of_answer(bundle, paths, answer));
+            self.taken
+                .account
+                .go_through(std::mem::take(&mut nodes.unpaid));
+        }
         if bundle.document_count() > 1 {
             self.sort_out();
         }

@@ -10,6 +10,9 @@ use crate::plan::{Axis, Formula, FormulaId, FormulaKind, NodeKind};
 use crate::values::parse_number;
 use std::rc::Rc;
 
+/// So many bytes of a value are looked at in the time of an item.
+const VALUE_BYTES_PER_ITEM: usize = 16;
+
 impl Trie {
     /// Follows every condition of a block that some node of the set meets.
     pub(super) fn try_block(&mut self, block: u32, set: u32, is_query: bool) {
@@ -20,6 +23,7 @@ impl Trie {
         let (groups, others) = image.block(block);
         for group in groups {
             self.try_group(&plan, image, &group, set, is_query);
+            self.pay();
         }
         if others.is_empty() {
             return;
@@ -38,6 +42,8 @@ impl Trie {
     pub(super) fn holding(&mut self, formula: FormulaId, items: &[Timed]) -> Vec<Timed> {
         let plan = self.plan.clone();
         let view = plan.formula(formula);
+        self.nodes.unpaid += items.len();
+        self.pay();
         match view.kind() {
             FormulaKind::True => items.to_vec(),
             FormulaKind::And => {
@@ -73,10 +79,12 @@ impl Trie {
                 let Some(test) = view.value_test() else {
                     return Vec::new();
                 };
-                let bundle = &self.taken.bundle;
+                let (bundle, account) = (&self.taken.bundle, &mut self.taken.account);
                 let known = |&(node, time): &Timed| {
                     let closed = bundle.nodes[node as usize].closed;
                     let value = bundle.value(node);
+                    // Nested elements have the same text again and again.
+                    account.go_through(value.len() / VALUE_BYTES_PER_ITEM);
                     (closed != NEVER && test.passes(value, || parse_number(value)))
                         .then_some((node, time.max(closed)))
                 };
@@ -142,11 +150,12 @@ impl Trie {
     }
 
     /// The items and everything above them, each with its earliest time.
-    fn above(&self, items: Vec<Timed>) -> Vec<Timed> {
+    fn above(&mut self, items: Vec<Timed>) -> Vec<Timed> {
         let mut best: rustc_hash::FxHashMap<u32, u32> = rustc_hash::FxHashMap::default();
         for (mut node, time) in items {
             // Whoever has an earlier time has passed it on to all above.
             while best.get(&node).is_none_or(|&known| known > time) {
+                self.taken.account.spend(1);
                 best.insert(node, time);
                 node = self.taken.bundle.nodes[node as usize].parent;
             }

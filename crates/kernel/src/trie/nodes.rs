@@ -32,6 +32,8 @@ pub struct NodeSets {
     times: Vec<u32>,
     bits: Vec<u64>,
     scratch: Vec<Timed>,
+    /// Items that were gone through, and that nobody has paid for yet.
+    pub unpaid: usize,
 }
 
 impl NodeSets {
@@ -146,6 +148,7 @@ impl NodeSets {
 
     /// Brings items into document order, each node once with its earliest time.
     pub fn gather(&mut self, items: &mut Vec<Timed>) {
+        self.unpaid += items.len();
         let Some(high) = items.iter().map(|item| item.0).max() else {
             return;
         };
@@ -209,6 +212,7 @@ impl NodeSets {
         if names.axis(code) == Axis::Descendant {
             self.fill_answers(bundle, names);
             let (items, answers) = (self.sets.get(set), self.answers.of(code.into()));
+            self.unpaid += items.len() + answers.len();
             below(bundle, items, answers, &mut found);
         } else {
             self.each_child(bundle, names, set, code, |number, node, time| {
@@ -234,7 +238,9 @@ impl NodeSets {
         let (items, answers) = (self.sets.get(set), self.answers.of(code.into()));
         let nodes = &bundle.nodes;
         if let [(parent, time)] = *items {
-            for &answer in between(answers, parent, nodes[parent as usize].last) {
+            let answers = between(answers, parent, nodes[parent as usize].last);
+            self.unpaid += answers.len();
+            for &answer in answers {
                 let node = &nodes[answer as usize];
                 if node.parent == parent {
                     visit(answer, node, time);
@@ -247,6 +253,7 @@ impl NodeSets {
             return;
         };
         let answers = between(answers, first.0, end);
+        self.unpaid += items.len() + answers.len();
         if answers.is_empty() {
             return;
         }

@@ -153,6 +153,7 @@ impl<K: Copy + PartialOrd> Ranked<K> {
             Part::Rest(place) => (0..place, run_end..end),
         };
         let found = entries[one].iter().chain(&entries[other]);
+        nodes.unpaid += end;
         self.scratch.clear();
         self.scratch
             .extend(found.map(|entry| (entry.context, entry.time)));

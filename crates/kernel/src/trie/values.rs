@@ -75,6 +75,8 @@ impl Values {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+/// A value is sorted in the time of so many items.
+const SORT_ITEMS: usize = 16;
 /// No string of the plan; and not looked up yet.
 const NO_STRING: u32 = u32::MAX;
 const NOT_SOUGHT: u32 = u32::MAX - 1;
@@ -257,6 +259,7 @@ impl Trie {
         }
         if values.starts[set as usize] == UNKNOWN {
             let from = values.pairs.len();
+            self.nodes.unpaid += self.nodes.get(set).len();
             let items = self.nodes.get(set).iter();
             let pairs = items.map(|&(node, time)| (node, node, time));
             values.pairs.extend(pairs);
@@ -301,6 +304,7 @@ impl Trie {
             if open.is_empty() && rest.is_empty() {
                 break;
             }
+            self.taken.account.spend(open.len() as u64);
             let start = all.len();
             all.extend(open.iter().map(|pair| (answer, pair.1, pair.2)));
             // Two nodes of a context, one above the other, lead to the same.
@@ -339,11 +343,13 @@ impl Trie {
         for &answer in answers {
             let parent = nodes[answer as usize].parent;
             let mut index = marks[parent as usize] as usize;
+            let before = all.len();
             while index < pairs.end && all[index].0 == parent {
                 let (_, context, time) = all[index];
                 all.push((answer, context, time));
                 index += 1;
             }
+            self.taken.account.go_through(all.len() - before);
         }
         for index in pairs {
             marks[all[index].0 as usize] = UNKNOWN;
@@ -370,6 +376,8 @@ impl Trie {
                 self.values.strings.push(string, context, earliest);
             }
         }
+        self.nodes.unpaid += SORT_ITEMS * (self.values.strings.len() - from);
+        self.pay();
         let list = self.values.strings.finish(from);
         self.values.reached[place].strings = Some(list.clone());
         list
@@ -389,6 +397,8 @@ impl Trie {
                 }
             }
         }
+        self.nodes.unpaid += SORT_ITEMS * (self.values.numbers.len() - from);
+        self.pay();
         let list = self.values.numbers.finish(from);
         self.values.reached[place].numbers = Some(list.clone());
         list

@@ -184,11 +184,19 @@ impl Trie {
             if let Some(block) = record.block {
                 self.try_block(block, set, is_query);
             }
+            self.pay();
             if self.nodes.is_full() {
                 return false;
             }
         }
         !self.nodes.is_full()
+    }
+
+    /// Counts the steps of lists that were gone through.
+    #[inline]
+    pub(super) fn pay(&mut self) {
+        let items = std::mem::take(&mut self.nodes.unpaid);
+        self.taken.account.go_through(items);
     }
 
     fn answer_with(&mut self, question: u32, set: u32, is_query: bool) {

@@ -24,15 +24,20 @@ impl<'a> Run<'a> {
         {
             return self.step_from(step, node, out);
         }
+        // XQuery tells the context item from other values.
+        let code = match self.code.expr(step.base) {
+            Expr::Here => "XPTY0020",
+            _ => "XPTY0019",
+        };
         if self.code.facts(id).order != Order::Unknown {
             return self.each(step.base, focus, &mut |run, item| {
-                let node = step_base(&item)?;
+                let node = step_base(&item, code)?;
                 run.step_from(step, node, out)
             });
         }
         let mut nodes = Vec::new();
         self.each(step.base, focus, &mut |run, item| {
-            let node = step_base(&item)?;
+            let node = step_base(&item, code)?;
             run.step_from(step, node, &mut |_, item| {
                 if let Item::Node(node) = item {
                     nodes.push(node);
@@ -210,13 +215,13 @@ impl<'a> Run<'a> {
 }
 
 /// The node that a step begins at.
-fn step_base(item: &Item) -> Flow<NodeRef> {
+fn step_base(item: &Item, code: &'static str) -> Flow<NodeRef> {
     match item {
         Item::Node(node) => Ok(*node),
         Item::Atomic(value) => {
             let type_ = value.type_of();
             let reason = format!("a step begins at a node, not at a value of type {type_}");
-            fail("XPTY0019", reason)
+            fail(code, reason)
         }
     }
 }

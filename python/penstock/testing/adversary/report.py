@@ -26,11 +26,29 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """Time on the wall, which depends on how busy the machine is, and of cores, which does less."""
+
+    seconds: float = 0.0
+    core_seconds: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.seconds + other.seconds, self.core_seconds + other.core_seconds)
+
+    def shared_by(self, count: int) -> Spent:
+        """Return the part of each, where several share it."""
+        return Spent(self.seconds / max(1, count), self.core_seconds / max(1, count))
+
+    def __sub__(self, other: Spent) -> Spent:
+        return Spent(self.seconds - other.seconds, self.core_seconds - other.core_seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class Measure:
     """What a case cost; ``end`` says how it ended."""
 
     seed: int
-    seconds: float
+    spent: Spent
     memory_bytes: int
     end: str
 
@@ -95,23 +113,30 @@ def _describe_measures(measures: list[Measure]) -> list[str]:
     """Return how long cases took, the most memory, and the worst cases."""
     if not measures:
         return []
-    seconds = sorted(measure.seconds for measure in measures)
-    median, late = (
-        seconds[len(seconds) // 2],
-        seconds[min(len(seconds) * 99 // 100, len(seconds) - 1)],
-    )
+    lines = []
+    ends = {"with errors": True, "without": False}
+    for what, is_error in ends.items():
+        some = [measure.spent for measure in measures if bool(measure.end) == is_error]
+        if some:
+            lines += [
+                f"  {len(some):,} {what}: core time {_quantiles([s.core_seconds for s in some])}; "
+                f"on the wall {_quantiles([s.seconds for s in some])}"
+            ]
     memory = max(measure.memory_bytes for measure in measures)
-    lines = [
-        f"  p50 {median:.3f} s, p99 {late:.3f} s, max {seconds[-1]:.3f} s; "
-        f"at most {memory / 1e6:,.0f} MB resident"
-    ]
+    lines.append(f"  at most {memory / 1e6:,.0f} MB resident")
     for what, worst in (
-        ("slowest", sorted(measures, key=lambda m: -m.seconds)[:WORST_SHOWN]),
+        ("slowest", sorted(measures, key=lambda m: -m.spent.core_seconds)[:WORST_SHOWN]),
         ("largest", sorted(measures, key=lambda m: -m.memory_bytes)[:WORST_SHOWN]),
     ):
         lines += [
-            f"  {what}: seed {measure.seed}, {measure.seconds:.2f} s, "
+            f"  {what}: seed {measure.seed}, {measure.spent.core_seconds:.2f} s, "
             f"{measure.memory_bytes / 1e6:,.0f} MB, {measure.end or 'no error'}"
             for measure in worst
         ]
     return lines
+
+
+def _quantiles(numbers: list[float]) -> str:
+    numbers = sorted(numbers)
+    late = numbers[min(len(numbers) * 99 // 100, len(numbers) - 1)]
+    return f"p50 {numbers[len(numbers) // 2]:.3f} s, p99 {late:.3f} s, max {numbers[-1]:.3f} s"

@@ -47,7 +47,9 @@ impl Listeners {
                 self.add(Engine::Messages(Box::new(messages)), None);
             }
         }
-        self.ledger.expect(tiers.iter().map(askers).sum());
+        let parts = tiers.iter().map(|tier| tier.plan.part_count());
+        let askers = tiers.iter().map(askers);
+        self.ledger.expect(askers.sum(), parts.sum());
         self.tiers = tiers;
         self.way = None;
         self.hush();

@@ -21,7 +21,7 @@ pub struct Failing {
 }
 
 /// So much is read at a time, if the results that are open are small.
-const SLICE_BYTES: usize = 16 << 10;
+const SLICE_BYTES: usize = 32 << 10;
 /// The least that is read at a time; a few end tags.
 const SLICE_BYTES_MIN: usize = 16;
 /// The shortest end tag.
@@ -109,18 +109,12 @@ impl Listeners {
         let mut failing = Vec::new();
         for runner in self.automata_mut() {
             for (document, own, byte) in runner.automaton.take_exceeded() {
+                let kind = ErrorKind::Limit("results_max");
                 let reason = format!("there are more than {most} results (`results_max`)");
                 failing.extend(runner.tier.number(own).map(|subscription| Failing {
                     document,
                     subscription,
-                    error: DocumentError {
-                        kind: ErrorKind::Limit("results_max"),
-                        code: codes::RESULTS,
-                        reason,
-                        byte,
-                        line: 0,
-                        path: String::new(),
-                    },
+                    error: DocumentError::at(byte, kind, codes::RESULTS, reason),
                 }));
             }
         }

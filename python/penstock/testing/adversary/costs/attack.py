@@ -47,9 +47,7 @@ def _try(seed: int, tally: Tally) -> None:
         tally.deviations[code] += 1
     if outcome.unfair:
         tally.deviations["failed together, not alone"] += 1
-    tally.measures.append(
-        Measure(seed, outcome.seconds, ended.memory_bytes, "|".join(outcome.codes))
-    )
+    tally.measures.append(Measure(seed, outcome.spent, ended.memory_bytes, "|".join(outcome.codes)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ class Case:
         """Return a registry of all subscriptions: ``q0``, ``q1`` … and the fillers behind them."""
         registry = MemoryRegistry()
         for number, (query, mode) in enumerate((*self.questions, *self.fillers)):
-            registry.add(f"q{number}", _parsed(query), mode)
+            registry.add(f"q{number}", parsed(query), mode)
         return registry
 
     def registry_of(self, number: int) -> MemoryRegistry:
         """Return a registry of one of the questions alone, by the same name."""
         query, mode = self.questions[number]
         registry = MemoryRegistry()
-        registry.add(f"q{number}", _parsed(query), mode)
+        registry.add(f"q{number}", parsed(query), mode)
         return registry
 
     def describe(self) -> str:
@@ -60,5 +60,6 @@ class Case:
         return "\n".join(lines)
 
 
-def _parsed(query: str) -> Query:
+def parsed(query: str) -> Query:
+    """Return a query of a case."""
     return xscl(query) if query.startswith("SELECT") else xpath(query)

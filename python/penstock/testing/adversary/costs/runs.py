@@ -14,11 +14,27 @@ from penstock.errors import DocumentError
 from penstock.registry import MemoryRegistry
 from penstock.results import Document, Result
 from penstock.testing.adversary.costs.cases import Case, Way
+from penstock.testing.adversary.report import Spent
 
 PIECE_BYTES = 10_000
 
 Checksums = dict[str, tuple[int, int]]
 """By subscription: how many rows it got, and their checksum."""
+
+
+class Clock:
+    """Measures from its making on."""
+
+    def __init__(self) -> None:
+        self._started = _now()
+
+    def spent(self) -> Spent:
+        """Return what passed since."""
+        return _now() - self._started
+
+
+def _now() -> Spent:
+    return Spent(time.perf_counter(), time.process_time())
 
 
 @dataclass(slots=True)
@@ -27,30 +43,34 @@ class Account:
 
     checksums: Checksums = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
     failed: list[tuple[str | None, str]] = field(default_factory=list)
-    own_seconds: float = 0.0
-    """How long it took to take down rows: no cost of the engine."""
+    documents_failed: set[str] = field(default_factory=set)
+    own: Spent = field(default_factory=Spent)
+    """What it took to take down rows: no cost of the engine."""
 
     def add(self, rows: Iterable[Result]) -> None:
         """Take down rows, and keep none of them."""
-        started = time.perf_counter()
+        clock = Clock()
         for row in rows:
             if row.error is not None:
                 self.failed.append((row.subscription, row.error.code))
+                self.documents_failed.add(row.document)
                 continue
             assert row.subscription is not None
             self._add(row.subscription, row.ordinal, row.kind, row.name, row.value, row.start)
-        self.own_seconds += time.perf_counter() - started
+        self.own += clock.spent()
 
     def add_columns(self, columns: dict[str, list[Any]]) -> None:
         """Take down the rows of a record batch."""
-        started = time.perf_counter()
-        names = ("subscription", "error", "ordinal", "kind", "name", "value", "start")
-        for name, error, *parts in zip(*(columns[name] for name in names), strict=True):
+        clock = Clock()
+        names = ("subscription", "error", "document", "ordinal", "kind", "name", "value", "start")
+        rows = zip(*(columns[name] for name in names), strict=True)
+        for name, error, document, *parts in rows:
             if error is not None:
                 self.failed.append((name, error["code"]))
+                self.documents_failed.add(document)
             else:
                 self._add(name, *parts)
-        self.own_seconds += time.perf_counter() - started
+        self.own += clock.spent()
 
     def fail(self, error: DocumentError) -> None:
         """Take down a document that failed while it was pushed."""
@@ -116,9 +136,12 @@ def _push(engine: Engine, way: Way, document: bytes, account: Account) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a case went; ``wrong`` says what should not be."""
+    """How a case went; ``wrong`` says what should not be.
 
-    seconds: float
+    ``spent`` is for each document that failed, where several did: time to the error.
+    """
+
+    spent: Spent
     codes: tuple[str, ...]
     row_count: int
     wrong: str = ""
@@ -129,19 +152,18 @@ class Outcome:
 def try_case(case: Case, compare: bool) -> Outcome:
     """Run a case with the default limits; then a small document; then each question alone."""
     engine = Engine(case.registry())
-    if case.way == "batches":
-        import pyarrow  # noqa: F401  # its import is none of our costs
-    list(engine.run(case.good))  # a plan is frozen and adopted once
-    started = time.perf_counter()
+    # A plan is frozen and adopted once, and what the way needs is imported once.
+    run(engine, case.way, [case.good])
+    clock = Clock()
     together = run(engine, case.way, case.documents)
-    seconds = time.perf_counter() - started - together.own_seconds
+    spent = (clock.spent() - together.own).shared_by(len(together.documents_failed))
     wrong = _against_fresh(engine, case)
     unfair = 0
     if compare and not wrong:
         wrong, unfair = _against_alone(together, case)
     codes = tuple(sorted({code for _, code in together.failed}))
     rows = sum(count for count, _ in together.checksums.values())
-    return Outcome(seconds, codes, rows, wrong, unfair)
+    return Outcome(spent, codes, rows, wrong, unfair)
 
 
 def _against_fresh(engine: Engine, case: Case) -> str:
