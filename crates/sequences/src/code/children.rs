@@ -56,9 +56,8 @@ impl Expr {
             }
             Expr::TypeSwitch(operand, cases) => {
                 all(&[*operand], Role::Once);
-                cases
-                    .iter()
-                    .for_each(|case| all(&[case.result], Role::Once));
+                let results: Vec<ExprId> = cases.iter().map(|case| case.result).collect();
+                all(&results, Role::Once);
             }
             Expr::Flwor(clauses, result) => {
                 let role = clause_parts(clauses, &mut all);

@@ -3,7 +3,7 @@
 use super::item::{Item, Sequence};
 use super::run::{Flow, Focus, Run, Stop, fail};
 use super::stream::{sort_nodes, until_enough};
-use crate::atomic::{Atomic, AtomicType, arithmetic, negate};
+use crate::atomic::{Atomic, AtomicType, Operator, arithmetic, negate};
 use crate::code::{Expr, ExprId, NodeOrder};
 use crate::functions::{self, Kind, Occurrence, Parameter};
 use crate::tree::NodeRef;
@@ -43,14 +43,8 @@ impl<'a> Run<'a> {
                 right,
             } => self.combine(*is_except, *left, *right, focus)?,
             Expr::Arithmetic(operator, left, right) => {
-                let left = self.atom(*left, focus)?;
-                let right = self.atom(*right, focus)?;
-                match (left, right) {
-                    (Some(left), Some(right)) => {
-                        Sequence::atomic(arithmetic(*operator, &left, &right)?)
-                    }
-                    _ => Sequence::Empty,
-                }
+                let operands = (self.atom(*left, focus)?, self.atom(*right, focus)?);
+                calculate(*operator, operands)?
             }
             Expr::Signed {
                 is_negative,
@@ -235,5 +229,13 @@ impl<'a> Run<'a> {
             Atomic::Integer(number) => Some(*number),
             _ => None,
         }))
+    }
+}
+
+/// The value of an arithmetic operator; empty if an operand is.
+fn calculate(operator: Operator, operands: (Option<Atomic>, Option<Atomic>)) -> Flow<Sequence> {
+    match operands {
+        (Some(left), Some(right)) => Ok(Sequence::atomic(arithmetic(operator, &left, &right)?)),
+        _ => Ok(Sequence::Empty),
     }
 }
