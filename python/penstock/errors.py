@@ -48,6 +48,11 @@ QUERY_CODES = {
     "PQ0413": "a path on the left of NOT FOLLOWED BY",
     "PQ0414": "a block that is no forward twig",
     "PQ0415": "a block whose normal form would be too large",
+    # Views and the queries of servers.
+    "PQ0501": "a view that is no path to nodes",
+    "PQ0502": "a constant that is no date, or no regular expression",
+    "PQ0503": "a view that is listed twice",
+    "PQ0504": "a condition that is none",
 }
 """The codes of ``QueryError`` and what each names."""
 
