@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from penstock import kernel
@@ -81,7 +82,9 @@ class Stamper:
         return header
 
 
-_STAMPERS: dict[bytes, Stamper] = {}
+@lru_cache(maxsize=64)
+def _stamper(configuration: Configuration) -> Stamper:
+    return Stamper(configuration)
 
 
 def stamp(
@@ -96,10 +99,7 @@ def stamp(
         DocumentError: The document is not well-formed.
         LimitError: The document passed a limit.
     """
-    stamper = _STAMPERS.get(configuration.id)
-    if stamper is None:
-        stamper = _STAMPERS.setdefault(configuration.id, Stamper(configuration))
-    return stamper.stamp(document, encoding)
+    return _stamper(configuration).stamp(document, encoding)
 
 
 def read(header: bytes) -> Header:

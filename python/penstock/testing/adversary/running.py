@@ -18,10 +18,10 @@ from time import monotonic
 
 from penstock.testing.adversary.report import Failure, FailureKind, Tally
 
-ATTACKS = ("xpath", "xscl", "documents", "costs")
+ATTACKS = ("xpath", "xscl", "documents", "costs", "views")
 HANG_SECONDS = 300.0
 """A slice takes about a second; even a very busy machine does it in this time."""
-SLICE_CASES = {"xpath": 2_048, "xscl": 200, "documents": 4_000, "costs": 2}
+SLICE_CASES = {"xpath": 2_048, "xscl": 200, "documents": 4_000, "costs": 2, "views": 2_048}
 SMALLEST_SLICE = 64
 
 Slice = tuple[int, int]
