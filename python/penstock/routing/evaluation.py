@@ -39,7 +39,6 @@ _VALUE = "value"
 # Views are asked event by event: only there is a view with many nodes left after the second.
 _NO_QUESTIONS = (1 << 32) - 1
 _TOO_MANY = "PL0016"
-_SUBSCRIPTION = 0
 
 
 class Evaluator:
@@ -111,7 +110,8 @@ class Evaluator:
             self._read(pieces, encoding)
             batch = self._session.take()
             failing = self._session.take_failing()
-        many, hidden = [], []
+        many: list[int] = []
+        hidden: list[int] = []
         for _, number, error in failing:
             if number >= self._view_count:
                 raise error
@@ -130,10 +130,10 @@ class Evaluator:
         if not self.queries:
             return [], header
         rows, _, bindings = batch.rows()
-        holding = {row[_SUBSCRIPTION] for row in rows}
+        holding = {row[0] for row in rows}
         values: dict[int, list[str]] = {}
         for place, found in bindings.items():
-            number = rows[place][_SUBSCRIPTION]
+            number = rows[place][0]
             values.setdefault(number, []).append(found[_VALUE] or "")
         return [self._holds(query, holding, values) for query in self.queries], header
 

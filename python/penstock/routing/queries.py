@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.errors import QueryError, RegistryError
-from penstock.languages.xpath import parse, xpath
+from penstock.languages.xpath import parse
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.compile import compile_query
 from penstock.planning.program import Request, request_of
@@ -26,7 +26,7 @@ from penstock.routing.formulas import (
     number_of,
 )
 from penstock.routing.paths import Bindings, bindings_of, view_path
-from penstock.routing.reading import is_plain, read_formula
+from penstock.routing.reading import filter_program, is_plain, read_formula
 from penstock.twigs import Query as CompiledQuery
 
 ConstantValue = str | float | dt.date | dt.datetime
@@ -96,8 +96,7 @@ def read_query(name: str, source: Source, bindings: Bindings = ()) -> Query:
         formula = read_formula(source, bindings)
         if not is_plain(parsed):
             return Query(name, source, formula, None)
-        compiled = xpath(source, namespaces=dict(bindings))
-        return Query(name, source, formula, compile_query(compiled, is_filter=True))
+        return Query(name, source, formula, filter_program(source, bindings))
     formula = All(tuple(_condition(one, bindings) for one in source))
     text = " and ".join(f"{one.path} {one.operator} {one.constant!r}" for one in source)
     return of_formula(name, text, formula, bindings)
@@ -108,8 +107,7 @@ def of_formula(name: str, text: str, formula: Formula, bindings: Bindings) -> Qu
     written = as_xpath(formula)
     if written is None:
         return Query(name, text, formula, None)
-    compiled = xpath(written, namespaces=dict(bindings))
-    return Query(name, text, formula, compile_query(compiled, is_filter=True))
+    return Query(name, text, formula, filter_program(written, bindings))
 
 
 def _condition(condition: Condition, bindings: Bindings) -> Formula:

@@ -40,6 +40,16 @@ def is_plain(parsed: s.Expression) -> bool:
     return not any(call.name in _EXTENSIONS for call in calls)
 
 
+def filter_program(text: str, bindings: Bindings) -> bytes:
+    """Return the program that says whether an expression is true, as ``boolean()`` takes it.
+
+    Raises:
+        QueryError: The text is no expression, or not one that is evaluated.
+    """
+    xpath(text, namespaces=dict(bindings))  # whose errors are about the text as it was written
+    return compile_query(xpath(f"boolean({text})", namespaces=dict(bindings)), is_filter=True)
+
+
 def read_formula(text: str, bindings: Bindings = ()) -> Formula:
     """Return the formula of a text.
 
@@ -195,9 +205,7 @@ class _Reader:
         return Path(self._text[slice(*path.span)], self._bindings)
 
     def _opaque(self, expression: s.Expression) -> Opaque:
-        text = self._text[slice(*expression.span)]
-        query = xpath(text, namespaces=dict(self._bindings))
-        return Opaque(compile_query(query, is_filter=True))
+        return Opaque(filter_program(self._text[slice(*expression.span)], self._bindings))
 
     def _checked(self, test: Test, expression: s.Expression) -> Test:
         """Return a test whose constant is good.

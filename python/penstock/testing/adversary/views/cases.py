@@ -97,7 +97,9 @@ class Case:
     def _configuration(self) -> Configuration:
         random = self.random
         views: dict[str, View] = {}
-        for path in random.sample(self.paths, random.randint(len(self.paths) // 2, len(self.paths))):
+        for path in random.sample(
+            self.paths, random.randint(len(self.paths) // 2, len(self.paths))
+        ):
             views[path] = View(path, parts=random.random() < 0.3)
         if random.random() < 0.5:
             step = f"/{ROOT}/{random.choice(ELEMENTS)}"
