@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison and structure.
+revisions, interruption, poison, views and structure.
 """
 
 import argparse
@@ -29,6 +29,7 @@ EXPERIMENTS = {
     "revisions": "experiments.revisions.command",
     "interruption": "experiments.interruption",
     "poison": "experiments.poison",
+    "views": "experiments.views",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")
