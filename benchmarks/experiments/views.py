@@ -295,9 +295,9 @@ def page(result: Measured) -> str:
         "# Stream views",
         "",
         f"`{result['command']}`: a document of {result['document_bytes']:,} bytes, "
-        f"{figure['servers']:,} servers, core time, least of {ROUNDS} rounds. *Alone*: every server "
-        "reads header and document for itself, as on a machine of its own; *together*: one native "
-        "batch reads them once for all servers. Means are those of servers alone.",
+        f"{figure['servers']:,} servers, core time, least of {ROUNDS} rounds. *Alone*: every "
+        "server reads header and document for itself, as on a machine of its own; *together*: one "
+        "native batch reads them once for all servers. Means are those of servers alone.",
         "",
         "| parse and filter, one server | µs |",
         "| --- | --- |",

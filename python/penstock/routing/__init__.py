@@ -3,6 +3,7 @@ from that header, without parsing, what to do with the document."""
 
 from penstock.routing.catalog import Catalog, root_name
 from penstock.routing.configuration import Configuration, View
+from penstock.routing.explaining import explain
 from penstock.routing.headers import Stamper, read, stamp, verify
 from penstock.routing.proposals import Proposal, propose
 from penstock.routing.queries import Condition
@@ -24,6 +25,7 @@ __all__ = [
     "Statistics",
     "View",
     "Workload",
+    "explain",
     "measure",
     "paths_of",
     "propose",

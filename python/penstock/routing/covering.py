@@ -60,6 +60,10 @@ class Nodes:
         """Return what a node costs, and how likely it is true or false."""
         return self._estimates[node]
 
+    def test(self, place: int) -> Test:
+        """Return a test by its place."""
+        return list(self._test_places)[place]
+
     def add(self, formula: Formula) -> int:
         """Return the node of a formula."""
         match formula:

@@ -60,12 +60,12 @@ class Query:
 
 Source = str | Condition | Sequence[Condition] | CompiledQuery
 """What a query may be given as: a text, conditions that all have to hold, or a query of XPath."""
-Queries = Mapping[str, Source] | Iterable[str] | AnyRegistry
+Queries = Mapping[str, Source] | Iterable[str | Query] | AnyRegistry
 
 
 def queries_of(source: Queries, namespaces: NamespaceMap | None = None) -> tuple[Query, ...]:
-    """Return the queries of a server: by name, as texts that are their own names, or those of a
-    registry, whose subscriptions have to be filters.
+    """Return the queries of a server: by name, as texts that are their own names, as queries that
+    were read before, or those of a registry, whose subscriptions have to be filters.
 
     Raises:
         QueryError: A text is no query, or a condition is none.
@@ -77,8 +77,11 @@ def queries_of(source: Queries, namespaces: NamespaceMap | None = None) -> tuple
     if isinstance(source, Mapping):
         return tuple(read_query(name, given, bindings) for name, given in source.items())
     if hasattr(source, "snapshot"):
-        return tuple(_subscribed(registry_entry) for registry_entry in source)
-    return tuple(read_query(text, text, bindings) for text in source)
+        return tuple(_subscribed(subscription) for subscription in source)
+    return tuple(
+        given if isinstance(given, Query) else read_query(given, given, bindings)
+        for given in source
+    )
 
 
 def read_query(name: str, source: Source, bindings: Bindings = ()) -> Query:

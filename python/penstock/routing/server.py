@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.limits import Limits
@@ -15,6 +15,9 @@ from penstock.routing.evaluation import Evaluator
 from penstock.routing.queries import Queries, Query, queries_of
 from penstock.routing.statistics import Counts, Shares, Statistics
 from penstock.routing.tables import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 Verify = Literal["ranges", "full"]
 """How a header is checked: the bytes it points at, or the whole document."""
@@ -89,7 +92,7 @@ class Server:
         )
 
     def decide(
-        self, header: bytes | None, document: bytes, encoding: str | None = None
+        self, header: bytes | None, document: Buffer, encoding: str | None = None
     ) -> Decision:
         """Return which queries hold for a document, from its header if that suffices.
 
@@ -151,7 +154,7 @@ class Router:
         self._documents = 0
         self._misses = dict.fromkeys(self.servers, 0)
 
-    def route(self, header: bytes | None, document: bytes, encoding: str | None = None) -> Routed:
+    def route(self, header: bytes | None, document: Buffer, encoding: str | None = None) -> Routed:
         """Return what all servers do with a document.
 
         Raises:
@@ -171,10 +174,11 @@ class Router:
             self._misses[name] += 1
         answers, better = self._parse(document, encoding)
         merged = bytes(answers) if refusal is not None else self._merged(truths, answers, misses)
-        return Routed(self._named(merged), misses, len(document), reason, better)
+        length = len(document)  # type: ignore[arg-type]  # every buffer of bytes has a length
+        return Routed(self._named(merged), misses, length, reason, better)
 
     def decide(
-        self, header: bytes | None, document: bytes, encoding: str | None = None
+        self, header: bytes | None, document: Buffer, encoding: str | None = None
     ) -> dict[str, Decision]:
         """Return what each server does with a document.
 
@@ -211,7 +215,7 @@ class Router:
         return table
 
     def _decide(
-        self, header: bytes | None, document: bytes, encoding: str | None
+        self, header: bytes | None, document: Buffer, encoding: str | None
     ) -> tuple[str | None, bytes, int]:
         if not header:
             return "missing", b"", 0
@@ -222,7 +226,7 @@ class Router:
             return "configuration", b"", 0
         return self.table(configuration).decide(header, document, is_full=self._is_full)
 
-    def _parse(self, document: bytes, encoding: str | None) -> tuple[list[bool], bytes | None]:
+    def _parse(self, document: Buffer, encoding: str | None) -> tuple[list[bool], bytes | None]:
         if self._evaluator is None:
             queries = [query for server in self.servers.values() for query in server]
             self._evaluator = Evaluator(queries, self._restamp, self._limits)

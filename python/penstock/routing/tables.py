@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from penstock import kernel
 from penstock.errors import DocumentError
@@ -13,6 +14,9 @@ from penstock.routing.covering import UNKNOWN, Nodes
 from penstock.routing.evaluation import Evaluator
 from penstock.routing.queries import Query, of_formula
 from penstock.routing.statistics import Shares
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 class Table:
@@ -50,7 +54,7 @@ class Table:
         return of_formula(str(number), str(formula.path), formula, formula.path.bindings)
 
     def decide(
-        self, header: bytes, document: bytes, *, is_full: bool
+        self, header: bytes, document: Buffer, *, is_full: bool
     ) -> tuple[str | None, bytes, int]:
         """Return why the header is refused, what it tells of every query, and bytes looked at."""
         refusal, truths, touched = self.router.decide(header, document, is_full=is_full)
@@ -64,7 +68,7 @@ class Table:
         )
         return refusal, truths, touched + (0 if is_full else parsed)
 
-    def _find_out(self, header: bytes, document: bytes) -> tuple[str | None, bytes, int]:
+    def _find_out(self, header: bytes, document: Buffer) -> tuple[str | None, bytes, int]:
         """Parse the elements whose parts are asked for; return refusal, facts and bytes parsed."""
         facts = bytearray([UNKNOWN] * len(self.nodes.facts))
         parsed = 0
