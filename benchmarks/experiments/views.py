@@ -22,6 +22,7 @@ from penstock import kernel, routing
 from penstock.planning.compile import compile_query
 from penstock.routing.configuration import View
 from penstock.routing.headers import Stamper
+from penstock.routing.queries import Query, read_query
 from penstock.routing.selection.exact import exact
 from penstock.routing.selection.greedy import greedy
 from penstock.routing.selection.instance import Demand, Instance, Need, Way
@@ -89,8 +90,12 @@ def measure_stamping(document: bytes) -> Measured:
 def measure_figure(document: bytes, count: int) -> Measured:
     """Measure the mean time of a server by header size, with our parser and with others."""
     servers = news.servers(count)
-    named = {str(n): [query.text for query in queries] for n, queries in enumerate(servers)}
-    sample = [named[str(n)] for n in range(min(SAMPLE, count))]
+    texts = {query.text for queries in servers for query in queries}
+    compiled = {text: read_query(text, text) for text in sorted(texts)}
+    named = {
+        str(n): [compiled[query.text] for query in queries] for n, queries in enumerate(servers)
+    }
+    sample = [[query.text for query in queries] for queries in servers[:SAMPLE]]
     path = OUT / "news.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(document)
@@ -129,7 +134,7 @@ def instance_of(servers: list[list[int]], count: int) -> Instance:
 
 def measure_size(
     document: bytes,
-    named: dict[str, list[str]],
+    named: dict[str, list[Query]],
     instance: Instance,
     size: int,
     parses: dict[str, float],
@@ -146,9 +151,9 @@ def measure_size(
     refusal, truths, _ = table.router.decide(header, document)
     assert refusal is None, refusal
     hits, place = 0, 0
-    for texts in named.values():
-        hits += 2 not in truths[place : place + len(texts)]
-        place += len(texts)
+    for queries in named.values():
+        hits += 2 not in truths[place : place + len(queries)]
+        place += len(queries)
     count = len(named)
     times = by_turns(
         {

@@ -79,7 +79,7 @@ def random_instance(seed: int) -> tuple[int, list[list[int]], int]:
     random = Random(seed)
     count = random.randint(10, 22)
     size = random.randint(2, count - 2)
-    number = random.randint(50, 300)
+    number = random.randint(30, 120)
     if seed % 2 == 0:
         weights = [1 / (rank + 1) ** random.choice((0.5, 1.0, 1.5)) for rank in range(count)]
         chosen = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from penstock.routing.formulas import Test
+from penstock.routing.formulas import Check
 
 NOTHING, VALUE, EXPRESSION, PARSE, IMPOSSIBLE = 1.0, 10.0, 30.0, 1_000.0, 1e9
 SELECTIVITY = {"=": 0.1, "!=": 0.9, "contains": 0.2, "starts-with": 0.1, "matches": 0.2}
@@ -17,7 +17,7 @@ SELECTIVITY = {"=": 0.1, "!=": 0.9, "contains": 0.2, "starts-with": 0.1, "matche
 OTHER_SELECTIVITY = 1 / 3
 EXISTENCE = 0.5
 
-Selectivities = Mapping[tuple[str, Test], float]
+Selectivities = Mapping[tuple[str, Check], float]
 """Measured shares of documents, by text of the path and test."""
 
 
@@ -38,7 +38,7 @@ class Estimate:
         return min(1.0, self.true + self.false)
 
 
-def selectivity(path: str, test: Test, measured: Selectivities) -> float:
+def selectivity(path: str, test: Check, measured: Selectivities) -> float:
     """Return the probability that a value passes a test."""
     known = measured.get((path, test))
     if known is not None:

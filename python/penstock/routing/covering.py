@@ -15,13 +15,13 @@ from penstock.routing.configuration import Configuration
 from penstock.routing.formulas import (
     All,
     Any,
+    Check,
     Constant,
     First,
     Formula,
     Negation,
     Opaque,
     Some,
-    Test,
     native_test,
     passes,
     tests_in,
@@ -52,7 +52,7 @@ class Nodes:
     tests: list[ValueTest] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     _places: dict[tuple[object, ...], int] = field(default_factory=dict)
-    _test_places: dict[Test, int] = field(default_factory=dict)
+    _test_places: dict[Check, int] = field(default_factory=dict)
     _fact_places: dict[Fact, int] = field(default_factory=dict)
     _estimates: list[c.Estimate] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ class Nodes:
         """Return what a node costs, and how likely it is true or false."""
         return self._estimates[node]
 
-    def test(self, place: int) -> Test:
+    def test(self, place: int) -> Check:
         """Return a test by its place."""
         return list(self._test_places)[place]
 
@@ -81,7 +81,7 @@ class Nodes:
                 return self._first(formula)
             case Opaque():
                 return self._constant(UNKNOWN)
-            case Test():
+            case Check():
                 raise AssertionError("a test is about a node")
 
     def _some(self, some: Some) -> int:
@@ -145,7 +145,7 @@ class Nodes:
         match where:
             case Constant(value=True):
                 return self._exists(view)
-            case Test():
+            case Check():
                 return self._passes(view, where)
             case _:
                 # Without a node, a negated test would hold.
@@ -159,7 +159,7 @@ class Nodes:
                 return self._combine("or", [self._where(view, part) for part in parts])
             case Negation(part=part):
                 return self._negation(self._where(view, part))
-            case Test():
+            case Check():
                 return self._passes(view, where)
             case Constant(value=value):
                 return self._constant(int(value))
@@ -189,7 +189,7 @@ class Nodes:
     def _beyond(self, view: int) -> int:
         return self._place("beyond", [view], c.Estimate(c.NOTHING, 0.0, self._absent(view)))
 
-    def _passes(self, view: int, test: Test, *, is_empty_if_absent: bool = False) -> int:
+    def _passes(self, view: int, test: Check, *, is_empty_if_absent: bool = False) -> int:
         place = self._test_places.setdefault(test, len(self.tests))
         if place == len(self.tests):
             self.tests.append(native_test(test))

@@ -19,13 +19,13 @@ from penstock.routing.configuration import Configuration
 from penstock.routing.formulas import (
     All,
     Any,
+    Check,
     Constant,
     First,
     Formula,
     Negation,
     Opaque,
     Some,
-    Test,
     leaves,
     passes,
 )
@@ -170,7 +170,7 @@ class Evaluator:
                 return passes(test, found[0] if found else "")
             case Opaque(program=program):
                 return self._programs[program] in holding
-            case Test():
+            case Check():
                 raise AssertionError("a test is about a node")
 
 
@@ -191,7 +191,7 @@ def satisfies(where: Formula, value: str) -> bool:
             return any(satisfies(part, value) for part in parts)
         case Negation(part=part):
             return not satisfies(part, value)
-        case Test():
+        case Check():
             return passes(where, value)
         case _:
             raise AssertionError("a condition is about one node")

@@ -9,7 +9,7 @@ from typing import Literal
 from penstock.errors import DocumentError
 from penstock.routing.configuration import Configuration
 from penstock.routing.covering import UNKNOWN, Nodes
-from penstock.routing.formulas import Test
+from penstock.routing.formulas import Check
 from penstock.routing.headers import stamp
 from penstock.routing.server import Router
 
@@ -146,14 +146,14 @@ def _leaf_text(nodes: Nodes, kind: str, numbers: list[int]) -> str:
         case "beyond":
             return f"{path} has no node; otherwise not covered"
         case "passes":
-            return f"{path} {test_text(nodes.test(numbers[1]))}"
+            return f"{path} {check_text(nodes.test(numbers[1]))}"
         case _ if numbers[1] < len(nodes.facts):
             return f"{path} is parsed for {nodes.facts[numbers[1]].formula.path}"
         case _:
             return f"{path} has no node; otherwise not covered"
 
 
-def test_text(test: Test) -> str:
+def check_text(test: Check) -> str:
     """Return a test as text."""
     constant = f"date({test.constant!r})" if test.is_date else repr(test.constant)
     return f"{test.operator} {constant}"

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Check:
     """The string value of a node compared with a constant; ``is_date``: as dates or times."""
 
     operator: Operator
@@ -79,7 +79,7 @@ class First:
     """The string value of the first node of a path passes a test; without a node it is empty."""
 
     path: Path
-    test: Test
+    test: Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ class Opaque:
     program: bytes
 
 
-Formula = Constant | All | Any | Negation | Some | First | Opaque | Test
+Formula = Constant | All | Any | Negation | Some | First | Opaque | Check
 TRUE, FALSE = Constant(True), Constant(False)
 
 
 @lru_cache(maxsize=1 << 16)
-def native_test(test: Test) -> ValueTest:
+def native_test(test: Check) -> ValueTest:
     """Return what evaluates a test.
 
     Raises:
@@ -115,7 +115,7 @@ def native_test(test: Test) -> ValueTest:
         raise QueryError("PQ0502", message, (0, len(text)), help_text, text) from None
 
 
-def passes(test: Test, value: str) -> bool:
+def passes(test: Check, value: str) -> bool:
     """Return whether a string value passes a test."""
     return native_test(test).passes(value.encode("utf-8", "surrogatepass"))
 
@@ -139,7 +139,7 @@ def leaves(formula: Formula) -> Iterator[Some | First | Opaque]:
             pass
 
 
-def tests_in(formula: Formula) -> Iterator[Test]:
+def tests_in(formula: Formula) -> Iterator[Check]:
     """Yield the tests of the condition of a path."""
     match formula:
         case All(parts=parts) | Any(parts=parts):
@@ -147,7 +147,7 @@ def tests_in(formula: Formula) -> Iterator[Test]:
                 yield from tests_in(part)
         case Negation(part=part):
             yield from tests_in(part)
-        case Test():
+        case Check():
             yield formula
         case _:
             pass
@@ -173,13 +173,13 @@ def as_xpath(formula: Formula) -> str | None:
             return None if text is None else f"boolean(({path.text})[{text}])"
         case First(path=path, test=test):
             return _test_text(f"string({path.text})", test)
-        case Test():
+        case Check():
             return _test_text(".", formula)
         case Opaque():
             return None
 
 
-def _test_text(subject: str, test: Test) -> str | None:
+def _test_text(subject: str, test: Check) -> str | None:
     constant = _constant_text(test.constant)
     if constant is None or not test.is_plain:
         return None

@@ -16,11 +16,11 @@ from penstock.routing.formulas import (
     COMPARISONS,
     OPERATORS,
     All,
+    Check,
     Formula,
     Opaque,
     Operator,
     Some,
-    Test,
     as_xpath,
     native_test,
     number_of,
@@ -131,7 +131,7 @@ def _condition(condition: Condition, bindings: Bindings) -> Formula:
         raise QueryError("PQ0504", message, (0, len(text)), "quote the constant", text)
     if isinstance(constant, str) and operator in ("<", "<=", ">", ">=") and not is_date:
         constant = number_of(constant)
-    test = Test(operator, constant, is_date)
+    test = Check(operator, constant, is_date)
     native_test(test)
     return Some(path, test)
 

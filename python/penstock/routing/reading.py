@@ -16,13 +16,13 @@ from penstock.routing.formulas import (
     TRUE,
     All,
     Any,
+    Check,
     Constant,
     First,
     Formula,
     Negation,
     Opaque,
     Some,
-    Test,
     native_test,
     number_of,
 )
@@ -87,9 +87,9 @@ class _Reader:
             case s.FunctionCall(
                 name=name, arguments=(s.Path() as path, s.Literal(value=value))
             ) if name in _STRING_FUNCTIONS and path.start is None and path.steps:
-                return First(self._plain_path(path), Test(name, value))  # type: ignore[arg-type]
+                return First(self._plain_path(path), Check(name, value))  # type: ignore[arg-type]
             case s.FunctionCall(name="matches", arguments=(nodes, s.Literal(value=value))):
-                return self._some(nodes, self._checked(Test("matches", value), expression))
+                return self._some(nodes, self._checked(Check("matches", value), expression))
             case s.Literal(value=value):
                 return Constant(bool(value))
             case _:
@@ -110,20 +110,20 @@ class _Reader:
                 return self._some(nodes, self._checked(test, expression))
         return self._opaque(expression)
 
-    def _test(self, operator: str, nodes: s.Expression, constant: s.Expression) -> Test | None:
+    def _test(self, operator: str, nodes: s.Expression, constant: s.Expression) -> Check | None:
         """Return the test of a comparison with a constant, or None if it is no constant."""
         match constant:
             case s.FunctionCall(name="date", arguments=(s.Literal(value=value),)):
-                return Test(operator, value, is_date=True)  # type: ignore[arg-type]
+                return Check(operator, value, is_date=True)  # type: ignore[arg-type]
             case _ if isinstance(nodes, s.FunctionCall):
                 return None
             case s.Number(value=value):
-                return Test(operator, value)  # type: ignore[arg-type]
+                return Check(operator, value)  # type: ignore[arg-type]
             case s.Negate(operand=s.Number(value=value)):
-                return Test(operator, -value)  # type: ignore[arg-type]
+                return Check(operator, -value)  # type: ignore[arg-type]
             case s.Literal(value=value):
                 compared = value if operator in ("=", "!=") else number_of(value)
-                return Test(operator, compared)  # type: ignore[arg-type]
+                return Check(operator, compared)  # type: ignore[arg-type]
             case _:
                 return None
 
@@ -167,7 +167,7 @@ class _Reader:
                 *_STRING_FUNCTIONS,
                 "matches",
             ) and _is_self(nodes):
-                return self._checked(Test(name, value), expression)  # type: ignore[arg-type]
+                return self._checked(Check(name, value), expression)  # type: ignore[arg-type]
             case s.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
                 for nodes, constant, said in (
                     (left, right, operator),
@@ -207,7 +207,7 @@ class _Reader:
     def _opaque(self, expression: s.Expression) -> Opaque:
         return Opaque(filter_program(self._text[slice(*expression.span)], self._bindings))
 
-    def _checked(self, test: Test, expression: s.Expression) -> Test:
+    def _checked(self, test: Check, expression: s.Expression) -> Check:
         """Return a test whose constant is good.
 
         Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.routing.configuration import Configuration, View
-from penstock.routing.formulas import First, Some, Test, leaves, tests_in
+from penstock.routing.formulas import Check, First, Some, leaves, tests_in
 from penstock.routing.headers import Stamper, read
 from penstock.routing.paths import Path
 from penstock.routing.queries import Query
@@ -68,9 +68,9 @@ def paths_of(queries: Iterable[Query]) -> list[Path]:
     return list(found.values())
 
 
-def tests_of(queries: Iterable[Query]) -> set[tuple[str, Test]]:
+def tests_of(queries: Iterable[Query]) -> set[tuple[str, Check]]:
     """Return the distinct tests of queries, with the texts of their paths."""
-    found: set[tuple[str, Test]] = set()
+    found: set[tuple[str, Check]] = set()
     for query in queries:
         for leaf in leaves(query.formula):
             match leaf:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from penstock.routing.configuration import View
 from penstock.routing.costs import Selectivities, selectivity
-from penstock.routing.formulas import All, First, Formula, Some, Test, leaves
+from penstock.routing.formulas import All, Check, First, Formula, Some, leaves
 from penstock.routing.paths import Path, positions, prefixes
 from penstock.routing.queries import Query
 from penstock.routing.selection.instance import Demand, Instance, Need, Way
@@ -89,7 +89,7 @@ class _Builder:
         if measured is None:
             return 0.0
         share = self._share(path.text)
-        passing = selectivity(path.text, where, measured) if isinstance(where, Test) else 1.0
+        passing = selectivity(path.text, where, measured) if isinstance(where, Check) else 1.0
         there = 1.0 if share is None else 1 - share.absent
         return 1 - there * passing
 
