@@ -200,7 +200,7 @@ class Nodes:
             true += absent
         else:
             false += absent
-        cost = c.EXPRESSION if test.operator == "matches" else c.VALUE
+        cost = c.NOTHING + one * (c.EXPRESSION if test.operator == "matches" else c.VALUE)
         fields = [view, place, int(is_empty_if_absent)]
         return self._place("passes", fields, c.Estimate(cost, true, false))
 

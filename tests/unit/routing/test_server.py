@@ -9,6 +9,7 @@ import penstock
 from penstock import routing
 from penstock.errors import DocumentError
 from penstock.routing import Condition, Configuration, Router, Server, View
+from penstock.routing.statistics import Share
 
 DOCUMENT = (
     b"<n xmlns:p='urn:p'><a>Reuters &amp; Co</a><d>2026-11-18T10:00:00+01:00</d><i k='7'>12</i>"
@@ -108,7 +109,8 @@ def test_one_false_conjunct_decides_whatever_the_others_are() -> None:
 
 def test_a_hit_touches_the_bytes_of_its_views_alone() -> None:
     assert decide("/n/a = 'x'")[2] == len(b"<a>Reuters &amp; Co</a>")
-    assert decide("/n/a = 'x' and /n/a = 'y' and /n/o = 1")[2] == 0
+    shares = {"/n/a": Share(0.0, 1.0, 0.0), "/n/o": Share(0.9, 0.1, 0.0)}
+    assert decide("/n/a = 'x' and /n/a = 'y' and /n/o = 1", shares=shares)[2] == 0
     assert decide("/n/a = 'x'", verify="full")[2] == len(DOCUMENT)
 
 
