@@ -309,3 +309,86 @@ fn read_scopes(reader: &mut Reader<'_>) -> Option<Vec<Scope>> {
     }
     Some(scopes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        let place = (
+            0usize..3,
+            0u64..1 << 20,
+            0u64..1 << 20,
+            any::<u32>(),
+            any::<bool>(),
+        );
+        prop_oneof![
+            Just(Entry::Absent),
+            Just(Entry::Many),
+            Just(Entry::Hidden),
+            place.prop_map(|(kind, start, length, checksum, is_scoped)| {
+                let kind = [NodeKind::Element, NodeKind::Attribute, NodeKind::Text][kind];
+                let scope = (is_scoped && kind == NodeKind::Element).then_some(0);
+                Entry::One(Place {
+                    kind,
+                    start,
+                    end: start + length,
+                    checksum,
+                    scope,
+                })
+            }),
+        ]
+    }
+
+    fn header() -> impl Strategy<Value = Header> {
+        let scope = prop::collection::vec((any::<Vec<u8>>(), any::<Vec<u8>>()), 0..3);
+        (
+            prop::collection::vec(entry(), 0..30),
+            scope,
+            any::<[u8; 8]>(),
+            any::<bool>(),
+        )
+            .prop_map(|(entries, scope, id, is_declaring)| Header {
+                configuration: ConfigurationId(id),
+                document_bytes: 1 << 21,
+                document_checksum: 7,
+                is_recoded: false,
+                is_declaring,
+                entries,
+                scopes: vec![scope],
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn a_header_is_read_as_it_was_written(header in header()) {
+            prop_assert_eq!(Header::read(&header.write()), Ok(header));
+        }
+
+        #[test]
+        fn a_changed_header_is_damaged(header in header(), place: usize, bit in 0u8..8) {
+            let mut bytes = header.write();
+            let place = place % bytes.len();
+            bytes[place] ^= 1u8 << bit;
+            prop_assert_eq!(Header::read(&bytes), Err(Refusal::Damaged));
+        }
+
+        #[test]
+        fn a_cut_header_is_damaged(header in header(), length: usize) {
+            let bytes = header.write();
+            let cut = &bytes[..length % bytes.len()];
+            prop_assert_eq!(Header::read(cut), Err(Refusal::Damaged));
+        }
+
+        #[test]
+        fn no_bytes_with_a_right_checksum_break_anything(body: Vec<u8>, id: [u8; 8]) {
+            let mut bytes = [&b"PV\x01"[..], &id, &body].concat();
+            let checksum = crc32fast::hash(&bytes);
+            bytes.extend_from_slice(&checksum.to_le_bytes());
+            if let Ok(header) = Header::read(&bytes) {
+                prop_assert_eq!(header.write(), bytes);
+            }
+        }
+    }
+}

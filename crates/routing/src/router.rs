@@ -179,11 +179,7 @@ impl Router {
                 values: (0..self.view_count).map(|_| Seen::Not).collect(),
                 known: &mut known,
                 visited: &mut visited,
-                bytes_touched: if options.is_full {
-                    document.len() as u64
-                } else {
-                    0
-                },
+                bytes_touched: 0,
                 refusal: None,
             };
             for &query in servers.iter().flatten() {
@@ -192,7 +188,10 @@ impl Router {
             if let Some(refusal) = reading.refusal {
                 return Err(refusal);
             }
-            answers.bytes_touched += reading.bytes_touched;
+            answers.bytes_touched += match options.is_full {
+                true => document.len() as u64,
+                false => reading.bytes_touched,
+            };
             for node in visited.drain(..) {
                 known[node.0 as usize] = None;
             }

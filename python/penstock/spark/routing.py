@@ -146,9 +146,7 @@ def stamp_batches(
         for value in batch.column(job.document):
             try:
                 whole = value.as_buffer()
-                headers.append(
-                    None if whole is None else stamper.stamp(memoryview(whole), encoding)
-                )
+                headers.append(None if whole is None else stamper.stamp(_bytes(whole), encoding))
             except DocumentError:
                 headers.append(None)
         yield batch.append_column(name, pa.array(headers, pa.binary()))
@@ -185,7 +183,7 @@ def _decide(
     try:
         if document is None:
             raise unreadable("the document is null")
-        routed = router.route(header, memoryview(document), encoding)
+        routed = router.route(header, _bytes(document), encoding)
     except DocumentError as error:
         names = ("code", "reason", "byte", "line", "path")
         yield None, None, False, 0, {name: getattr(error, name) for name in names}
@@ -236,3 +234,8 @@ def _place(documents: DataFrame, name: str) -> int:
         have = ", ".join(f"`{one}`" for one in documents.columns)
         raise ValueError(f"there is no column `{name}`; the documents have {have}")
     return documents.columns.index(name)
+
+
+def _bytes(buffer: Any) -> memoryview:
+    """Return a value of Arrow as bytes, without a copy."""
+    return memoryview(buffer).cast("B")

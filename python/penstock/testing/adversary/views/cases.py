@@ -55,6 +55,7 @@ class Case:
 
     def __init__(self, random: Random) -> None:
         self.random = random
+        self.repeated: list[str] = []
         self.paths = [self._path() for _ in range(random.randint(2, 8))]
         self.configuration = self._configuration()
         self.older = self._configuration()
@@ -69,10 +70,20 @@ class Case:
                 for place in (b">v<", b">1<", b'"2"', b">u<", b">10<"):
                     new = place[:1] + date + place[-1:]
                     document = document.replace(place, new, 1)
+            if self.repeated and self.random.random() < 0.4:
+                document = self._repeating(document)
             found.append(document)
             if self.random.random() < 0.3:
                 found.append(_changed(self.random, document))
         return found[:count]
+
+    def _repeating(self, document: bytes) -> bytes:
+        """Return a document whose root has more of the children whose positions are views."""
+        name = self.random.choice(self.repeated)
+        values = [self.random.choice((*NUMBERS, *WORDS)) for _ in range(self.random.randint(1, 4))]
+        more = "".join(f"<{name}>{value}<b>{value}</b></{name}>" for value in values)
+        end = f"</{ROOT}>".encode()
+        return document.replace(end, more.encode() + end) if document.count(end) == 1 else document
 
     def queries(self, count: int) -> list[Asked]:
         """Return queries that can be compiled."""
@@ -102,7 +113,9 @@ class Case:
         ):
             views[path] = View(path, parts=random.random() < 0.3)
         if random.random() < 0.5:
-            step = f"/{ROOT}/{random.choice(ELEMENTS)}"
+            name = random.choice(ELEMENTS)
+            self.repeated.append(name)
+            step = f"/{ROOT}/{name}"
             for position in range(1, random.randint(2, 4)):
                 rest = random.choice(("", "", f"/{random.choice(ELEMENTS)}"))
                 views.setdefault(f"{step}[{position}]{rest}", View(f"{step}[{position}]{rest}"))
@@ -132,6 +145,8 @@ class Case:
         random = self.random
         kind = random.random()
         path = random.choice(self.paths) if random.random() < 0.9 else self._path()
+        if self.repeated and random.random() < 0.15:
+            path = f"/{ROOT}/{random.choice(self.repeated)}{random.choice(('', '/b'))}"
         if kind < 0.12:
             return _extended(random, path)
         if kind < 0.16:
