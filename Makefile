@@ -60,18 +60,19 @@ check: setup ## format, lint, types, the native stub, the layers
 
 # The kernel's tests come first: the closing line of `make test` is pytest's.
 test: setup ## run every test but the slow ones
-	cargo test --quiet --locked --package penstock-kernel --package penstock-joins
+	cargo test --quiet --locked --package penstock-kernel --package penstock-joins --package penstock-routing
 	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest
 
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
 
-adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^6 documents, 10^3 costs
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^6 documents, 10^3 costs, 10^6 headers
 	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary xquery --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary costs --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary views --count 1000000 --processes $(PROCESSES)
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills

@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from typing_extensions import Buffer, disjoint_base
 
@@ -25,18 +25,23 @@ __all__ = [
     "Paths",
     "Plan",
     "PlanBuilder",
+    "Router",
     "Session",
     "Surroundings",
+    "ValueTest",
     "Witness",
     "count_events",
     "ends_in_cdata",
     "escape",
     "event_ordinal",
+    "header_part",
     "merge_segments",
     "quote",
+    "read_header",
     "read_record",
     "read_segment",
     "witness_columns",
+    "write_header",
 ]
 
 BUNDLE_BYTES_MAX: int
@@ -230,6 +235,52 @@ class Surroundings:
     def expand(self, text: str) -> str: ...
     def declare(self, element: bytes) -> bytes: ...
 
+@final
+class ValueTest:
+    def __new__(
+        cls,
+        operator: str,
+        text: bytes | None = None,
+        number: float | None = None,
+        *,
+        is_date: bool = False,
+    ) -> ValueTest: ...
+    def passes(self, value: bytes) -> bool: ...
+
+@final
+class Router:
+    def __new__(
+        cls,
+        configuration: bytes,
+        view_count: int,
+        tests: Sequence[ValueTest],
+        nodes: Sequence[tuple[str, Sequence[int]]],
+        servers: Sequence[Sequence[int]],
+    ) -> Router: ...
+    def decide(
+        self,
+        header: bytes,
+        document: Buffer,
+        *,
+        facts: bytes | None = None,
+        is_full: bool = False,
+        is_alone: bool = False,
+    ) -> tuple[str | None, bytes, int]: ...
+
+def write_header(
+    batch: Batch,
+    document: Buffer,
+    configuration: bytes,
+    *,
+    parted: Sequence[bool],
+    many: Sequence[int],
+    hidden: Sequence[int],
+    encoding: str | None = None,
+) -> bytes: ...
+def read_header(header: bytes) -> dict[str, Any]: ...
+def header_part(
+    header: bytes, document: Buffer, view: int
+) -> tuple[str | None, bytes, dict[str, str]] | None: ...
 def escape(text: str) -> str: ...
 def quote(text: str) -> str: ...
 def ends_in_cdata(piece: str, is_in_cdata: bool) -> bool: ...

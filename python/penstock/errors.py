@@ -61,6 +61,14 @@ QUERY_CODES = {
     "PQ0510": "a number outside the range of its type",
     "PQ0511": "a stream whose name is known only at evaluation",
     "PQ0512": "a setting of the query with an unknown value",
+    "PQ0531": "a standing query that reads a document of a variable",
+    "PQ0532": "a standing query that reads several streams",
+    "PQ0533": "a query that reads a document where there is none",
+    # Views and the queries of servers.
+    "PQ0601": "a view that is no path to nodes",
+    "PQ0602": "a constant that is no date, or no regular expression",
+    "PQ0603": "a view that is listed twice",
+    "PQ0604": "a condition that is none",
 }
 """The codes of ``QueryError`` and what each names."""
 

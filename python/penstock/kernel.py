@@ -41,6 +41,16 @@ Surroundings = _native.Surroundings
 """What a fragment needs to stand alone: declarations in scope, and internal entities."""
 ends_in_cdata = _native.ends_in_cdata
 """Whether a piece of an element ends inside a CDATA section; the next one begins there."""
+ValueTest = _native.ValueTest
+"""A test of string values against a constant."""
+Router = _native.Router
+"""The queries of servers, answered from headers of one configuration."""
+write_header = _native.write_header
+"""The header of a document from the rows of its views."""
+read_header = _native.read_header
+"""What a header says, or why it says nothing."""
+header_part = _native.header_part
+"""The element of a view, with the namespaces in scope, if its parts may be parsed."""
 escape = _native.escape
 """Text as content of an element."""
 quote = _native.quote

@@ -1,6 +1,7 @@
 //! Atomic values and the functions of XPath 1.0 on them.
 
-use crate::vocabulary::{Comparison, Op};
+pub use crate::vocabulary::Comparison;
+use crate::vocabulary::Op;
 use std::borrow::Cow;
 
 /// An atomic value.

@@ -61,6 +61,14 @@ impl Batch {
         Ok(work(&mut taken))
     }
 
+    /// A look at the rows, which stay.
+    pub(crate) fn with_rows<T>(&self, look: impl FnOnce(&Rows) -> T) -> PyResult<T> {
+        self.with(|taken| {
+            taken.rows = std::mem::take(&mut taken.rows).spread();
+            look(&taken.rows)
+        })
+    }
+
     fn take_rows(&self) -> PyResult<Rows> {
         self.with(|taken| std::mem::take(&mut taken.rows))
     }

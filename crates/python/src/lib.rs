@@ -10,6 +10,7 @@ mod documents;
 mod join_states;
 mod plans;
 mod records;
+mod routing;
 mod segments;
 mod serialization;
 mod sessions;
@@ -47,6 +48,8 @@ mod _native {
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]
     use crate::records::{Paths, Witness, read_record};
+    #[pymodule_export]
+    use crate::routing::{Router, ValueTest, header_part, read_header, write_header};
     #[pymodule_export]
     use crate::segments::{merge_segments, read_segment};
     #[pymodule_export]

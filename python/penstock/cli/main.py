@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from penstock.cli import check, exits, explain, match, profile, registry, run
+from penstock.cli import check, exits, explain, match, profile, registry, run, views
 from penstock.errors import PenstockError, QueryError, RegistryError
 
 _EXITS = """exit codes:
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, explain, check, profile, run, registry):
+    for command in (match, explain, check, profile, run, registry, views):
         command.add_parser(commands)
     return parser
 

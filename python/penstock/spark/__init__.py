@@ -6,6 +6,7 @@ with the cluster. Nothing here uses more than Spark Connect offers.
 
 from penstock.spark.joins import JoinProgress, join, join_progress, join_stream, statements
 from penstock.spark.match import match, quarantine, results
+from penstock.spark.routing import route, stamp
 
 __all__ = [
     "JoinProgress",
@@ -15,5 +16,7 @@ __all__ = [
     "match",
     "quarantine",
     "results",
+    "route",
+    "stamp",
     "statements",
 ]

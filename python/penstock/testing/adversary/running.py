@@ -18,7 +18,7 @@ from time import monotonic
 
 from penstock.testing.adversary.report import Failure, FailureKind, Tally
 
-ATTACKS = ("xpath", "xscl", "xquery", "documents", "costs", "costs_on_spark")
+ATTACKS = ("xpath", "xscl", "xquery", "documents", "costs", "costs_on_spark", "views")
 HANG_SECONDS = 300.0
 """A slice takes about a second; even a very busy machine does it in this time."""
 SLICE_CASES = {
@@ -28,6 +28,7 @@ SLICE_CASES = {
     "documents": 4_000,
     "costs": 2,
     "costs_on_spark": 10,
+    "views": 2_048,
 }
 SMALLEST_SLICE = 64
 
