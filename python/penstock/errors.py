@@ -187,6 +187,10 @@ class RegistryError(_MessageError):
     """A change to a registry was refused: a duplicate name, an unknown one."""
 
 
+class UnknownNameError(RegistryError, KeyError):
+    """There is no subscription of this name."""
+
+
 class DamageError(RegistryError):
     """Files of a registry are damaged, missing or of another past; ``repair`` is the way out."""
 
@@ -197,6 +201,10 @@ class StateError(_MessageError):
 
 class SinkError(_MessageError):
     """Results could not be delivered."""
+
+
+class MissingExtraError(_MessageError, ImportError):
+    """A library is missing that an extra of the package brings."""
 
 
 def underline(text: str, span: tuple[int, int]) -> list[str]:

@@ -7,10 +7,10 @@ import sys
 from typing import Any
 
 from penstock.cli import exits
+from penstock.cli.files import documents
 from penstock.cli.names import Names, advise, name_tests, read_names
 from penstock.cli.options import add_language_options, query_of
 from penstock.cli.printing import complaint
-from penstock.cli.progress import documents
 from penstock.engine import Engine
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
@@ -26,6 +26,10 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "check",
+        examples=(
+            "penstock check '//book/titel' --sample shop.xml",
+            "penstock check -n a=http://www.w3.org/2005/Atom '//a:entry' --sample feeds/*.xml",
+        ),
         help="try a query on sample documents and say why it finds nothing",
         description="Run a query on samples, show the first results, say for each name that "
         "does not occur whether it exists in another namespace or is spelled differently, and "
@@ -33,7 +37,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument("--sample", nargs="+", required=True, metavar="FILE")
-    add_language_options(parser)
+    add_language_options(parser, ("xpath",))
     parser.set_defaults(run=run)
 
 
@@ -51,15 +55,14 @@ def run(options: argparse.Namespace) -> int:
     registry.add("query", query)
     shown: list[Result] = []
     found = failures = 0
-    with documents(options.sample, is_quiet=True) as source:
-        for row in Engine(registry).run(source, order="document"):
-            if row.error is not None:
-                failures += 1
-                print(complaint(row.document, row.error), file=sys.stderr)
-                continue
-            found += 1
-            if len(shown) < _SHOWN:
-                shown.append(row)
+    for row in Engine(registry).run(documents(options.sample), order="document"):
+        if row.error is not None:
+            failures += 1
+            print(complaint(row.document, row.error), file=sys.stderr)
+            continue
+        found += 1
+        if len(shown) < _SHOWN:
+            shown.append(row)
     print(f"{found} result{'' if found == 1 else 's'} in {_count(options.sample, 'document')}")
     for row in shown:
         print(f"  {_preview(row)}")

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from xml.parsers import expat
 
-from penstock.cli.progress import documents
+from penstock.cli.files import documents
 from penstock.errors import DocumentError
 from penstock.sources import inputs
 from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
@@ -49,13 +49,12 @@ def read_names(file: str, names: Names) -> None:
 
     parser.StartElementHandler = start
     parser.StartNamespaceDeclHandler = declare
-    with documents([file], is_quiet=True) as source:
-        for document in inputs(source):
-            try:
-                for piece in document.pieces():
-                    parser.Parse(bytes(piece), False)
-            except (DocumentError, expat.ExpatError):
-                return  # the query runs on the document as well, and reports it
+    for document in inputs(documents([file])):
+        try:
+            for piece in document.pieces():
+                parser.Parse(bytes(piece), False)
+        except (DocumentError, expat.ExpatError):
+            return  # the query runs on the document as well, and reports it
 
 
 def _add(names: dict[str, set[str]], expanded: str) -> None:

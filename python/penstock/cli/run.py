@@ -23,9 +23,10 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "run",
+        examples=("penstock run pipeline.yaml", "penstock run --dry-run pipeline.yaml"),
         help="run a pipeline that a YAML file describes, on Spark",
-        description="Check a pipeline, start Spark and run it to its end, or until it is "
-        "interrupted (SIGINT or SIGTERM): then the batch under way is finished first. A second "
+        description="Check a pipeline, start Spark and run it to its end, or until it is\n"
+        "interrupted (SIGINT or SIGTERM): then the batch under way is finished first. A second\n"
         "SIGINT does not wait for it.",
     )
     parser.add_argument("pipeline", metavar="FILE", help="the pipeline, in YAML")
@@ -35,7 +36,7 @@ def add_parser(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="let a subscription go on that the stream has suspended; may be given again",
+        help="resume a subscription that the stream has suspended; may be given again",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)

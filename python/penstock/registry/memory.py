@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
+from penstock.errors import RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.loading.lines import CompiledChunk, LineError
@@ -45,17 +47,23 @@ class MemoryRegistry(ChangeableRegistry):
         self._undo: list[Callable[[], None]] | None = None
 
     @staticmethod
-    def open(path: str | os.PathLike[str], *, flush: bool = True) -> DurableRegistry:
+    def open(
+        path: str | os.PathLike[str], *, create: bool = True, flush: bool = True
+    ) -> DurableRegistry:
         """Return the registry of a folder, which is created if it is missing.
 
         Every change is flushed to the disk before it returns. Without ``flush`` changes survive a
         crash of the process, but a power cut may undo the last ones, never part of one.
 
         Raises:
-            RegistryError: The folder holds something else, or cannot be read.
+            RegistryError: The folder holds something else, or cannot be read; with
+                ``create=False`` also if there is none.
         """
         from penstock.registry.durable import DurableRegistry
+        from penstock.registry.storage.opening import is_registry
 
+        if not create and not is_registry(Path(path)):
+            raise RegistryError("PR0005", f"there is no registry in {os.fspath(path)}")
         return DurableRegistry(path, flush=flush)
 
     @property

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import BinaryIO
 
 from penstock.kernel import CHUNK_BYTES
-from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.compression import decompress
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
 
 
@@ -26,7 +26,7 @@ class StreamInput(Input):
         self._seen: bytearray | None = bytearray()
 
     def pieces(self) -> Iterator[Piece]:
-        return inflate_if_compressed(self._read())
+        return decompress(self._read())
 
     def original(self) -> bytes | None:
         return None if self._seen is None else bytes(self._seen)

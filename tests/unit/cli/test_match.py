@@ -75,7 +75,7 @@ def test_failed_documents_are_exit_3_and_the_others_count(
 ) -> None:
     assert main(["match", *DEFAULT, "//title/text()", bad, "none.xml", feed]) == 3
     captured = capsys.readouterr()
-    assert captured.out == "T\nA & B\nC\n"
+    assert captured.out == f"{bad}\tT\n{feed}\tA & B\n{feed}\tC\n"
     assert "bad.xml: PD0007" in captured.err
     assert "none.xml: PS0001" in captured.err
 
@@ -159,7 +159,7 @@ def test_an_error_inside_a_streamed_result_ends_its_line(
     path.write_text("<r><s>one<s>two</s>three</r>", "utf-8")
     good = tmp_path / "good.xml"
     good.write_text("<s/>", "utf-8")
-    assert main(["match", "//s", str(path), str(good)]) == 3
+    assert main(["match", "--no-with-filename", "//s", str(path), str(good)]) == 3
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("<s>one<s>two</s>")
     assert second == "<s>two</s>"
