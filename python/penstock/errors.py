@@ -58,6 +58,10 @@ class PenstockError(Exception):
     code: str
 
 
+class PenstockWarning(UserWarning):
+    """A query gave nothing, and the likely reason."""
+
+
 class QueryError(PenstockError):
     """The text is not a query, or not one that is evaluated.
 

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from glob import has_magic
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from penstock.errors import DocumentError
 from penstock.kernel import WHOLE_BYTES_MAX
@@ -57,20 +57,22 @@ def size_of(name: str) -> int:
         return 0
 
 
-def documents(names: Iterable[str], advance: Advance | None = None) -> Iterator[Document]:
+def documents(
+    names: Iterable[str], advance: Advance | None = None, stdin: IO[bytes] | None = None
+) -> Iterator[Document]:
     """Yield the documents of files, ``-`` being standard input; members of archives are several.
 
     A file that is not there gives a document that fails. With ``advance``, reading is reported.
     """
     for name in names:
-        for document in _documents(name, advance):
+        for document in _documents(name, advance, stdin or sys.stdin.buffer):
             # The time of a file says nothing about what its document tells of.
             yield replace(document, time=None)
 
 
-def _documents(name: str, advance: Advance | None) -> Iterator[Document]:
+def _documents(name: str, advance: Advance | None, stdin: IO[bytes]) -> Iterator[Document]:
     if name == STDIN:
-        yield from documents_in(sys.stdin.buffer, Listed(STDIN, 0, 0))
+        yield from documents_in(stdin, Listed(STDIN, 0, 0))
         return
     if has_magic(name) and not os.path.exists(name):
         yield failed_document(name, unreadable("no file fits this glob"))

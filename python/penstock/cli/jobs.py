@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,6 +17,7 @@ from penstock.cli.files import Advance, documents, size_of
 from penstock.cli.formats import ParquetWriter, SheetWriter
 from penstock.cli.matching import Tally, Task, match_documents
 from penstock.engine import Engine
+from penstock.errors import PenstockWarning
 
 _PART_BYTES = 16 << 20
 _PART_FILES = 256
@@ -130,6 +132,7 @@ _engine: tuple[Task, Engine] | None = None
 
 def _begin(task: Task) -> None:
     global _engine
+    warnings.simplefilter("ignore", PenstockWarning)
     _engine = (task, Engine(task.registry()))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from penstock.cli import check, completion, exits, explain, match, profile, registry, run
 from penstock.cli.advice import advised
 from penstock.cli.parsing import Parser
-from penstock.errors import PenstockError, QueryError, RegistryError
+from penstock.errors import PenstockError, PenstockWarning, QueryError, RegistryError
 
 _EXITS = """exit codes:
   0 done    1 nothing matched    2 bad usage or query    3 some documents (or lines) failed, or
@@ -26,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = parser().parse_args(arguments)
     try:
-        code: int = options.run(options)
+        with warnings.catch_warnings():
+            # Commands say it in their own way.
+            warnings.simplefilter("ignore", PenstockWarning)
+            code: int = options.run(options)
         sys.stdout.flush()
         return code
     except (QueryError, RegistryError) as error:

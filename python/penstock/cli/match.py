@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from penstock.cli import exits
 from penstock.cli.files import STDIN, are_several, documents, file_names
 from penstock.cli.following import followed, is_growing
 from penstock.cli.formats import FORMATS, ROW_FORMATS
 from penstock.cli.matching import Tally, Task, match_documents
+from penstock.cli.nothing import RememberedStdin, explain_nothing
 from penstock.cli.options import add_language_options, pair, query_of
 from penstock.cli.parsing import positive
 from penstock.cli.printing import print_counts
@@ -163,6 +164,7 @@ def _match(
         is_output_file=options.output is not None, is_printed_last=options.count
     )
     registry = task.registry()
+    stdin = RememberedStdin(sys.stdin.buffer) if STDIN in names else None
     with _output(options) as out:
         with progress(names, is_shown=is_shown) as advance:
             if options.jobs > 1 and len(names) > 1:
@@ -174,12 +176,15 @@ def _match(
                 source = (
                     followed(arguments, options.include, options.poll)
                     if options.follow
-                    else documents(names, advance)
+                    else documents(names, advance, cast("IO[bytes] | None", stdin))
                 )
                 tally = match_documents(task, engine, source, out, complain)
         if options.count:
             print_counts(out, [one.name for one in registry], tally.matched)
             out.flush()
+    if not options.quiet and not tally.failures:
+        silent = [one.name for one in registry if not tally.matched[one.name]]
+        explain_nothing(registry, silent, names, stdin)
     return tally
 
 

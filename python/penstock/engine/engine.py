@@ -17,6 +17,7 @@ from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
+from penstock.engine.silence import Listening, Silence
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError
@@ -77,6 +78,7 @@ class Engine:
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
+        self._silence = Silence(registry)
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -86,7 +88,9 @@ class Engine:
         is malformed, passes a limit or cannot be read gives one error row, after the results
         that were decided before the error; the next document is not affected. Documents are
         joined as they are read; the joins of a run begin and end with it. What one subscription
-        cannot do with what it joined is an error row of that subscription.
+        cannot do with what it joined is an error row of that subscription. A subscription that
+        gave no row by the end of a run is warned of with the likely reason, once
+        (``PenstockWarning``).
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
@@ -100,8 +104,10 @@ class Engine:
         ``parts`` is that of ``open``.
         """
         is_ordered = _is_document_order(order)
-        portions = self._portions(items(source), in_document_order=is_ordered, in_parts=parts)
-        return rows_of(portions)
+        listening = Listening(self._silence)
+        read = listening.documents(items(source))
+        portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
+        return listening.rows(rows_of(portions))
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.rows import Origin
+from penstock.engine.silence import warn_of_query
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
@@ -46,6 +47,8 @@ def evaluate(
         for _, error in portion.errors:
             raise error.with_results(_in_document_order(numbered))
     if query.selects_nodes:
+        if not numbered:
+            warn_of_query(query, source.again)
         return _in_document_order(numbered)
     (_, row), *others = numbered
     assert not others, "a query has one value"

@@ -39,6 +39,9 @@ class FileInput(Input):
     def pieces(self) -> Iterator[Piece]:
         return decompress(self._read())
 
+    def again(self) -> Input:
+        return self
+
     def original(self) -> bytes | None:
         try:
             if os.path.getsize(self._path) > SOURCE_BYTES_MAX:

@@ -37,6 +37,9 @@ class BytesInput(Input):
         if isinstance(self._data, memoryview) and not self._data.readonly:
             self._data = bytes(self._data)
 
+    def again(self) -> Input:
+        return self
+
     def pieces(self) -> Iterator[Piece]:
         return decompress(_split(self._data))
 

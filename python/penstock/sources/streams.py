@@ -9,6 +9,7 @@ from typing import BinaryIO
 from penstock.kernel import CHUNK_BYTES
 from penstock.sources.compression import decompress
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
+from penstock.sources.memory import BytesInput
 
 
 class StreamInput(Input):
@@ -27,6 +28,11 @@ class StreamInput(Input):
 
     def pieces(self) -> Iterator[Piece]:
         return decompress(self._read())
+
+    def again(self) -> Input | None:
+        if self._seen is None:
+            return None
+        return BytesInput(bytes(self._seen), self.document, self.stream, self.event_time)
 
     def original(self) -> bytes | None:
         return None if self._seen is None else bytes(self._seen)
