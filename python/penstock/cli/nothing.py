@@ -36,6 +36,8 @@ class RememberedStdin:
             self._kept += piece
         return piece
 
+    read1 = read
+
     def seekable(self) -> bool:
         """Return whether the file can be read from its end."""
         return self._file.seekable()
@@ -55,15 +57,20 @@ def explain_nothing(
     stdin: RememberedStdin | None,
 ) -> None:
     """Print why subscriptions gave no row, looking at the first documents again."""
-    for line in reasons(registry, silent, lambda: _samples(names, stdin)):
+    has_labels = len(registry) > 1
+    found = reasons(registry, silent, lambda: _samples(names, stdin), has_labels=has_labels)
+    for line in found:
         print(line, file=sys.stderr)
 
 
 def reasons(
-    registry: AnyRegistry, silent: Sequence[str], samples: Callable[[], Iterable[Input]]
+    registry: AnyRegistry,
+    silent: Sequence[str],
+    samples: Callable[[], Iterable[Input]],
+    *,
+    has_labels: bool,
 ) -> Iterator[str]:
     """Yield two lines about each subscription of a few, and the names of further ones."""
-    has_labels = len(registry) > 1
     for name in silent[:_REASONS_MAX]:
         subscription = registry.get(name)
         if subscription is None:

@@ -89,7 +89,24 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)
+        for line in silent_lines(pipeline, outcome):
+            print(line, file=sys.stderr)
     return exit_code(outcome)
+
+
+def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
+    """Yield which subscriptions had no result in a run, and the likely reasons."""
+    from penstock.cli.nothing import reasons
+    from penstock.spark.pipelines.running import NAMED_MAX
+    from penstock.spark.pipelines.sampling import sample_documents
+
+    registry = pipeline.registry
+    if not outcome.documents or len(registry) > NAMED_MAX:
+        return
+    silent = [one.name for one in registry if one.name not in outcome.matched]
+    if silent:
+        yield f"{len(silent)} of {len(registry)} subscriptions never matched"
+        yield from reasons(registry, silent, lambda: sample_documents(pipeline), has_labels=True)
 
 
 def _run_on_spark(
