@@ -59,6 +59,14 @@ class Limits:
             if name != "seconds_max" and not (_is_number(value, (int,)) and 0 < value < 1 << 63):
                 raise ValueError(f"limits.{name} must be a positive integer, not {value!r}")
 
+    def __repr__(self) -> str:
+        changed = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"Limits({', '.join(changed)})"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the limits by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -11,11 +11,12 @@ from penstock.engine.silence import warn_of_query
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
+from penstock.limits import Limits
 from penstock.planning.compile import compile_query
-from penstock.results import Data, Document, Result
+from penstock.results import Data, Document, Result, Results
 from penstock.sources.documents import input_of
 
-Answer = list[Result] | float | str | bool
+Answer = Results | float | str | bool
 
 
 def evaluate(
@@ -25,11 +26,23 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
+    select: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> Answer:
     """Return what an XPath expression selects in a document, or its value.
 
     Nodes come as a list of results in document order; a number, a string or a boolean as the
     Python value. The document is bytes, XML text, a path or a binary file, and is read once.
+    ``select`` names paths whose values come along in ``bindings``. ``limits`` bound what the
+    document may cost. An expression that selects nothing is warned of, once, with the likely
+    reason (``PenstockWarning``).
+
+    >>> import penstock
+    >>> shop = "<shop><book id='1'><price>9.50</price></book><book id='2'/></shop>"
+    >>> penstock.evaluate("sum(//price)", shop)
+    9.5
+    >>> [row.bindings for row in penstock.evaluate("//price", shop, select={"id": "../@id"})]
+    [{'id': '1'}]
 
     Raises:
         QueryError: The expression is not valid XPath.
@@ -37,8 +50,10 @@ def evaluate(
             was decided before.
         LimitError: The document passed a limit.
     """
-    query = xpath(expression, context=context, namespaces=namespaces, variables=variables)
-    session = Session(Plan.build([compile_query(query)]))
+    query = xpath(
+        expression, context=context, namespaces=namespaces, variables=variables, select=select
+    )
+    session = Session(Plan.build([compile_query(query)]), limits)
     source = input_of(document, 0)
     origin = Origin(session, [expression], source)
     numbered: list[tuple[int, Result]] = []
@@ -55,8 +70,8 @@ def evaluate(
     return _value(row)
 
 
-def _in_document_order(numbered: list[tuple[int, Result]]) -> list[Result]:
-    return [row for _, row in sorted(numbered, key=lambda pair: pair[0])]
+def _in_document_order(numbered: list[tuple[int, Result]]) -> Results:
+    return Results(row for _, row in sorted(numbered, key=lambda pair: pair[0]))
 
 
 def _value(row: Result) -> float | str | bool:

@@ -8,6 +8,7 @@ from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
+from penstock.results.html import Text
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 
@@ -22,8 +23,12 @@ def verdict(query: Query) -> Verdict:
     return _verdict(normalise(query))
 
 
-def explain(query: Query) -> str:
+def explain(query: Query) -> Text:
     """Return the query as written and in normal form, and the verdict on it in words.
+
+    >>> import penstock
+    >>> print(penstock.explain(penstock.xpath("//book[@id]")).splitlines()[1])
+      //book[@id]
 
     Raises:
         QueryError: The query is nested too deeply.
@@ -49,7 +54,7 @@ def explain(query: Query) -> str:
     for title, lines in sections:
         if lines:
             parts.append("\n".join([title, *("  " + line for line in lines)]))
-    return "\n\n".join(parts) + "\n"
+    return Text("\n\n".join(parts) + "\n")
 
 
 def _verdict(normal: Query) -> Verdict:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 
+from penstock import logs
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.modes import Mode
 from penstock.planning.records import JoinOutput, is_publishing
@@ -59,6 +60,7 @@ class ChangeableRegistry(AnyRegistry):
         asked = query_of(query, language, options)
         subscription = self._checked(compile_subscription(name, asked, mode, owner, delivery))
         self._add(subscription)
+        logs.registry.debug("added %s", name)
         return subscription
 
     def replace(
@@ -87,6 +89,7 @@ class ChangeableRegistry(AnyRegistry):
         asked = query_of(query, language, options)
         subscription = self._checked(compile_subscription(name, asked, mode, owner, delivery))
         self._replace(subscription)
+        logs.registry.debug("replaced %s", name)
         return subscription
 
     @abstractmethod
@@ -122,6 +125,7 @@ class ChangeableRegistry(AnyRegistry):
         report = LoadReport(on_error=on_error)
         compiled = compile_lines(source, report, workers, watch)
         self._insert(without_circles(compiled, self._publishers(), report), report, replace)
+        logs.registry.info("%r: %r", self, report)
         return report
 
     @abstractmethod

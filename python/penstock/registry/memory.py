@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
+from penstock import logs
 from penstock.errors import RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
@@ -75,6 +76,7 @@ class MemoryRegistry(ChangeableRegistry):
             entry = self._entry(name)
             self._drop(name)
             self._change(lambda: self._keep(entry))
+        logs.registry.debug("removed %s", name)
 
     def _insert(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool

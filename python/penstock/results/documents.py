@@ -34,6 +34,17 @@ class Document:
     stream: str = "default"
     time: datetime | float | None = None
 
+    def __repr__(self) -> str:
+        data = self.data
+        if isinstance(data, bytes | bytearray | memoryview):
+            shown = f"{len(data):,} bytes"
+        elif isinstance(data, str):
+            shown = f"{len(data):,} characters"
+        else:
+            shown = repr(data)
+        named = "" if self.id is None else f" {self.id!r}"
+        return f"<Document{named} of {self.stream}: {shown}>"
+
     @property
     def event_time(self) -> datetime | None:
         """The event time in UTC, if it has one of its own.

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from penstock.results.columns import COLUMNS, Bindings, Columns, Fault, Texts
+from penstock.results.html import table
 
 KINDS = (
     "document",
@@ -68,6 +69,16 @@ class Result(Columns):
             raise ValueError("a row needs surroundings for XML that stands alone")
         return self.surroundings.serialize(self.kind, self.name, self.value or "")
 
+    def __repr__(self) -> str:
+        what = " ".join(filter(None, [self.kind, self.name]))
+        told = self.value if self.error is None else f"{self.error.code}: {self.error.reason}"
+        value = "" if told is None else f" {_short(told)!r}"
+        return f"<Result {what}{value}>"
+
+    def _repr_html_(self) -> str:
+        shown = ((name, value) for name, value in self.as_dict().items() if value is not None)
+        return table(("column", "value"), shown)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""
         row = {name: getattr(self, name) for name in COLUMNS}
@@ -81,6 +92,11 @@ class Result(Columns):
         return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
+
+
+_SHOWN_MAX = 60
 _PLAIN_TYPES: dict[Any, Callable[[Any], Any]] = {
     Texts: list,
     Bindings: dict,
