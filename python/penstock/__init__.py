@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+"""What type checkers take for true; the module `typing` takes longer to load than this one."""
 
 if TYPE_CHECKING:
+    __version__: str
     from penstock import errors
     from penstock.engine import Engine, Results, evaluate
     from penstock.engine.matches import Matches
@@ -70,19 +71,23 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # which would take every name for one that exists
 
-        return version("penstock")
-    if name == "errors":
-        return import_module("penstock.errors")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    value = getattr(home, "MemoryRegistry" if name == "Registry" else name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("penstock")
+        from importlib import import_module
+
+        if name == "errors":
+            return import_module("penstock.errors")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+        home = import_module(_HOMES[name])
+        value = getattr(home, "MemoryRegistry" if name == "Registry" else name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,9 @@ class Limits:
 
     Passing a limit fails that document with a ``LimitError``, never the stream.
 
+    >>> Limits(depth_max=100)
+    Limits(depth_max=100)
+
     Raises:
         ValueError: A limit is not a positive integer.
     """

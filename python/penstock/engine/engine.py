@@ -213,6 +213,15 @@ class Engine:
     ) -> OpenDocument:
         """Open a document that the caller pushes in; any number can be open at once.
 
+        >>> import penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("b", "//b")
+        >>> with penstock.Engine(registry).open() as document:
+        ...     [row.value for row in document.feed(b"<a><b>1</b><b>")]
+        ...     [row.value for row in document.feed(b"2</b></a>")]
+        ['<b>1</b>']
+        ['<b>2</b>']
+
         ``encoding`` overrides what the document says of itself. With ``parts`` an element that
         is decided is handed out before it is complete: rows with a piece of its value and no
         ``end``, the last one with its end.

@@ -16,6 +16,11 @@ from penstock.twigs.printing import print_query
 def verdict(query: Query) -> Verdict:
     """Return when results are decided, what is held, and whether a stream may be endless.
 
+    >>> import penstock
+    >>> said = penstock.verdict(penstock.xpath("//book[following::book]"))
+    >>> said.decided.value, said.suits_endless
+    ('end of document', False)
+
     Raises:
         QueryError: The query is nested too deeply.
         TypeError: The query constructs messages or joins documents.

@@ -35,6 +35,14 @@ class MemoryRegistry(ChangeableRegistry):
 
     ``Registry.open(path)`` returns a durable one. ``version`` grows by one with every change.
     Engines see a change from their next document on. It may be used from several threads.
+
+    >>> import penstock
+    >>> registry = penstock.Registry()
+    >>> _ = registry.add("cheap", "//book[price < 11]/title")
+    >>> registry["cheap"].query
+    <Query xpath: //book[price < 11]/title>
+    >>> "dear" in registry, len(registry), registry.version
+    (False, 1, 1)
     """
 
     def __init__(self) -> None:
@@ -55,6 +63,12 @@ class MemoryRegistry(ChangeableRegistry):
 
         Every change is flushed to the disk before it returns. Without ``flush`` changes survive a
         crash of the process, but a power cut may undo the last ones, never part of one.
+
+        >>> import penstock, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = penstock.Registry.open(folder).add("cheap", "//book[price < 11]")
+        >>> [one.name for one in penstock.Registry.open(folder, create=False)]
+        ['cheap']
 
         Raises:
             RegistryError: The folder holds something else, or cannot be read; with

@@ -27,6 +27,9 @@ class Document:
     ``id`` names it in its results; without one it is the name of the file, or the position in
     the source. ``time`` is the event time: a datetime (UTC, if it says nothing else) or seconds
     since 1970. Without one it is the time of arrival.
+
+    >>> Document("<order/>", id="o1", stream="orders", time=1_700_000_000).event_time.isoformat()
+    '2023-11-14T22:13:20+00:00'
     """
 
     data: Data
@@ -61,6 +64,9 @@ class Heartbeat:
 
     It may stand in a source wherever a document may. It advances the watermark of joins, and
     gives no rows by itself.
+
+    >>> Heartbeat("orders", 1_700_000_000).event_time.year
+    2023
     """
 
     stream: str

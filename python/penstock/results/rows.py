@@ -40,7 +40,15 @@ class Surroundings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result(Columns):
-    """One row: the columns, and what XML that stands alone is made of."""
+    """One row: the columns, and what XML that stands alone is made of.
+
+    >>> import penstock
+    >>> (row,) = penstock.evaluate("//p:b", "<a xmlns='urn:p'><b/></a>", namespaces={"p": "urn:p"})
+    >>> row.kind, row.name, row.value, row.start, row.end
+    ('element', '{urn:p}b', '<b/>', 17, 21)
+    >>> row.xml
+    '<b xmlns="urn:p"/>'
+    """
 
     surroundings: Surroundings | None = field(default=None, repr=False, compare=False)
 
