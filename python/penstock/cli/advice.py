@@ -11,13 +11,17 @@ from penstock.errors import PenstockError, QueryError, RegistryError
 def advised(error: PenstockError) -> str:
     """Return what an error says, with a way out that can be typed."""
     if isinstance(error, QueryError):
-        typed = _QUERY_HELP.get(error.code)
-        help_ = error.help if typed is None else typed(error)
+        way_out = _QUERY_HELP.get(error.code)
+        help_ = error.help if way_out is None else way_out(error)
         return str(QueryError(error.code, error.message, error.span, help_, error.text))
     text = str(error)
-    if isinstance(error, RegistryError):
-        for api, words in _REGISTRY_WORDS:
-            text = text.replace(api, words)
+    return typed(text) if isinstance(error, RegistryError) else text
+
+
+def typed(text: str) -> str:
+    """Return what a registry says, with commands instead of methods."""
+    for api, words in _REGISTRY_WORDS:
+        text = text.replace(api, words)
     return text
 
 

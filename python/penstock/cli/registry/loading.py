@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli import exits
+from penstock.cli.advice import typed
 
 if TYPE_CHECKING:
     from penstock.registry.loading.load import LoadReport
@@ -55,7 +56,9 @@ def run_load(options: argparse.Namespace) -> int:
                 replace=options.replace,
                 workers=options.workers,
                 watch=watch,
-                on_error=lambda error, file=file: print(f"{file}: {error}", file=sys.stderr),  # type: ignore[misc]
+                on_error=lambda error, file=file: print(
+                    f"{file}: {typed(str(error))}", file=sys.stderr
+                ),  # type: ignore[misc]
             )
         failed += report.failed
         if not options.quiet:
