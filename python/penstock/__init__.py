@@ -1,28 +1,49 @@
-"""Standing queries over streams of XML documents, evaluated together in one pass."""
+"""Standing queries over streams of XML documents, evaluated together in one pass.
+
+>>> import penstock
+>>> shop = "<shop><book><title>Rivers</title><price>9.50</price></book></shop>"
+>>> [row.value for row in penstock.evaluate("//book[price < 11]/title", shop)]
+['<title>Rivers</title>']
+"""
 
 from __future__ import annotations
 
-from penstock import errors
-from penstock.engine import Engine, evaluate
-from penstock.errors import DocumentError, PenstockError, QueryError
-from penstock.languages.xpath import xpath
-from penstock.languages.xquery import xquery
-from penstock.languages.xscl import xscl
-from penstock.limits import Limits
-from penstock.planning.explain import explain, verdict
-from penstock.registry import MemoryRegistry as Registry
-from penstock.results import Document, Heartbeat, Result
+TYPE_CHECKING = False
+"""What type checkers take for true; the module `typing` takes longer to load than this one."""
+
+if TYPE_CHECKING:
+    __version__: str
+    from penstock import errors
+    from penstock.engine import Engine, Results, evaluate
+    from penstock.engine.matches import Matches
+    from penstock.errors import DocumentError, PenstockError, PenstockWarning, QueryError
+    from penstock.joins import JoinOptions
+    from penstock.languages.xpath import xpath
+    from penstock.languages.xquery import xquery
+    from penstock.languages.xscl import xscl
+    from penstock.limits import Limits
+    from penstock.planning.explain import explain, verdict
+    from penstock.planning.verdicts import Verdict
+    from penstock.registry import MemoryRegistry as Registry
+    from penstock.results import Document, Heartbeat, Result
+    from penstock.twigs import Query
 
 __all__ = [
     "Document",
     "DocumentError",
     "Engine",
     "Heartbeat",
+    "JoinOptions",
     "Limits",
+    "Matches",
     "PenstockError",
+    "PenstockWarning",
+    "Query",
     "QueryError",
     "Registry",
     "Result",
+    "Results",
+    "Verdict",
     "errors",
     "evaluate",
     "explain",
@@ -32,11 +53,45 @@ __all__ = [
     "xscl",
 ]
 
+# Everything is loaded when it is first used: a program that only mentions the package starts at
+# once. The imports above tell type checkers the same.
+_HOMES = {
+    **dict.fromkeys(("Engine", "Results", "evaluate"), "penstock.engine"),
+    **dict.fromkeys(("Document", "Heartbeat", "Result"), "penstock.results"),
+    **dict.fromkeys(
+        ("DocumentError", "PenstockError", "PenstockWarning", "QueryError"), "penstock.errors"
+    ),
+    **dict.fromkeys(("explain", "verdict"), "penstock.planning.explain"),
+    "JoinOptions": "penstock.joins",
+    "Limits": "penstock.limits",
+    "Matches": "penstock.engine.matches",
+    "Query": "penstock.twigs",
+    "Registry": "penstock.registry",
+    "Verdict": "penstock.planning.verdicts",
+    "xpath": "penstock.languages.xpath",
+    "xquery": "penstock.languages.xquery",
+    "xscl": "penstock.languages.xscl",
+}
 
-def __getattr__(name: str) -> str:
-    # Reading the metadata takes longer than everything above, and few ask.
-    if name == "__version__":
-        from importlib.metadata import version
 
-        return version("penstock")
-    raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take every name for one that exists
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("penstock")
+        from importlib import import_module
+
+        if name == "errors":
+            return import_module("penstock.errors")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+        home = import_module(_HOMES[name])
+        value = getattr(home, "MemoryRegistry" if name == "Registry" else name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -79,6 +79,10 @@ class PenstockError(Exception):
     code: str
 
 
+class PenstockWarning(UserWarning):
+    """A query gave nothing, and the likely reason."""
+
+
 class QueryError(PenstockError):
     """The text is not a query, or not one that is evaluated.
 
@@ -229,6 +233,10 @@ class RegistryError(_MessageError):
     """A change to a registry was refused: a duplicate name, an unknown one."""
 
 
+class UnknownNameError(RegistryError, KeyError):
+    """There is no subscription of this name."""
+
+
 class DamageError(RegistryError):
     """Files of a registry are damaged, missing or of another past; ``repair`` is the way out."""
 
@@ -239,6 +247,10 @@ class StateError(_MessageError):
 
 class SinkError(_MessageError):
     """Results could not be delivered."""
+
+
+class MissingExtraError(_MessageError, ImportError):
+    """A library is missing that an extra of the package brings."""
 
 
 def underline(text: str, span: tuple[int, int]) -> list[str]:

@@ -12,6 +12,9 @@ class Limits:
 
     Passing a limit fails that document with a ``LimitError``, never the stream.
 
+    >>> Limits(depth_max=100)
+    Limits(depth_max=100)
+
     Raises:
         ValueError: A limit is not a positive integer.
     """
@@ -60,6 +63,14 @@ class Limits:
         for name, value in self.as_dict().items():
             if name != "seconds_max" and not (_is_number(value, (int,)) and 0 < value < 1 << 63):
                 raise ValueError(f"limits.{name} must be a positive integer, not {value!r}")
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"Limits({', '.join(changed)})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the limits by name."""

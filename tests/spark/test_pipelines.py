@@ -113,6 +113,7 @@ def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     assert outcome.bytes == sum(path.stat().st_size for path in (project / "inbox").iterdir())
     assert outcome.results == 10  # what a broken document decided before its error stands
     assert seen == [(1, 7), (2, 2), (3, 0)]
+    assert outcome.matched == {"cheap"}
     assert in_table(project / "out/rows.db") == expected(project)
 
     penstock.Registry.open(project / "subscriptions").add("late", "/book/author/text()")

@@ -7,33 +7,43 @@ import sys
 from typing import Any
 
 from penstock.cli import exits
-from penstock.cli.names import Names, advise, name_tests, read_names
+from penstock.cli.files import documents, file_names
 from penstock.cli.options import add_language_options, query_of
 from penstock.cli.printing import complaint
-from penstock.cli.progress import documents
 from penstock.engine import Engine
+from penstock.engine.diagnosis import Advice, Samples, diagnose
+from penstock.engine.diagnosis.names import Names, read_names
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
+from penstock.sources import inputs
 from penstock.twigs import Query
 
 _SHOWN = 3
 _WIDTH = 100
+_SAMPLE_BYTES = 256 << 20
 
 
 def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "check",
+        examples=(
+            "penstock check '//book/titel' --sample shop.xml",
+            "penstock check -n a=http://www.w3.org/2005/Atom '//a:entry' --sample feeds/",
+        ),
         help="try a query on sample documents and say why it finds nothing",
-        description="Run a query on samples, show the first results, say for each name that "
-        "does not occur whether it exists in another namespace or is spelled differently, and "
-        "warn of queries that need the whole document.",
+        description="Run a query on samples, show the first results, and how many nodes survive\n"
+        "each step and predicate. For what finds nothing: whether a name exists in another\n"
+        "namespace or is spelled differently, and which values there are. Queries that need the\n"
+        "whole document are warned of.",
     )
     parser.add_argument("query", metavar="QUERY")
-    parser.add_argument("--sample", nargs="+", required=True, metavar="FILE")
-    add_language_options(parser)
+    parser.add_argument(
+        "--sample", nargs="+", required=True, metavar="FILE", help="documents, as for `match`"
+    )
+    add_language_options(parser, ("xpath",))
     parser.set_defaults(run=run)
 
 
@@ -41,48 +51,48 @@ def run(options: argparse.Namespace) -> int:
     """Print what the query finds, and what it cannot find.
 
     Raises:
-        QueryError: The query is none, or not one that is evaluated.
+        QueryError: The query is not valid, or not one that is evaluated.
     """
-    names = Names()
-    for name in options.sample:
-        read_names(name, names)
-    query = _query(options, names)
+    names = file_names(options.sample)
+    samples = Samples(lambda: inputs(documents(names)), _SAMPLE_BYTES)
+    query = _query(options, samples)
     registry = MemoryRegistry()
     registry.add("query", query)
     shown: list[Result] = []
     found = failures = 0
-    with documents(options.sample, is_quiet=True) as source:
-        for row in Engine(registry).run(source, order="document"):
-            if row.error is not None:
-                failures += 1
-                print(complaint(row.document, row.error), file=sys.stderr)
-                continue
-            found += 1
-            if len(shown) < _SHOWN:
-                shown.append(row)
-    print(f"{found} result{'' if found == 1 else 's'} in {_count(options.sample, 'document')}")
+    for row in Engine(registry).run(documents(names), order="document"):
+        if row.error is not None:
+            failures += 1
+            print(complaint(row.document, row.error), file=sys.stderr)
+            continue
+        found += 1
+        if len(shown) < _SHOWN:
+            shown.append(row)
+    diagnosis = diagnose(query, samples, Advice.COMMAND)
+    print(f"{_counted(found, 'result')} in {_counted(samples.count, 'document')}")
     for row in shown:
         print(f"  {_preview(row)}")
-    advice = advise(name_tests(query), names)
-    for line in (*advice, *_warnings(query)):
+    survivors = [one for one in diagnosis.survivors if not found or len(one.stages) > 1]
+    for line in (*map(str, survivors), *diagnosis.names, *diagnosis.details, *_warnings(query)):
         print(line)
-    if not found and not failures and not advice:
-        print("every name occurs in the samples; no node satisfies the whole path")
     if failures:
         return exits.DOCUMENTS_FAILED
     return exits.DONE if found else exits.NOTHING_MATCHED
 
 
-def _query(options: argparse.Namespace, names: Names) -> Query:
+def _query(options: argparse.Namespace, samples: Samples) -> Query:
     try:
         return query_of(options.query, options)
     except QueryError as error:
         if error.code == "PQ0111":
+            names = Names()
+            for document in samples:
+                read_names(document, names)
             start, end = error.span
             prefix = error.text[start:end].partition(":")[0]
             uris = names.prefixes.get(prefix)
             if uris:
-                bound = " ".join(f"--namespace {prefix}={uri}" for uri in sorted(uris))
+                bound = Advice.COMMAND.bind(prefix, sorted(uris))
                 error.help = f"the samples bind it; do the same: {bound}"
         raise
 
@@ -97,8 +107,8 @@ def _warnings(query: Query) -> list[str]:
     return [*lines, f"warning: not for endless streams: {reason}"]
 
 
-def _count(things: list[str], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _preview(row: Result) -> str:

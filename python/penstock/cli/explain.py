@@ -16,12 +16,16 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "explain",
-        help="say when results are decided, what is held, and how much",
-        description="Print a query in normal form, when its results are decided, what is held "
+        examples=(
+            "penstock explain '//book[price < 11]/title'",
+            "penstock explain --language xscl 'a//x->x JOIN{x = y, 1 h} b//y->y'",
+        ),
+        help="print when results are decided, what is held, and how much",
+        description="Print a query in normal form, when its results are decided, what is held\n"
         "until then, and what bounds the memory. No document is read.",
     )
     parser.add_argument("query", metavar="QUERY")
-    add_language_options(parser, ("xpath", "xscl"))
+    add_language_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -29,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the explanation.
 
     Raises:
-        QueryError: The query is none, or not one that is evaluated.
+        QueryError: The query is not valid, or not one that is evaluated.
     """
     query = query_of(options.query, options)
     if not isinstance(query.output, Event):

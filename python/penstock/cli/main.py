@@ -5,25 +5,36 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
-from penstock.cli import check, exits, explain, match, profile, registry, run, views
-from penstock.errors import PenstockError, QueryError, RegistryError
+from penstock.cli import check, completion, exits, explain, match, profile, registry, run, views
+from penstock.cli.advice import advised
+from penstock.cli.parsing import Parser
+from penstock.errors import PenstockError, PenstockWarning, QueryError, RegistryError
 
 _EXITS = """exit codes:
   0 done    1 nothing matched    2 bad usage or query    3 some documents (or lines) failed, or
   a registry is damaged    4 could not run    130 interrupted"""
+_EXAMPLES = (
+    "penstock match '//book[price < 11]/title' shop.xml",
+    "penstock check '//book/titel' --sample shop.xml",
+    "penstock registry load rules.csv --into rules",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        code: int = options.run(options)
+        with warnings.catch_warnings():
+            # Commands say it in their own way.
+            warnings.simplefilter("ignore", PenstockWarning)
+            code: int = options.run(options)
         sys.stdout.flush()
         return code
     except (QueryError, RegistryError) as error:
-        print(error, file=sys.stderr)
+        print(advised(error), file=sys.stderr)
         return exits.BAD_USAGE
     except BrokenPipeError:
         # The reader has seen enough. What is still buffered must not fail once more at exit.
@@ -36,18 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exits.COULD_NOT_RUN
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> Parser:
+    """Return the parser of all commands."""
+    whole = Parser(
         prog="penstock",
-        description="Ask XML documents of any size, in one pass.",
+        description="Query XML documents of any size, in one pass.",
+        examples=_EXAMPLES,
         epilog=_EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, help="print the version")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, explain, check, profile, run, registry, views):
+    whole.add_argument("-V", "--version", action=_Version, help="print the version")
+    commands = whole.add_subparsers(metavar="COMMAND", required=True)
+    for command in (match, explain, check, profile, run, registry, views, completion):
         command.add_parser(commands)
-    return parser
+    return whole
 
 
 class _Version(argparse.Action):

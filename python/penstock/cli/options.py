@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
 
-from penstock.languages.xpath import xpath
-from penstock.languages.xscl import xscl
+from penstock.planning.programs import LANGUAGES
 from penstock.twigs import Query
 
 Bindings = dict[str, list[str]]
 
 
 def add_language_options(
-    parser: argparse.ArgumentParser, languages: tuple[str, ...] = ("xpath",)
+    parser: argparse.ArgumentParser, languages: Sequence[str] = tuple(LANGUAGES)
 ) -> None:
     """Add how the text of a query is to be read."""
-    parser.set_defaults(language="xpath", parser=parser)
+    parser.set_defaults(language="xpath")
     if len(languages) > 1:
-        parser.add_argument("--language", choices=languages, help="the language of the query")
+        parser.add_argument(
+            "--language", choices=tuple(languages), help="the language of the query (xpath)"
+        )
     parser.add_argument(
         "-n",
         "--namespace",
@@ -25,8 +28,16 @@ def add_language_options(
         default=[],
         metavar="PREFIX=URI",
         type=pair,
-        help="bind a prefix; =URI is the namespace of element names without one; "
+        help="bind a prefix; =URI is the namespace of element names without a prefix; "
         "a prefix given twice stands for both, and URI may hold * as a glob",
+    )
+    parser.add_argument(
+        "--variable",
+        action="append",
+        default=[],
+        metavar="NAME=TEXT",
+        type=pair_or_empty,
+        help="the value of $NAME, as text",
     )
     parser.add_argument(
         "--select",
@@ -37,14 +48,25 @@ def add_language_options(
         help="put the value of a path beside each result, in the column bindings",
     )
     parser.add_argument(
+        "--context", default="/", metavar="PATH", help="start at the first node of this path"
+    )
+    parser.add_argument(
         "--dialect", choices=("xpath", "xsq"), default="xpath", help="how the query is written"
     )
 
 
 def pair(text: str) -> tuple[str, str]:
     """Return the two sides of ``name=value``."""
+    name, value = pair_or_empty(text)
+    if not value:
+        raise argparse.ArgumentTypeError(f"`{text}` is not of the form NAME=VALUE")
+    return name, value
+
+
+def pair_or_empty(text: str) -> tuple[str, str]:
+    """Return the two sides of ``name=value``, where the value may be empty."""
     name, equals, value = text.partition("=")
-    if not equals or not value:
+    if not equals:
         raise argparse.ArgumentTypeError(f"`{text}` is not of the form NAME=VALUE")
     return name, value
 
@@ -61,15 +83,17 @@ def query_of(text: str, options: argparse.Namespace) -> Query:
     """Return the query of a text.
 
     Raises:
-        QueryError: It is none, or not one that is evaluated.
+        QueryError: The text is not a query, or not one that is evaluated.
     """
-    if options.language == "xscl":
-        if options.select or options.dialect != "xpath":
-            options.parser.error("--select and --dialect are for XPath")
-        return xscl(text, namespaces=bindings(options))
-    return xpath(
-        text,
-        namespaces=bindings(options),
-        select=dict(options.select),
-        dialect=options.dialect,
-    )
+    return LANGUAGES[options.language](text, **query_options(options))
+
+
+def query_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what the language of the query needs to read its text."""
+    common = {"namespaces": bindings(options), "variables": dict(options.variable)}
+    if options.language == "xpath":
+        own = {"dialect": options.dialect, "context": options.context}
+        return {**common, **own, "select": dict(options.select)}
+    if options.select or options.dialect != "xpath" or options.context != "/":
+        options.parser.error("--select, --context and --dialect are for XPath")
+    return {name: value for name, value in common.items() if value}

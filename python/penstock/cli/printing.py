@@ -1,41 +1,40 @@
-"""Rows as text: fragments for people and pipes, or one JSON object per line."""
+"""Rows as text: fragments for people and pipes, and counts."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO
 
 from penstock.results import Fault, Result
 
 
-class JsonPrinter:
-    """Writes every row with all its columns."""
+def print_counts(out: IO[bytes], names: Sequence[str], counts: Mapping[str, int]) -> None:
+    """Write how many results each subscription has, one to a line."""
+    for name in names:
+        label = f"{name}\t" if len(names) > 1 else ""
+        out.write(f"{label}{counts.get(name, 0)}\n".encode())
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out = out
+
+class CountingWriter:
+    """Writes no row: whoever reads the rows counts them."""
+
+    has_errors = False
 
     def write(self, row: Result) -> None:
-        self._out.write(row.as_json().encode() + b"\n")
+        """Do nothing."""
 
     def finish(self) -> None:
         """Nothing is held back."""
 
 
-class CountPrinter:
-    """Counts, and writes one number per subscription at the end."""
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """What stands before and after each fragment."""
 
-    def __init__(self, out: IO[bytes], names: list[str]) -> None:
-        self._out = out
-        self._names = names
-        self._counts: Counter[str | None] = Counter()
-
-    def write(self, row: Result) -> None:
-        self._counts[row.subscription] += 1
-
-    def finish(self) -> None:
-        for name in self._names:
-            label = f"{name}\t" if len(self._names) > 1 else ""
-            self._out.write(f"{label}{self._counts[name]}\n".encode())
+    has_files: bool = False
+    has_names: bool = False
+    end: bytes = b"\n"
 
 
 class FragmentPrinter:
@@ -45,9 +44,9 @@ class FragmentPrinter:
     two fragments cannot be written at once.
     """
 
-    def __init__(self, out: IO[bytes], has_labels: bool) -> None:
+    def __init__(self, out: IO[bytes], style: TextStyle) -> None:
         self._out = out
-        self._has_labels = has_labels
+        self._style = style
         self._current: tuple[object, ...] | None = None
         self._waiting: dict[tuple[object, ...], list[Result]] = {}
 
@@ -64,14 +63,16 @@ class FragmentPrinter:
         assert self._current is None
 
     def _write(self, row: Result) -> None:
-        if self._has_labels and self._current is None:
-            self._out.write(f"{row.subscription}\t".encode())
+        if self._current is None:
+            labels = f"{row.document}\t" if self._style.has_files else ""
+            labels += f"{row.subscription}\t" if self._style.has_names else ""
+            self._out.write(labels.encode("utf-8", "surrogateescape"))
         text = row.xml if row.kind in ("element", "document") else row.value or ""
         self._out.write(text.encode("utf-8", "replace"))
         if _is_piece(row):
             self._current = row.id
             return
-        self._out.write(b"\n")
+        self._out.write(self._style.end)
         if self._current is not None:
             self._current = None
             self._release()
@@ -85,7 +86,7 @@ class FragmentPrinter:
     def _abandon(self) -> None:
         """The document failed: what is incomplete stays so, what is complete is written."""
         if self._current is not None:
-            self._out.write(b"\n")
+            self._out.write(self._style.end)
         self._current = None
         waiting, self._waiting = self._waiting, {}
         for rows in waiting.values():

@@ -7,15 +7,15 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from penstock.cli import exits
+from penstock.cli.files import STDIN, documents, file_names
+from penstock.cli.parsing import positive
 from penstock.cli.printing import complaint
-from penstock.cli.progress import documents
+from penstock.cli.progress import is_terminal_free, progress
 from penstock.cli.shapes import Profile, Shape, read_shape
 from penstock.results import Fault
 from penstock.sources import inputs
@@ -30,25 +30,27 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "profile",
+        examples=("penstock profile statements/", "penstock profile --json 'data/*.zip'"),
         help="list namespaces, message types, common paths and sizes of a sample",
-        description="Read a sample of files once and print what is in them. A folder stands for "
-        "all files below it; of many, some are taken at even distances. gzip is recognised.",
+        description="Read a sample of files once and print what is in them. Folders, globs,\n"
+        "archives and compressed files are read as `match` does; of many files, some are taken\n"
+        "at even distances.",
     )
-    parser.add_argument("path", nargs="+", metavar="PATH", help="a file or a folder")
+    parser.add_argument("path", nargs="+", metavar="PATH", help="a file, a folder or a glob")
     parser.add_argument(
-        "--files", type=_positive, default=_FILES, help=f"read at most so many (default {_FILES})"
+        "--files", type=positive, default=_FILES, help=f"read at most so many (default {_FILES})"
     )
     parser.add_argument(
         "--bytes",
-        type=_positive,
+        type=positive,
         default=_BYTES,
         help=f"read at most so many of each file (default {_BYTES})",
     )
     parser.add_argument(
-        "--paths", type=_positive, default=_PATHS, help=f"print so many (default {_PATHS})"
+        "--paths", type=positive, default=_PATHS, help=f"print so many (default {_PATHS})"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object with everything")
-    parser.add_argument("--quiet", action="store_true", help="no progress, no complaints")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no messages")
     parser.set_defaults(run=run)
 
 
@@ -58,11 +60,15 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         OSError: A path is not there.
     """
-    names = list(_files(options.path))
+    names = file_names(options.path)
+    for name in names:
+        if name != STDIN:
+            os.stat(name)
     chosen = _sample(names, options.files)
     summary = Summary(files=len(names))
-    with documents(chosen, is_quiet=options.quiet) as source:
-        for document in inputs(source):
+    is_shown = not options.quiet and is_terminal_free(is_printed_last=True)
+    with progress(chosen, is_shown=is_shown) as advance:
+        for document in inputs(documents(chosen, advance)):
             profile = read_shape(document, options.bytes)
             summary.add(document.document, profile)
             if profile.failure is not None and not options.quiet:
@@ -193,17 +199,6 @@ class Summary:
         return [pair for pair in every if pair[0] in kept]
 
 
-def _files(paths: list[str]) -> Iterator[str]:
-    for path in paths:
-        if not os.path.isdir(path):
-            os.stat(path)
-            yield path
-            continue
-        for folder, subfolders, names in os.walk(path):
-            subfolders.sort()
-            yield from (str(Path(folder, name)) for name in sorted(names) if name[0] not in "._")
-
-
 def _sample(names: list[str], count: int) -> list[str]:
     if len(names) <= count:
         return names
@@ -235,13 +230,3 @@ def _size(count: int) -> str:
 
 def _counted(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
-
-
-def _positive(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"`{text}` is no number above zero")
-    return value

@@ -23,9 +23,10 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "run",
+        examples=("penstock run pipeline.yaml", "penstock run --dry-run pipeline.yaml"),
         help="run a pipeline that a YAML file describes, on Spark",
-        description="Check a pipeline, start Spark and run it to its end, or until it is "
-        "interrupted (SIGINT or SIGTERM): then the batch under way is finished first. A second "
+        description="Check a pipeline, start Spark and run it to its end, or until it is\n"
+        "interrupted (SIGINT or SIGTERM): then the batch under way is finished first. A second\n"
         "SIGINT does not wait for it.",
     )
     parser.add_argument("pipeline", metavar="FILE", help="the pipeline, in YAML")
@@ -35,7 +36,7 @@ def add_parser(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="let a subscription go on that the stream has suspended; may be given again",
+        help="resume a subscription that the stream has suspended; may be given again",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
@@ -88,7 +89,24 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)
+        for line in silent_lines(pipeline, outcome):
+            print(line, file=sys.stderr)
     return exit_code(outcome)
+
+
+def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
+    """Yield which subscriptions had no result in a run, and the likely reasons."""
+    from penstock.cli.nothing import reasons
+    from penstock.spark.pipelines.running import NAMED_MAX
+    from penstock.spark.pipelines.sampling import sample_documents
+
+    registry = pipeline.registry
+    if not outcome.documents or len(registry) > NAMED_MAX:
+        return
+    silent = [one.name for one in registry if one.name not in outcome.matched]
+    if silent:
+        yield f"{len(silent)} of {len(registry)} subscriptions never matched"
+        yield from reasons(registry, silent, lambda: sample_documents(pipeline), has_labels=True)
 
 
 def _run_on_spark(

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from penstock.engine.diagnosis.samples import Beginning
 from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.errors import DocumentError
 from penstock.kernel import Batch, Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
-from penstock.sources import Input, Piece
+from penstock.sources import Input
 
 DEPTH_MAX = 32
 """Elements deeper than this are counted, not told apart."""
@@ -86,7 +87,7 @@ def read_shape(document: Input, bytes_max: int) -> Profile:
 
     Of elements that are open where reading ends, only the names as written are known.
     """
-    beginning = _Beginning(document, bytes_max)
+    beginning = Beginning(document, bytes_max)
     levels = _Levels()
     failure = None
     for portion in Driver(Fixed(Session(_plan())), EACH_PIECE).run([beginning]):
@@ -96,29 +97,6 @@ def read_shape(document: Input, bytes_max: int) -> Profile:
     if beginning.is_cut:
         failure = None
     return Profile(levels.root(), beginning.bytes, levels.depth, failure, beginning.is_cut)
-
-
-class _Beginning(Input):
-    """The first pieces of a document, up to a number of bytes."""
-
-    def __init__(self, document: Input, bytes_max: int) -> None:
-        super().__init__(document.document, document.stream, document.event_time)
-        self.encoding = document.encoding
-        self._document = document
-        self._bytes_max = bytes_max
-        self.bytes = 0
-        self.is_cut = False
-
-    def pieces(self) -> Iterator[Piece]:
-        for piece in self._document.pieces():
-            if self.bytes >= self._bytes_max:
-                self.is_cut = True
-                return
-            self.bytes += len(piece)
-            yield piece
-
-    def original(self) -> bytes | None:
-        return self._document.original()
 
 
 class _Levels:

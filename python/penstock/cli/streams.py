@@ -36,7 +36,7 @@ def add_stream_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lateness",
-        type=_seconds,
+        type=seconds,
         metavar="SECONDS",
         help="let joins drop what they need not wait for any longer; documents that come later "
         "than so long after a younger one fail",
@@ -75,12 +75,14 @@ def with_streams(documents: Iterable[Document], options: argparse.Namespace) -> 
 
 
 def stream_of(file: str, options: argparse.Namespace) -> str:
-    """Return the stream of a file.
+    """Return the stream of a file, or of a member of an archive.
 
     A glob is compared with as many parts of the path as it has itself, from the right.
     """
     globs: list[tuple[str, str]] = options.stream
-    return next((name for name, glob in globs if PurePath(file).match(glob)), _DEFAULT)
+    paths = [PurePath(file), PurePath(file.rpartition("!")[2])]
+    fitting = (name for name, glob in globs if any(path.match(glob) for path in paths))
+    return next(fitting, _DEFAULT)
 
 
 def _in_streams(documents: Iterable[Document], options: argparse.Namespace) -> Iterator[Document]:
@@ -95,11 +97,12 @@ def _stream(text: str) -> tuple[str, str]:
     return name, glob
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Return a number of seconds."""
     try:
-        seconds = float(text)
+        value = float(text)
     except ValueError:
-        seconds = math.nan
-    if not 0 <= seconds < math.inf:
+        value = math.nan
+    if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of seconds from 0 on")
-    return seconds
+    return value

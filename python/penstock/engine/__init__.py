@@ -3,5 +3,6 @@
 from penstock.engine.engine import Engine
 from penstock.engine.evaluation import evaluate
 from penstock.engine.push import OpenDocument
+from penstock.results import Results
 
-__all__ = ["Engine", "OpenDocument", "evaluate"]
+__all__ = ["Engine", "OpenDocument", "Results", "evaluate"]

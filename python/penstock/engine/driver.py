@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
+from penstock import logs
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import blamed, error_row
@@ -223,6 +224,8 @@ class Driver:
         failed = dict(self._errors)
         errors = self._with_failing(ended)
         joined = self._join(documents, ended, failed, batch)
+        for number, error in errors:
+            logs.engine.info("the document %s failed: %s", documents[number].document, error)
         self._errors = []
         if is_open:
             self._joined = ended.stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,6 +17,7 @@ from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
+from penstock.engine.silence import Listening, Silence
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError
@@ -30,11 +31,13 @@ from penstock.registry.subscriptions import Snapshot
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
+from penstock.results.html import Text
 from penstock.sources import Input, Source, inputs, items
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from penstock.engine.asynchronous import AsyncSource
     from penstock.engine.matches import Matches
 
 Order = Literal["decided", "document"]
@@ -53,8 +56,21 @@ class Engine:
     follows is not checked then. A subscription that passes a limit of its own on
     ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
 
+    An engine may be used from several threads at once: each call of ``run``, ``batches`` or
+    ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
+    an open document. Reading releases the interpreter's lock. The registry may change meanwhile.
+
+    >>> import penstock
+    >>> registry = penstock.Registry()
+    >>> _ = registry.add("cheap", "//book[price < 11]/title")
+    >>> shop = "<shop><book><title>Rivers</title><price>9.50</price></book></shop>"
+    >>> for row in penstock.Engine(registry).run(shop):
+    ...     print(row.subscription, row.value)
+    cheap <title>Rivers</title>
+
     Raises:
         ValueError: The lateness is negative, or no number; ``suspend_after`` is below 1.
+        TypeError: The registry is none.
     """
 
     def __init__(
@@ -66,6 +82,11 @@ class Engine:
         joins: JoinOptions | None = None,
         suspend_after: int | None = SUSPEND_AFTER,
     ) -> None:
+        if not hasattr(registry, "snapshot"):
+            raise TypeError(
+                f"an engine takes a registry, not {registry!r}: registry = penstock.Registry(); "
+                "registry.add('name', '//book'); penstock.Engine(registry)"
+            )
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
         self._active: WeakSet[Follower | Joining] = WeakSet()
@@ -77,6 +98,7 @@ class Engine:
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
+        self._silence = Silence(registry)
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -86,10 +108,31 @@ class Engine:
         is malformed, passes a limit or cannot be read gives one error row, after the results
         that were decided before the error; the next document is not affected. Documents are
         joined as they are read; the joins of a run begin and end with it. What one subscription
-        cannot do with what it joined is an error row of that subscription.
+        cannot do with what it joined is an error row of that subscription. A subscription that
+        gave no row by the end of a run is warned of with the likely reason, once
+        (``PenstockWarning``).
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
+
+    def arun(self, source: AsyncSource, order: Order = "decided") -> AsyncIterator[Result]:
+        """Return the rows of ``run`` for ``async for``; the event loop stays free.
+
+        The source may be an asynchronous iterable of documents, or have an asynchronous ``read``.
+        The documents are read in a thread of this run. Leaving the loop early ends the run.
+
+        >>> import asyncio, penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("b", "//b")
+        >>> async def main():
+        ...     return [row.value async for row in penstock.Engine(registry).arun("<a><b/></a>")]
+        >>> asyncio.run(main())
+        ['<b/>']
+        """
+        from penstock.engine.asynchronous import rows_of
+
+        _is_document_order(order)
+        return rows_of(lambda given: self.steps(given, order), source)
 
     def steps(
         self, source: Source, order: Order = "decided", parts: bool = False
@@ -100,8 +143,10 @@ class Engine:
         ``parts`` is that of ``open``.
         """
         is_ordered = _is_document_order(order)
-        portions = self._portions(items(source), in_document_order=is_ordered, in_parts=parts)
-        return rows_of(portions)
+        listening = Listening(self._silence)
+        read = listening.documents(items(source))
+        portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
+        return listening.rows(rows_of(portions))
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -134,7 +179,7 @@ class Engine:
         _require_rows(self.registry.snapshot())
         return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
 
-    def explain(self) -> str:
+    def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
         follower = self._follower()
         lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
@@ -148,7 +193,7 @@ class Engine:
         if tiers:
             lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
             lines.append("  all questions: matched event by event")
-        return "\n".join(lines)
+        return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
         """Return what each subscription did in this engine, and what it cost.
@@ -167,6 +212,15 @@ class Engine:
         live: bool = False,
     ) -> OpenDocument:
         """Open a document that the caller pushes in; any number can be open at once.
+
+        >>> import penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("b", "//b")
+        >>> with penstock.Engine(registry).open() as document:
+        ...     [row.value for row in document.feed(b"<a><b>1</b><b>")]
+        ...     [row.value for row in document.feed(b"2</b></a>")]
+        ['<b>1</b>']
+        ['<b>2</b>']
 
         ``encoding`` overrides what the document says of itself. With ``parts`` an element that
         is decided is handed out before it is complete: rows with a piece of its value and no
@@ -233,6 +287,9 @@ class Engine:
         ended, self._joining = self._joining, self._new_joining()
         with ended.lock:
             return [row for rows in ended.end() for row in rows]
+
+    def __repr__(self) -> str:
+        return f"<Engine of {self.registry!r}>"
 
     def _new_joining(self) -> Joining:
         return Joining(self.registry, self.limits, self.joins)

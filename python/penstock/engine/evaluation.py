@@ -10,21 +10,20 @@ from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.items import Item, item_of
 from penstock.engine.rows import Origin
+from penstock.engine.silence import warn_of_query
 from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.namespaces import NamespaceMap
-from penstock.languages.xquery import xquery
-from penstock.languages.xquery.values import documents_of
+from penstock.limits import Limits
 from penstock.planning.compile import compile_query
-from penstock.planning.sequences import compile_sequences, reads_current
-from penstock.results import Data, Document, Result
+from penstock.results import Data, Document, Result, Results
 from penstock.sources import Input
 from penstock.sources.documents import input_of
 from penstock.twigs import Query
 from penstock.twigs.sequences import Sequences
 
-Answer = list[Result] | float | str | bool
+Answer = Results | float | str | bool
 
 _NOTHING = b"<nothing/>"
 """What is read where there is no document; no query sees it."""
@@ -38,6 +37,8 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
+    select: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> Answer: ...
 
 
@@ -47,6 +48,7 @@ def evaluate(
     document: Data | Document | None,
     *,
     variables: Mapping[str, object] | None = None,
+    limits: Limits | None = None,
 ) -> Answer | list[Item]: ...
 
 
@@ -57,16 +59,31 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
+    select: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> Answer | list[Item]:
     """Return what an expression selects in a document, or its value.
 
     A text is XPath; :func:`penstock.xquery` makes a query of other texts. The document is bytes,
-    XML text, a path or a binary file, and is read once.
+    XML text, a path or a binary file, and is read once. ``limits`` bound what it may cost.
 
     For XPath, nodes come as a list of results in document order; a number, a string or a boolean
-    as the Python value. For XQuery, the answer is always a list of items: results for nodes,
-    Python values for atomic ones. All streams that the query names are the given document;
-    ``variables`` may bind others. Without a document there is no context item.
+    as the Python value. ``select`` names paths whose values come along in ``bindings``. An
+    expression that selects nothing is warned of, once, with the likely reason
+    (``PenstockWarning``).
+
+    For XQuery, the answer is always a list of items: results for nodes, Python values for atomic
+    ones. All streams that the query names are the given document; ``variables`` may bind others.
+    Without a document there is no context item.
+
+    >>> import penstock
+    >>> shop = "<shop><book id='1'><price>9.50</price></book><book id='2'/></shop>"
+    >>> penstock.evaluate("sum(//price)", shop)
+    9.5
+    >>> [row.bindings for row in penstock.evaluate("//price", shop, select={"id": "../@id"})]
+    [{'id': '1'}]
+    >>> penstock.evaluate(penstock.xquery("for $b in //book return count($b/price)"), shop)
+    [1, 0]
 
     Raises:
         QueryError: The expression is not valid, or a variable has no value.
@@ -76,15 +93,20 @@ def evaluate(
         LimitError: The document passed a limit.
     """
     if isinstance(expression, Query) and isinstance(expression.output, Sequences):
-        return _evaluate_sequences(expression, document, variables)
+        return _evaluate_sequences(expression, document, variables, limits)
     if document is None:
         raise TypeError("an expression in XPath needs a document")
     query = expression
     if isinstance(query, str):
-        query = xpath(query, context=context, namespaces=namespaces, variables=variables)
-    session = Session(Plan.build([compile_query(query)]))
-    numbered = [*_rows(session, query.text, input_of(document, 0))]
+        query = xpath(
+            query, context=context, namespaces=namespaces, variables=variables, select=select
+        )
+    session = Session(Plan.build([compile_query(query)]), limits)
+    source = input_of(document, 0)
+    numbered = [*_rows(session, query.text, source)]
     if query.selects_nodes:
+        if not numbered:
+            warn_of_query(query, source.again)
         return _in_document_order(numbered)
     (_, row), *others = numbered
     assert not others, "a query has one value"
@@ -92,28 +114,30 @@ def evaluate(
 
 
 def _evaluate_sequences(
-    query: Query, document: Data | Document | None, variables: Mapping[str, object] | None
+    query: Query,
+    document: Data | Document | None,
+    variables: Mapping[str, object] | None,
+    limits: Limits | None,
 ) -> list[Item]:
+    # Few evaluate XQuery, and its front end is large.
+    from penstock.languages.xquery import bind, documents_of
+    from penstock.planning.sequences import compile_sequences, reads_current
+
     if variables:
-        query = _bind(query, variables)
+        query = bind(query, variables)
     assert isinstance(query.output, Sequences)
     given = documents_of(variables)
     if document is None and reads_current(query.output, given):
         message = "the query reads a document, and there is none"
         way_out = "pass a document, or bind a variable to one"
         raise QueryError("PQ0533", message, (0, len(query.text)), way_out, query.text, "XPDY0002")
-    session = Session(Plan.build([compile_sequences(query.output, given=[*given], has_items=True)]))
+    program = compile_sequences(query.output, given=[*given], has_items=True)
+    session = Session(Plan.build([program]), limits)
     for name, other in given.items():
         for _ in _rows(session, query.text, input_of(replace(other, stream=name), 0)):
             pass  # it is kept for the document that follows
     source = input_of(_NOTHING if document is None else document, 0)
     return [item_of(row) for _, row in _rows(session, query.text, source)]
-
-
-def _bind(query: Query, variables: Mapping[str, object]) -> Query:
-    options = {**query.options}
-    options["variables"] = {**options.get("variables", {}), **variables}
-    return xquery(query.text, **options)
 
 
 def _rows(session: Session, name: str, source: Input) -> Iterator[tuple[int, Result]]:
@@ -128,8 +152,8 @@ def _rows(session: Session, name: str, source: Input) -> Iterator[tuple[int, Res
             raise error.with_results(_in_document_order(before))
 
 
-def _in_document_order(numbered: list[tuple[int, Result]]) -> list[Result]:
-    return [row for _, row in sorted(numbered, key=lambda pair: pair[0])]
+def _in_document_order(numbered: list[tuple[int, Result]]) -> Results:
+    return Results(row for _, row in sorted(numbered, key=lambda pair: pair[0]))
 
 
 def _value(row: Result) -> float | str | bool:

@@ -10,6 +10,7 @@ from penstock.engine.driver import Pace, Portion
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX
 from penstock.registry.plans.names import look_up
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
+from penstock.results.html import ROWS_MAX, table
 from penstock.sources import Input
 
 if TYPE_CHECKING:
@@ -44,6 +45,22 @@ class Matches:
     fragments: pa.RecordBatch
     errors: pa.RecordBatch
     names: Sequence[str]
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(getattr(self, name))} {name}"
+            for name in ("documents", "entries", "fragments", "errors")
+        )
+        return f"<Matches: {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        names = self.subscriptions().slice(0, ROWS_MAX).to_pylist()
+        documents = self.documents.column("document")
+        rows = [
+            (name, documents[entry["document"]].as_py(), len(entry["fragments"] or ()))
+            for name, entry in zip(names, self.entries.slice(0, ROWS_MAX).to_pylist(), strict=True)
+        ]
+        return table(("subscription", "document", "fragments"), rows, repr(self)[1:-1])
 
     def subscriptions(self) -> Any:
         """Return the names of the entries' subscriptions, as an Arrow array."""

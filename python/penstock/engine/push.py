@@ -128,6 +128,10 @@ class OpenDocument:
         """Whether the document has ended or failed."""
         return self._follower is None
 
+    def __repr__(self) -> str:
+        state = "closed" if self.is_closed else "open"
+        return f"<OpenDocument {self._origin.document.document!r}, {state}>"
+
     def __enter__(self) -> OpenDocument:
         return self
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
+from penstock import logs
 from penstock.errors import DocumentError, LimitError, RegistryError
 from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Subscription, name_is_unknown
@@ -39,6 +40,7 @@ class Suspensions:
         with self._lock:
             self._suspended[name] = (self.registry.get(name), error)
             self.version += 1
+        logs.engine.warning("the subscription %s is suspended: %s", name, error)
 
     def resume(self, name: str) -> None:
         """Let a subscription go on.
@@ -52,6 +54,7 @@ class Suspensions:
             if self._suspended.pop(name, None) is None:
                 raise RegistryError("PR0012", f"the subscription `{name}` is not suspended")
             self.version += 1
+        logs.engine.info("the subscription %s is resumed", name)
 
     def reasons(self) -> dict[str, DocumentError]:
         """Return the suspended subscriptions by name; one that was replaced is no longer one."""

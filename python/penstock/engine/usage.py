@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from weakref import WeakSet
 
 from penstock.kernel import Session
+from penstock.results.html import table
 
 if TYPE_CHECKING:
     from penstock.engine.follower import Follower
@@ -53,6 +54,17 @@ class EngineStatistics:
 
     def __len__(self) -> int:
         return len(self._used)
+
+    def __repr__(self) -> str:
+        return f"<EngineStatistics of {len(self):,} subscriptions>"
+
+    def _repr_html_(self) -> str:
+        ranked = self.top(len(self))
+        rows = (
+            (one.name, f"{one.cost_share:.1%}", one.matches, one.last_match, one.held_bytes)
+            for one in ranked
+        )
+        return table(("name", "cost", "matches", "last match", "held bytes"), rows)
 
 
 class Usage:

@@ -36,6 +36,9 @@ class JoinOptions:
     State beyond ``state_bytes_max`` goes to files: records, and what waits for its window to pass.
     Results are handed out in batches of up to ``batch_rows_max``.
 
+    >>> JoinOptions(lateness=60).lateness_us
+    60000000
+
     Raises:
         ValueError: The lateness is negative, or no number, or batches have no rows.
     """

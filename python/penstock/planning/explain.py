@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
+from penstock.planning.sequences.verdicts import explain_sequences, sequence_verdict
 from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
+from penstock.results.html import Text
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
@@ -16,17 +18,26 @@ from penstock.twigs.sequences import Sequences
 def verdict(query: Query) -> Verdict:
     """Return when results are decided, what is held, and whether a stream may be endless.
 
+    >>> import penstock
+    >>> said = penstock.verdict(penstock.xpath("//book[following::book]"))
+    >>> said.decided.value, said.suits_endless
+    ('end of document', False)
+
     Raises:
         QueryError: The query is nested too deeply.
-        TypeError: The query constructs messages or joins documents.
+        TypeError: The query joins documents.
     """
     if isinstance(query.output, Sequences):
-        raise TypeError("there are verdicts on paths and values only")
+        return sequence_verdict(query.output)
     return _verdict(normalise(query))
 
 
-def explain(query: Query) -> str:
+def explain(query: Query) -> Text:
     """Return the query as written and in normal form, and the verdict on it in words.
+
+    >>> import penstock
+    >>> print(penstock.explain(penstock.xpath("//book[@id]")).splitlines()[1])
+      //book[@id]
 
     Raises:
         QueryError: The query is nested too deeply.
@@ -36,30 +47,35 @@ def explain(query: Query) -> str:
         ("representation", print_query(query).splitlines()),
     ]
     if isinstance(query.output, Sequences):
-        return _titled(sections)
+        sections += explain_sequences(query.output)
+        return _titled(sections + _said(sequence_verdict(query.output)))
     normal = normalise(query)
     sections.append(("normal form", print_query(normal).splitlines()))
     if not isinstance(normal.output, Message | Event):
-        said = _verdict(normal)
-        sections += [
-            ("decided", list(said.when)),
-            ("held", list(said.held)),
-            ("memory", [said.memory]),
-            ("cost", [COSTS[said.cost]]),
-            ("endless streams", [said.endless]),
-        ]
+        sections += _said(_verdict(normal))
     elif isinstance(normal.output, Event):
         sections += explain_join(query)
     return _titled(sections)
 
 
-def _titled(sections: list[tuple[str, list[str]]]) -> str:
+def _said(said: Verdict) -> list[tuple[str, list[str]]]:
+    """Return the sections of a verdict."""
+    return [
+        ("decided", list(said.when)),
+        ("held", list(said.held)),
+        ("memory", [said.memory]),
+        ("cost", [COSTS[said.cost]]),
+        ("endless streams", [said.endless]),
+    ]
+
+
+def _titled(sections: list[tuple[str, list[str]]]) -> Text:
     """Return sections as text, those without lines left out."""
     parts = []
     for title, lines in sections:
         if lines:
             parts.append("\n".join([title, *("  " + line for line in lines)]))
-    return "\n\n".join(parts) + "\n"
+    return Text("\n\n".join(parts) + "\n")
 
 
 def _verdict(normal: Query) -> Verdict:

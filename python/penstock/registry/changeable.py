@@ -6,13 +6,20 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 
+from penstock import logs
+from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.modes import Mode
 from penstock.planning.records import JoinOutput, is_publishing
 from penstock.registry.circles import refuse_circle, without_circles
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import Lines, LoadReport, Watch, compile_lines
 from penstock.registry.protocol import AnyRegistry
-from penstock.registry.subscriptions import Delivery, Subscription, compile_subscription
+from penstock.registry.subscriptions import (
+    Delivery,
+    Subscription,
+    compile_subscription,
+    query_of,
+)
 from penstock.twigs import Query
 
 
@@ -26,16 +33,34 @@ class ChangeableRegistry(AnyRegistry):
         mode: Mode = "query",
         owner: str | None = None,
         delivery: Delivery | None = None,
+        *,
+        language: str | None = None,
+        namespaces: NamespaceMap | None = None,
+        variables: Mapping[str, object] | None = None,
+        select: Mapping[str, str] | None = None,
     ) -> Subscription:
-        """Add a subscription; a ``str`` is taken as XPath without namespaces.
+        """Add a subscription; a text is XPath unless ``language`` says otherwise.
+
+        ``namespaces``, ``variables`` and ``select`` are those of :func:`penstock.xpath`.
+
+        >>> import penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("titles", "//a:title", namespaces={"a": "urn:a"})
+        >>> registry["titles"].text
+        '//a:title'
 
         Raises:
             QueryError: The query is invalid or not supported.
             RegistryError: The name is taken or empty; the mode is unknown; the subscription would
                 read what it publishes.
+            SettingError: There is no such language; options for a query that is made already.
+            TypeError: The query is neither a text nor a query.
         """
-        subscription = self._checked(compile_subscription(name, query, mode, owner, delivery))
+        options = {"namespaces": namespaces, "variables": variables, "select": select}
+        asked = query_of(query, language, options)
+        subscription = self._checked(compile_subscription(name, asked, mode, owner, delivery))
         self._add(subscription)
+        logs.registry.debug("added %s", name)
         return subscription
 
     def replace(
@@ -45,16 +70,26 @@ class ChangeableRegistry(AnyRegistry):
         mode: Mode = "query",
         owner: str | None = None,
         delivery: Delivery | None = None,
+        *,
+        language: str | None = None,
+        namespaces: NamespaceMap | None = None,
+        variables: Mapping[str, object] | None = None,
+        select: Mapping[str, str] | None = None,
     ) -> Subscription:
-        """Replace the subscription of the same name.
+        """Replace the subscription of the same name; everything else is as in ``add``.
 
         Raises:
             QueryError: The query is invalid or not supported.
             RegistryError: There is no subscription of that name; the mode is unknown; the
                 subscription would read what it publishes.
+            SettingError: There is no such language; options for a query that is made already.
+            TypeError: The query is neither a text nor a query.
         """
-        subscription = self._checked(compile_subscription(name, query, mode, owner, delivery))
+        options = {"namespaces": namespaces, "variables": variables, "select": select}
+        asked = query_of(query, language, options)
+        subscription = self._checked(compile_subscription(name, asked, mode, owner, delivery))
         self._replace(subscription)
+        logs.registry.debug("replaced %s", name)
         return subscription
 
     @abstractmethod
@@ -90,6 +125,7 @@ class ChangeableRegistry(AnyRegistry):
         report = LoadReport(on_error=on_error)
         compiled = compile_lines(source, report, workers, watch)
         self._insert(without_circles(compiled, self._publishers(), report), report, replace)
+        logs.registry.info("%r: %r", self, report)
         return report
 
     @abstractmethod

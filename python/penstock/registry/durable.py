@@ -18,6 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from penstock import logs
 from penstock.errors import DamageError, RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
@@ -96,6 +97,7 @@ class DurableRegistry(ChangeableRegistry):
         self._lock = self._store.lock
         self._current = CurrentPlan(self._store, self.path / BASES)
         self._begin_head()
+        logs.registry.debug("opened %s", self.path)
 
     @property
     def version(self) -> int:
@@ -183,6 +185,7 @@ class DurableRegistry(ChangeableRegistry):
                 raise name_is_unknown(name)
 
         self._make("remove", name, end)
+        logs.registry.debug("removed %s", name)
 
     def _insert(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool

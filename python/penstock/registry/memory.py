@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
+from penstock import logs
+from penstock.errors import RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.loading.lines import CompiledChunk, LineError
@@ -32,6 +35,14 @@ class MemoryRegistry(ChangeableRegistry):
 
     ``Registry.open(path)`` returns a durable one. ``version`` grows by one with every change.
     Engines see a change from their next document on. It may be used from several threads.
+
+    >>> import penstock
+    >>> registry = penstock.Registry()
+    >>> _ = registry.add("cheap", "//book[price < 11]/title")
+    >>> registry["cheap"].query
+    <Query xpath: //book[price < 11]/title>
+    >>> "dear" in registry, len(registry), registry.version
+    (False, 1, 1)
     """
 
     def __init__(self) -> None:
@@ -45,17 +56,29 @@ class MemoryRegistry(ChangeableRegistry):
         self._undo: list[Callable[[], None]] | None = None
 
     @staticmethod
-    def open(path: str | os.PathLike[str], *, flush: bool = True) -> DurableRegistry:
+    def open(
+        path: str | os.PathLike[str], *, create: bool = True, flush: bool = True
+    ) -> DurableRegistry:
         """Return the registry of a folder, which is created if it is missing.
 
         Every change is flushed to the disk before it returns. Without ``flush`` changes survive a
         crash of the process, but a power cut may undo the last ones, never part of one.
 
+        >>> import penstock, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = penstock.Registry.open(folder).add("cheap", "//book[price < 11]")
+        >>> [one.name for one in penstock.Registry.open(folder, create=False)]
+        ['cheap']
+
         Raises:
-            RegistryError: The folder holds something else, or cannot be read.
+            RegistryError: The folder holds something else, or cannot be read; with
+                ``create=False`` also if there is none.
         """
         from penstock.registry.durable import DurableRegistry
+        from penstock.registry.storage.opening import is_registry
 
+        if not create and not is_registry(Path(path)):
+            raise RegistryError("PR0005", f"there is no registry in {os.fspath(path)}")
         return DurableRegistry(path, flush=flush)
 
     @property
@@ -67,6 +90,7 @@ class MemoryRegistry(ChangeableRegistry):
             entry = self._entry(name)
             self._drop(name)
             self._change(lambda: self._keep(entry))
+        logs.registry.debug("removed %s", name)
 
     def _insert(
         self, chunks: Iterable[CompiledChunk], report: LoadReport, is_replacing: bool

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from penstock.registry.plans.live import LivePlan
-from penstock.registry.subscriptions import Snapshot, Subscription
+from penstock.registry.subscriptions import Snapshot, Subscription, name_is_unknown
 
 
 class AnyRegistry(Protocol):
@@ -18,6 +18,17 @@ class AnyRegistry(Protocol):
 
     def get(self, name: str) -> Subscription | None:
         """Return the subscription of a name, or None."""
+
+    def __getitem__(self, name: str) -> Subscription:
+        """Return the subscription of a name.
+
+        Raises:
+            UnknownNameError: There is none; it is a ``KeyError`` as well.
+        """
+        found = self.get(name)
+        if found is None:
+            raise name_is_unknown(name)
+        return found
 
     def snapshot(self) -> Snapshot:
         """Return the current version with its plan.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.errors import RegistryError
+from penstock.errors import RegistryError, SettingError, UnknownNameError
 from penstock.kernel import Plan
 from penstock.planning.modes import Mode, query_in_mode
 from penstock.planning.program import Request, request_of
@@ -57,6 +57,36 @@ class Snapshot:
     plan: Plan
 
 
+def query_of(
+    query: Query | str, language: str | None = None, options: Mapping[str, Any] | None = None
+) -> Query | str:
+    """Return a query, or a text that is XPath without options; options that are None say nothing.
+
+    Raises:
+        QueryError: The text is not a query.
+        SettingError: There is no such language, or a query that is none has options.
+        TypeError: It is neither a query nor a text.
+    """
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    if isinstance(query, Query):
+        if given or language is not None:
+            names = ", ".join([*(["language"] if language else []), *given])
+            message = f"a query that is made already takes no {names}; give them to xpath()"
+            raise SettingError("PR0013", message)
+        return query
+    if not isinstance(query, str):
+        message = f"a query is XPath text, or what xpath() or xscl() returns, not {query!r}"
+        raise TypeError(message)
+    language = language or "xpath"
+    if language not in LANGUAGES:
+        raise SettingError("PR0013", f"there is no language {language!r}; use {_LANGUAGE_NAMES}")
+    is_plain = language == "xpath" and not given
+    return query if is_plain else LANGUAGES[language](query, **given)
+
+
+_LANGUAGE_NAMES = " or ".join(sorted(LANGUAGES))
+
+
 def compile_subscription(
     name: object,
     query: Query | str,
@@ -88,4 +118,4 @@ def name_is_taken(name: str) -> RegistryError:
 
 def name_is_unknown(name: str) -> RegistryError:
     """Return the error for a name that no subscription has."""
-    return RegistryError("PR0002", f"there is no subscription `{name}`")
+    return UnknownNameError("PR0002", f"there is no subscription `{name}`")

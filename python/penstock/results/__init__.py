@@ -2,6 +2,7 @@
 
 from penstock.results.columns import COLUMNS, Fault
 from penstock.results.documents import Data, Document, Heartbeat, event_id
+from penstock.results.lists import Results
 from penstock.results.rows import KINDS, Result, Surroundings, make_row
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Fault",
     "Heartbeat",
     "Result",
+    "Results",
     "Surroundings",
     "event_id",
     "make_row",

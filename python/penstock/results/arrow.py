@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any
 
+from penstock import extras
 from penstock.results.columns import COLUMNS, FAULT_FIELDS, Bindings, Fault, Texts
 from penstock.results.rows import KINDS, Result
 
@@ -62,10 +63,12 @@ def kind_names() -> Any:
 def load_arrow() -> None:
     """Load what batches need.
 
-    A missing pyarrow is reported by whoever calls this, and the first batch waits for no import.
-    """
-    import pyarrow.compute  # noqa: F401
+    Whoever calls this reports a missing pyarrow, and the first batch waits for no import.
 
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    extras.load("pyarrow.compute", "arrow")
     schema()
     kind_names()
 

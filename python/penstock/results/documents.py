@@ -27,12 +27,26 @@ class Document:
     ``id`` names it in its results; without one it is the name of the file, or the position in
     the source. ``time`` is the event time: a datetime (UTC, if it says nothing else) or seconds
     since 1970. Without one it is the time of arrival.
+
+    >>> Document("<order/>", id="o1", stream="orders", time=1_700_000_000).event_time.isoformat()
+    '2023-11-14T22:13:20+00:00'
     """
 
     data: Data
     id: str | None = None
     stream: str = "default"
     time: datetime | float | None = None
+
+    def __repr__(self) -> str:
+        data = self.data
+        if isinstance(data, bytes | bytearray | memoryview):
+            shown = f"{len(data):,} bytes"
+        elif isinstance(data, str):
+            shown = f"{len(data):,} characters"
+        else:
+            shown = repr(data)
+        named = "" if self.id is None else f" {self.id!r}"
+        return f"<Document{named} of {self.stream}: {shown}>"
 
     @property
     def event_time(self) -> datetime | None:
@@ -50,6 +64,9 @@ class Heartbeat:
 
     It may stand in a source wherever a document may. It advances the watermark of joins, and
     gives no rows by itself.
+
+    >>> Heartbeat("orders", 1_700_000_000).event_time.year
+    2023
     """
 
     stream: str

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from penstock.results.columns import COLUMNS, Bindings, Columns, Fault, Texts
+from penstock.results.html import table
 
 KINDS = (
     "document",
@@ -39,7 +40,15 @@ class Surroundings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result(Columns):
-    """One row: the columns, and what XML that stands alone is made of."""
+    """One row: the columns, and what XML that stands alone is made of.
+
+    >>> import penstock
+    >>> (row,) = penstock.evaluate("//p:b", "<a xmlns='urn:p'><b/></a>", namespaces={"p": "urn:p"})
+    >>> row.kind, row.name, row.value, row.start, row.end
+    ('element', '{urn:p}b', '<b/>', 17, 21)
+    >>> row.xml
+    '<b xmlns="urn:p"/>'
+    """
 
     surroundings: Surroundings | None = field(default=None, repr=False, compare=False)
 
@@ -67,6 +76,16 @@ class Result(Columns):
         if self.surroundings is None:
             raise ValueError("a row needs surroundings for XML that stands alone")
         return self.surroundings.serialize(self.kind, self.name, self.value or "")
+
+    def __repr__(self) -> str:
+        what = " ".join(filter(None, [self.kind, self.name]))
+        told = self.value if self.error is None else f"{self.error.code}: {self.error.reason}"
+        value = "" if told is None else f" {_short(told)!r}"
+        return f"<Result {what}{value}>"
+
+    def _repr_html_(self) -> str:
+        shown = ((name, value) for name, value in self.as_dict().items() if value is not None)
+        return table(("column", "value"), shown)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns by name, with values that JSON can hold; bytes become base64."""
@@ -115,6 +134,11 @@ make_row = _row_maker()
 """Makes a row of all its fields, in order."""
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
+
+
+_SHOWN_MAX = 60
 _PLAIN_TYPES: dict[Any, Callable[[Any], Any]] = {
     Texts: list,
     Bindings: dict,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import tarfile
 import zipfile
 import zlib
@@ -15,14 +14,16 @@ from typing import IO, cast
 
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES
-from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.compression import decompress, is_compressed
 from penstock.sources.inputs import Piece, unreadable
 from penstock.sources.listing import Listed, is_visible
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_PACKED_TAR = (b"BZh", b"\xfd7zXZ\x00")
 _TAR_MAGIC, _TAR_MAGIC_AT = b"ustar", 257
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError)
+_TAR_HEAD_BYTES = _TAR_MAGIC_AT + len(_TAR_MAGIC)
+_BEFORE_MARKUP = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
+"""Marks of byte order, the zeros of UTF-16, and white space."""
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Member:
 def members(file: Listed) -> Iterator[Member]:
     """Yield the documents of a file: itself, or the files in it if it is a zip or tar archive.
 
-    Archives and compression are told by their first bytes. In an archive, folders and names that
-    begin with a dot or an underscore are passed over, and members may be compressed once more.
+    Archives and compression are recognised by their first bytes. In an archive, folders and names
+    that begin with a dot or an underscore are skipped, and members may be compressed once more.
 
     Raises:
         DocumentError: The file cannot be read, or the archive is damaged; after the members
@@ -56,39 +57,80 @@ def members(file: Listed) -> Iterator[Member]:
     """
     try:
         with open(file.path, "rb") as opened:
-            head = opened.read(len(_PACKED_TAR[1]))
-            opened.seek(0)
-            if head.startswith(_ZIP):
-                yield from _zip_members(file, opened)
-            elif head.startswith(_PACKED_TAR):
-                yield from _tar_members(file, opened, "r|*")
-            else:
-                yield from _other(file, opened)
-    except _DAMAGE as error:
-        raise DocumentError("PS0006", f"the archive is damaged: {error}", 0, 0, "") from None
+            yield from members_of(opened, file)
     except OSError as error:
         raise _lost(error) from None
 
 
-def _other(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
-    pieces = inflate_if_compressed(_read(opened))
+def members_of(opened: IO[bytes], file: Listed) -> Iterator[Member]:
+    """Yield the documents of an open file, such as standard input; ``file`` describes it.
+
+    Raises:
+        DocumentError: As ``members``; also if it is a zip archive in a pipe, which has no end
+            to begin with.
+    """
+    pieces = _read(opened)
+    try:
+        first = next(pieces, b"")
+        if not bytes(first[:4]).startswith(_ZIP):
+            yield from _other(file, decompress(chain([first], pieces)))
+        elif not opened.seekable():
+            reason = "a zip archive cannot be read from a pipe; give the name of its file"
+            raise DocumentError("PS0006", reason, 0, 0, "")
+        else:
+            opened.seek(0)
+            yield from _zip_members(file, opened)
+    except _DAMAGE as error:
+        raise DocumentError("PS0006", f"the archive is damaged: {error}", 0, 0, "") from None
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a file is a zip or tar archive, compressed or not.
+
+    One that cannot be read is none: whoever reads it reports why.
+    """
+    try:
+        with open(path, "rb") as opened:
+            head = opened.read(_TAR_HEAD_BYTES)
+            if not is_compressed(head):
+                return head.startswith(_ZIP) or _is_tar(head)
+            opened.seek(0)
+            return _is_tar(_head_of(decompress(_read(opened)))[0])
+    except (DocumentError, OSError):
+        return False
+
+
+def _other(file: Listed, pieces: Iterator[Piece]) -> Iterator[Member]:
     head = b""
     taken: list[Piece] = []
     try:
-        while len(head) < _TAR_MAGIC_AT + len(_TAR_MAGIC):
-            piece = next(pieces, b"")
-            if not piece:
-                break
-            taken.append(piece)
-            head += bytes(piece[: _TAR_MAGIC_AT + len(_TAR_MAGIC)])
+        head, taken = _head_of(pieces)
     except DocumentError as error:
         # The document itself says that it is damaged, after what could be read.
         pieces = _fail(error)
     whole = chain(taken, pieces)
-    if head[_TAR_MAGIC_AT:].startswith(_TAR_MAGIC):
-        yield from _tar_members(file, cast("IO[bytes]", _Reader(whole)), "r|")
+    if _is_tar(head):
+        yield from _tar_members(file, cast("IO[bytes]", _Reader(whole)))
     else:
         yield Member(file.path, "", file.modified, lambda: whole)
+
+
+def _head_of(pieces: Iterator[Piece]) -> tuple[bytes, list[Piece]]:
+    """Return the first bytes, as many as tell a tar archive from XML, and the pieces with them."""
+    head = b""
+    taken: list[Piece] = []
+    # A document that is still arriving is not waited for.
+    while len(head) < _TAR_HEAD_BYTES and not head.lstrip(_BEFORE_MARKUP).startswith(b"<"):
+        piece = next(pieces, b"")
+        if not piece:
+            break
+        taken.append(piece)
+        head += bytes(piece[:_TAR_HEAD_BYTES])
+    return head, taken
+
+
+def _is_tar(head: bytes) -> bool:
+    return head[_TAR_MAGIC_AT:].startswith(_TAR_MAGIC)
 
 
 def _zip_members(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
@@ -112,13 +154,19 @@ def _zip_time(info: zipfile.ZipInfo, file: Listed) -> datetime:
         return file.modified
 
 
-def _tar_members(file: Listed, opened: IO[bytes], mode: str) -> Iterator[Member]:
-    with tarfile.open(fileobj=opened, mode=mode) as archive:  # type: ignore[call-overload]
+def _tar_members(file: Listed, opened: IO[bytes]) -> Iterator[Member]:
+    with tarfile.open(fileobj=opened, mode="r|") as archive:
         for info in archive:
             if info.isreg() and is_visible(info.name):
                 modified = datetime.fromtimestamp(info.mtime, UTC)
-                pieces = _member(partial(archive.extractfile, info))
+                pieces = _member(partial(_extracted, archive, info))
                 yield Member(file.path, info.name, modified, pieces)
+
+
+def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    opened = archive.extractfile(info)
+    assert opened is not None, "a regular file has content"
+    return opened
 
 
 def _member(open_member: Callable[[], IO[bytes]]) -> Callable[[], Iterator[Piece]]:
@@ -134,7 +182,7 @@ def _member(open_member: Callable[[], IO[bytes]]) -> Callable[[], Iterator[Piece
         except OSError as error:
             raise _lost(error) from None
 
-    return lambda: inflate_if_compressed(raw())
+    return lambda: decompress(raw())
 
 
 class _Reader:
@@ -156,9 +204,11 @@ class _Reader:
 
 
 def _read(file: IO[bytes]) -> Iterator[Piece]:
+    # What has arrived is read without waiting for more, where the file can do that.
+    read: Callable[[int], bytes] = getattr(file, "read1", file.read)
     count = 0
     try:
-        while piece := file.read(CHUNK_BYTES):
+        while piece := read(CHUNK_BYTES):
             count += len(piece)
             yield piece
     except OSError as error:

@@ -34,6 +34,7 @@ def items(source: Source) -> Iterator[Input | Heartbeat]:
         TypeError: The source, or an item of it, is nothing that a document can be read from.
     """
     if isinstance(source, Document) or _is_data(source):
+        _refuse_name(source)
         yield input_of(cast("Document | Data", source), 0)
         return
     if not isinstance(source, Iterable):
@@ -47,6 +48,7 @@ def items(source: Source) -> Iterator[Input | Heartbeat]:
         if isinstance(item, Heartbeat):
             yield _checked(item)
         else:
+            _refuse_name(item)
             yield input_of(item, position)
             position += 1
 
@@ -93,6 +95,19 @@ def _input(
             return StreamInput(file, name, stream, event_time)
         case other:
             raise TypeError(f"a document is not read from {type(other).__name__}")
+
+
+def _refuse_name(item: object) -> None:
+    """Raise if a text is the name of a file: an error row would hide the mistake of a program."""
+    if not isinstance(item, str) or "<" in item or "\n" in item or len(item) > _NAME_MAX:
+        return
+    if item.lower().endswith(_SUFFIXES) or os.path.exists(item):
+        message = f"a str is XML text; for the file {item!r} pass pathlib.Path({item!r})"
+        raise TypeError(message)
+
+
+_NAME_MAX = 4096
+_SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".bz2", ".xz", ".zst")
 
 
 def _is_data(source: object) -> bool:

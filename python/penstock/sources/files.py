@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from penstock.kernel import CHUNK_BYTES, WHOLE_BYTES_MAX
-from penstock.sources.gz import inflate_if_compressed, is_compressed
+from penstock.sources.compression import decompress, is_compressed
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
 
 
@@ -37,7 +37,10 @@ class FileInput(Input):
         return None if len(data) > WHOLE_BYTES_MAX or is_compressed(data) else data
 
     def pieces(self) -> Iterator[Piece]:
-        return inflate_if_compressed(self._read())
+        return decompress(self._read())
+
+    def again(self) -> Input:
+        return self
 
     def original(self) -> bytes | None:
         try:

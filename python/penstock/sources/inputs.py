@@ -32,6 +32,10 @@ class Input(ABC):
     def keep(self) -> None:  # noqa: B027  # most inputs have nothing to copy
         """Copy what the caller may overwrite before the document is read."""
 
+    def again(self) -> Input | None:
+        """Return the same document to be read once more; None where that cannot be done."""
+        return None
+
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:
         """Yield the bytes of the document, decompressed. To be called once.

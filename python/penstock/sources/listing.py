@@ -51,7 +51,7 @@ def list_files(
     """
     found: dict[str, Listed] = {}
     for given in paths:
-        for path in _expand(local_path(os.fspath(given)), is_recursive):
+        for path in map(os.path.abspath, expand(local_path(os.fspath(given)), is_recursive)):
             if name_glob is None or fnmatch(os.path.basename(path), name_glob):
                 try:
                     found.setdefault(path, Listed.of(path))
@@ -76,7 +76,12 @@ def local_path(path: str) -> str:
     return path
 
 
-def _expand(path: str, is_recursive: bool) -> Iterator[str]:
+def expand(path: str, is_recursive: bool = True) -> Iterator[str]:
+    """Yield the files of a path, a folder or a glob, in order; names begin as they were given.
+
+    Raises:
+        FileNotFoundError: A path that is no glob leads nowhere.
+    """
     if has_magic(path) and not os.path.exists(path):
         for one in sorted(glob(path, recursive=True)):
             yield from _files(one, is_recursive)
@@ -88,11 +93,11 @@ def _expand(path: str, is_recursive: bool) -> Iterator[str]:
 
 def _files(path: str, is_recursive: bool) -> Iterator[str]:
     if not os.path.isdir(path):
-        yield os.path.abspath(path)
+        yield path
         return
-    for folder, subfolders, names in os.walk(os.path.abspath(path)):
+    for folder, subfolders, names in os.walk(path):
         subfolders[:] = [name for name in sorted(subfolders) if is_recursive and is_visible(name)]
-        yield from (os.path.join(folder, name) for name in names if is_visible(name))
+        yield from (os.path.join(folder, name) for name in sorted(names) if is_visible(name))
 
 
 def is_visible(name: str) -> bool:

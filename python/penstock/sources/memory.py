@@ -8,7 +8,7 @@ from datetime import datetime
 
 from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES, WHOLE_BYTES_MAX
-from penstock.sources.gz import inflate_if_compressed, is_compressed
+from penstock.sources.compression import decompress, is_compressed
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece
 
 _TAG = re.compile(b"<")
@@ -37,8 +37,11 @@ class BytesInput(Input):
         if isinstance(self._data, memoryview) and not self._data.readonly:
             self._data = bytes(self._data)
 
+    def again(self) -> Input:
+        return self
+
     def pieces(self) -> Iterator[Piece]:
-        return inflate_if_compressed(_split(self._data))
+        return decompress(_split(self._data))
 
     def original(self) -> bytes | None:
         return None if len(self._data) > SOURCE_BYTES_MAX else bytes(self._data)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import BinaryIO, cast
+from pathlib import Path
+from typing import IO, BinaryIO, cast
 
 from penstock.errors import DocumentError
 from penstock.limits import Limits
 from penstock.results import Document, Heartbeat
-from penstock.sources.archives import Member, members
+from penstock.sources.archives import Member, is_archive, members, members_of
 from penstock.sources.documents import Source, items
 from penstock.sources.inputs import Input, Piece, Refused
 from penstock.sources.listing import Listed, list_files
@@ -60,21 +61,39 @@ def documents(
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
     for file in list_files(given):
-        for member in _members(file):
-            data = _Pieces(member.pieces())
-            yield Document(cast("BinaryIO", data), member.id, stream, member.modified)
+        yield from documents_of(file, stream=stream)
+
+
+def documents_of(file: Listed, *, stream: str = "default") -> Iterator[Document]:
+    """Yield the documents of one file: itself, or the members of an archive."""
+    if not is_archive(file.path):
+        # Small files are read whole, which members of archives never are.
+        yield Document(Path(file.path), file.path, stream, file.modified)
+        return
+    yield from _as_documents(_guarded(members(file), file), stream)
+
+
+def documents_in(opened: IO[bytes], file: Listed, *, stream: str = "default") -> Iterator[Document]:
+    """Yield the documents of an open file, such as standard input; ``file`` describes it."""
+    yield from _as_documents(_guarded(members_of(opened, file), file), stream)
+
+
+def _as_documents(found: Iterable[Member], stream: str) -> Iterator[Document]:
+    for member in found:
+        data = _Pieces(member.pieces())
+        yield Document(cast("BinaryIO", data), member.id, stream, member.modified)
 
 
 def _of_file(file: Listed, path: RecordPath, stream: str, limits: Limits) -> Iterator[Document]:
-    for member in _members(file):
+    for member in _guarded(members(file), file):
         whole = Document(b"", member.id, stream, member.modified)
         yield from _split(member.pieces(), path, limits, whole)
 
 
-def _members(file: Listed) -> Iterator[Member]:
+def _guarded(found: Iterator[Member], file: Listed) -> Iterator[Member]:
     """Yield the members of a file; damage of the whole becomes a last member that fails."""
     try:
-        yield from members(file)
+        yield from found
     except DocumentError as error:
         failure = error
         yield Member(file.path, "", file.modified, lambda: _raising(failure))
@@ -92,6 +111,11 @@ def _split(
             yield replace(whole, data=record.xml, id=f"{whole.id}#{record.number}")
     except DocumentError as error:
         yield replace(whole, data=cast("BinaryIO", _Pieces(_raising(error))))
+
+
+def failed_document(name: str, error: DocumentError, stream: str = "default") -> Document:
+    """Return a document that cannot be read, for a reason that is known already."""
+    return Document(cast("BinaryIO", _Pieces(_raising(error))), name, stream)
 
 
 class _Pieces:

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import BinaryIO
 
 from penstock.kernel import CHUNK_BYTES
-from penstock.sources.gz import inflate_if_compressed
+from penstock.sources.compression import decompress
 from penstock.sources.inputs import SOURCE_BYTES_MAX, Input, Piece, unreadable
+from penstock.sources.memory import BytesInput
 
 
 class StreamInput(Input):
@@ -26,7 +27,12 @@ class StreamInput(Input):
         self._seen: bytearray | None = bytearray()
 
     def pieces(self) -> Iterator[Piece]:
-        return inflate_if_compressed(self._read())
+        return decompress(self._read())
+
+    def again(self) -> Input | None:
+        if self._seen is None:
+            return None
+        return BytesInput(bytes(self._seen), self.document, self.stream, self.event_time)
 
     def original(self) -> bytes | None:
         return None if self._seen is None else bytes(self._seen)

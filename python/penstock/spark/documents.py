@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 from penstock.kernel import WHOLE_BYTES_MAX
-from penstock.sources.gz import MAGIC
+from penstock.sources.compression import MAGICS
 from penstock.sources.inputs import Input, Piece, unreadable
 from penstock.sources.packs import Pack
 
@@ -38,8 +39,10 @@ def _odd_ones(column: Any, is_text: bool) -> list[int]:
     """Return the places of what is null, large, compressed, or text without a tag."""
     import pyarrow.compute as pc
 
-    is_odd = pc.match_substring(column, "<") if is_text else pc.starts_with(column, MAGIC)
-    is_odd = pc.invert(is_odd) if is_text else is_odd
+    if is_text:
+        is_odd = pc.invert(pc.match_substring(column, "<"))
+    else:
+        is_odd = reduce(pc.or_, (pc.starts_with(column, magic) for magic in MAGICS))
     is_odd = pc.or_(is_odd, pc.greater(pc.binary_length(column), WHOLE_BYTES_MAX))
     places: list[int] = pc.indices_nonzero(pc.fill_null(is_odd, True)).to_pylist()
     return places

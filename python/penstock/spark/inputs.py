@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock import extras
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructField
@@ -41,6 +43,7 @@ def inputs_of(
     Raises:
         ValueError: A column is missing or has a type that holds no documents.
     """
+    extras.load("pyspark.sql", "spark")
     from pyspark.sql import functions as f
     from pyspark.sql import types as t
 

@@ -47,6 +47,9 @@ class Query:
     options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     general: Query | None = field(default=None, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<Query {self.language}: {self.text or '(no text)'}>"
+
     @property
     def selects_nodes(self) -> bool:
         """Whether the results are nodes, and not one value or a summary of nodes."""

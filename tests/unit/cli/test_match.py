@@ -75,7 +75,7 @@ def test_failed_documents_are_exit_3_and_the_others_count(
 ) -> None:
     assert main(["match", *DEFAULT, "//title/text()", bad, "none.xml", feed]) == 3
     captured = capsys.readouterr()
-    assert captured.out == "T\nA & B\nC\n"
+    assert captured.out == f"{bad}\tT\n{feed}\tA & B\n{feed}\tC\n"
     assert "bad.xml: PD0007" in captured.err
     assert "none.xml: PS0001" in captured.err
 
@@ -159,7 +159,7 @@ def test_an_error_inside_a_streamed_result_ends_its_line(
     path.write_text("<r><s>one<s>two</s>three</r>", "utf-8")
     good = tmp_path / "good.xml"
     good.write_text("<s/>", "utf-8")
-    assert main(["match", "//s", str(path), str(good)]) == 3
+    assert main(["match", "--no-with-filename", "//s", str(path), str(good)]) == 3
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("<s>one<s>two</s>")
     assert second == "<s>two</s>"
@@ -222,3 +222,43 @@ def test_without_rows_nothing_can_be_beside_them(feed: str, capsys: Capture) -> 
         main(["match", "--select", "id=@id", "//title", feed])
     assert caught.value.code == 2
     assert "--json" in capsys.readouterr().err
+
+
+def test_what_gave_nothing_is_explained_in_two_lines(feed: str, capsys: Capture) -> None:
+    assert main(["match", "//entry/title", feed]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "`entry`, `title` exist only in namespace urn:f; the query asks for no namespace",
+        "bind a prefix and use it: -n p=urn:f and p:entry",
+    ]
+    assert main(["match", *DEFAULT, "//entry[@id = 'I']", feed]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "`//entry` 2 → `[@id = 'I']` 0",
+        "values of `@id` seen: 1, 2",
+    ]
+    assert main(["match", "--quiet", "//entry", feed]) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_of_several_queries_those_without_rows_are_explained(feed: str, capsys: Capture) -> None:
+    queries = ["-q", "t=//title", "-q", "u=//titel", "--count"]
+    assert main(["match", *DEFAULT, *queries, feed]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "u: `//titel` 0",
+        "u: no element is called `titel`; similar: title",
+    ]
+
+
+def test_nothing_in_standard_input_is_explained_as_well(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(FEED.encode()))))
+    assert main(["match", *DEFAULT, "//titel"]) == 1
+    assert "similar: title" in capsys.readouterr().err
+
+
+def test_of_many_subscriptions_without_rows_most_are_only_named(feed: str, capsys: Capture) -> None:
+    queries = [word for number in range(30) for word in ("-q", f"q{number}=//n{number}")]
+    assert main(["match", *queries, feed]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 11
+    assert lines[-1].startswith("25 further subscriptions gave no row: q5, q6")

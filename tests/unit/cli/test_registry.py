@@ -3,10 +3,11 @@
 import json
 from functools import partial
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from penstock import Engine, Limits, Registry
+from penstock import Engine, Limits, Registry, xscl
 from penstock.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -126,3 +127,102 @@ def test_what_a_repair_loses_is_named(tmp_path: Path, capsys: Capture) -> None:
     assert "lost: s7\n" in capsys.readouterr().out
     assert main(["registry", "verify", str(folder)]) == 0
     assert main(["registry", "verify", str(tmp_path / "none")]) == 4
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> str:
+    folder = tmp_path / "rules"
+    registry = Registry.open(folder)
+    registry.add("titles", "//a:title", owner="ann", namespaces={"a": "urn:a"})
+    registry.add("price", "//price[. < $p]", mode="filter", variables={"p": 11})
+    registry.add("pair", xscl("a//x->x JOIN{x = y, 1 h} b//y->y"), delivery={"to": "mail"})
+    registry.add("odd", "//x[. = 'a,\"\n']", delivery='{"}', select={"id": "@id"})
+    return str(folder)
+
+
+def test_one_subscription_is_added_replaced_and_removed(tmp_path: Path, capsys: Capture) -> None:
+    folder = str(tmp_path / "new")
+    command = ["registry", "add", folder, "t", "//a:t", "-n", "a=urn:a", "--owner", "ann"]
+    assert main([*command, "--mode", "filter", "--delivery", '{"to": 1}']) == 0
+    one = Registry.open(folder)["t"]
+    assert (one.text, one.owner, one.mode, one.delivery) == ("//a:t", "ann", "filter", {"to": 1})
+    assert main(command) == 2
+    assert "`penstock registry replace` changes it" in capsys.readouterr().err
+    assert main(["registry", "replace", folder, "t", "//b"]) == 0
+    assert Registry.open(folder)["t"].text == "//b"
+    assert main(["registry", "add", folder, "u", "//c"]) == 0
+    assert main(["registry", "remove", folder, "t", "none"]) == 2
+    assert len(Registry.open(folder)) == 2
+    assert main(["registry", "remove", folder, "t", "u"]) == 0
+    assert len(Registry.open(folder)) == 0
+
+
+def test_a_bad_query_changes_nothing(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["registry", "add", str(tmp_path / "new"), "t", "//["]) == 2
+    assert not (tmp_path / "new").exists()
+    assert main(["registry", "replace", str(tmp_path / "new"), "t", "//a"]) == 4
+    with pytest.raises(SystemExit):
+        main(["registry", "add", str(tmp_path / "new"), "t", "//a", "--delivery", "{"])
+    assert "not JSON" in capsys.readouterr().err
+
+
+def test_subscriptions_are_listed(rules: str, capsys: Capture) -> None:
+    assert main(["registry", "list", rules]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "titles\tquery\txpath\tann\t//a:title"
+    assert [line.split("\t")[0] for line in lines] == ["titles", "price", "pair", "odd"]
+    assert main(["registry", "list", "--like", "p*", rules]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert main(["registry", "list", "--owner", "bob", rules]) == 1
+
+
+def test_one_subscription_is_shown(rules: str, capsys: Capture) -> None:
+    assert main(["registry", "show", rules, "titles"]) == 0
+    shown = capsys.readouterr().out
+    assert 'namespaces    {"a": ["urn:a"]}' in shown
+    assert main(["registry", "show", rules, "none"]) == 2
+    assert "PR0002" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_what_is_exported_can_be_loaded_again(form: str, rules: str, tmp_path: Path) -> None:
+    file, copy = tmp_path / f"rules.{form}", str(tmp_path / "copy")
+    assert main(["registry", "export", rules, "--format", form, "--output", str(file)]) == 0
+    assert main(["registry", "load", str(file), "--into", copy]) == 0
+    assert list(Registry.open(copy)) == list(Registry.open(rules))
+
+
+def test_lines_of_list_are_those_of_export(rules: str, capsys: Capture) -> None:
+    main(["registry", "list", "--json", rules])
+    listed = capsys.readouterr().out
+    main(["registry", "export", rules])
+    assert capsys.readouterr().out == listed
+
+
+def test_a_folder_that_is_no_registry_is_not_made_one(tmp_path: Path, capsys: Capture) -> None:
+    for action in ("list", "show", "export", "verify", "repair"):
+        assert main(["registry", action, str(tmp_path)]) == 4
+    assert list(tmp_path.iterdir()) == []
+    assert "there is no registry" in capsys.readouterr().err
+
+
+def test_a_registry_is_matched(rules: str, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text("<r xmlns:a='urn:a'><a:title>T</a:title><price>9</price></r>")
+    assert main(["match", "--registry", rules, str(path)]) == 0
+    names = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(names) == ["price", "titles"]
+    assert main(["match", "--registry", str(tmp_path / "none"), str(path)]) == 4
+    with pytest.raises(SystemExit):
+        main(["match", "--registry", rules, "-q", "a=//a", str(path)])
+
+
+def test_top_takes_folders_and_archives(rules: str, tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    with ZipFile(folder / "both.zip", "w") as archive:
+        archive.writestr("a.xml", "<price>1</price>")
+        archive.writestr("b.xml", "<price>2</price>")
+    assert main(["registry", "top", "--json", rules, str(folder)]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert (told["name"], told["matches"]) == ("price", 2)

@@ -53,7 +53,10 @@ def xpath(
     context: str = "/",
     trace: Trace | None = None,
 ) -> Query:
-    """Return the query that a text in XPath 1.0 asks: twigs where they can say it.
+    """Return the query of a text in XPath 1.0.
+
+    >>> xpath("//p:book[@lang = $lang]", namespaces={"p": "urn:p"}, variables={"lang": "en"})
+    <Query xpath: //p:book[@lang = $lang]>
 
     ``namespaces`` binds prefixes to a URI, to several, or to a glob; the empty prefix is the
     namespace of element names without one. ``variables`` are strings, numbers and booleans,
@@ -63,7 +66,7 @@ def xpath(
     ``trace`` the constants of the text are blanks, for compiling all queries of its shape.
 
     Raises:
-        QueryError: The text is no expression, or one that is nested too deeply.
+        QueryError: The text is not valid XPath, or is nested too deeply.
     """
     asking = _Asking(text, namespaces, variables, select, dialect, context)
     return asking.within_bounds(trace)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from penstock.languages.lazy_patterns import lazy_pattern
 from penstock.languages.xpath.namespaces import NO_NAMESPACE
 from penstock.languages.xpath.tokens import NC_NAME
 from penstock.twigs import (
@@ -23,8 +22,8 @@ STEPS_MAX = 50
 """Longer paths are left to those who know how deep a query may be nested."""
 
 _STEP = rf"(//?)({NC_NAME}|\*)"
-_STEPS = re.compile(_STEP)
-_PATH = re.compile(rf"(?:{_STEP}(?![^/])){{1,{STEPS_MAX}}}")
+_STEPS = lazy_pattern(_STEP)
+_PATH = lazy_pattern(rf"(?:{_STEP}(?![^/])){{1,{STEPS_MAX}}}")
 _AXES = {"/": Axis.CHILD, "//": Axis.DESCENDANT}
 _ANY = NodeTest(NodeKind.ELEMENT)
 _ROOT = NodeTest(NodeKind.DOCUMENT)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from penstock.languages.lazy_patterns import lazy_pattern
 from penstock.languages.xpath.tokens import NAME_INNER, NAME_START, NUMBER, TEXT_LENGTH_MAX
 from penstock.twigs.blanks import Atom
 
@@ -19,7 +18,7 @@ _NAME = rf"[{NAME_START}](?:[{NAME_INNER}]|-)*+"
 # Names take their digits, hyphens and dots along, as in the lexer; `..` comes before a number
 # that begins with a dot. Variables, prefixes, axes, functions and node types are no names of
 # nodes. Nothing is ever tried twice: the quantifiers keep what they took.
-_PIECES = re.compile(
+_PIECES = lazy_pattern(
     rf"""((?:[^"'0-9.$\0{NAME_START}]++|\.\.|\.(?![0-9])|\${_SPACE}(?:{_NAME}:)?+{_NAME}"""
     rf"""|{_NAME}(?={_SPACE}(?:\(|::))|{_NAME}:(?!:)"""
     rf"""|(?:{"|".join(sorted(KEPT_NAMES))})(?![{NAME_INNER}-]))*+)"""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from penstock.errors import QueryError
+from penstock.languages.lazy_patterns import lazy_pattern
 
 TEXT_LENGTH_MAX = 100_000
 """Characters of one query; what is longer is data, not a question."""
@@ -28,7 +29,7 @@ def token_pattern(more_symbols: str = "") -> re.Pattern[str]:
     """
     hyphen = "-(?!>)" if "->" in more_symbols else "-"
     name = rf"[{NAME_START}](?:[{NAME_INNER}]|{hyphen})*"
-    return re.compile(
+    return lazy_pattern(
         rf"""
         (?P<space>[ \t\r\n]+)
       | (?P<literal>"[^"]*"|'[^']*')

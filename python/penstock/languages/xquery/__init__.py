@@ -1,5 +1,6 @@
 """XQuery 1.0, from text to expressions over sequences."""
 
-from penstock.languages.xquery.frontend import parse, xquery
+from penstock.languages.xquery.frontend import bind, parse, xquery
+from penstock.languages.xquery.values import documents_of
 
-__all__ = ["parse", "xquery"]
+__all__ = ["bind", "documents_of", "parse", "xquery"]

@@ -80,3 +80,13 @@ def xquery(
     }
     options = {name: value for name, value in options.items() if value}
     return Query((), sequences, (), (), text, "xquery", options)
+
+
+def bind(query: Query, variables: Mapping[str, object]) -> Query:
+    """Return a query whose external variables have other values, or further ones.
+
+    Raises:
+        QueryError: A value has no counterpart in XQuery.
+    """
+    known = query.options.get("variables", {})
+    return xquery(query.text, **{**query.options, "variables": {**known, **variables}})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from penstock.errors import QueryError
+from penstock.languages.lazy_patterns import lazy_pattern
 from penstock.languages.xpath.parser import NESTING_MAX
 from penstock.languages.xscl.syntax import Name, Selection
 from penstock.twigs import Element, Insert, Literal
@@ -17,10 +18,10 @@ from penstock.twigs.outputs import Content
 _NAME = r"[A-Za-z_\u0080-\uffff][\w.\u00b7-]*"
 _BEGIN = re.compile(r"[ \t\r\n]*SELECT[ \t\r\n]*(?=<)")
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TAG = re.compile(rf"<({_NAME})")
-_CLOSE = re.compile(rf"</({_NAME})[ \t\r\n]*>")
-_ATTRIBUTE = re.compile(rf"""({_NAME})[ \t\r\n]*=[ \t\r\n]*(["'])""")
-_INSERT = re.compile(
+_TAG = lazy_pattern(rf"<({_NAME})")
+_CLOSE = lazy_pattern(rf"</({_NAME})[ \t\r\n]*>")
+_ATTRIBUTE = lazy_pattern(rf"""({_NAME})[ \t\r\n]*=[ \t\r\n]*(["'])""")
+_INSERT = lazy_pattern(
     rf"\{{[ \t\r\n]*(?:string[ \t\r\n]*\([ \t\r\n]*({_NAME})[ \t\r\n]*\)|({_NAME}))[ \t\r\n]*\}}"
 )
 _REFERENCE = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#([0-9]+)|#x([0-9A-Fa-f]+));")

@@ -25,7 +25,10 @@ def xscl(
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
 ) -> Query:
-    """Return the query that a text in XSCL asks.
+    """Return the query of a text in XSCL, which joins documents of streams.
+
+    >>> xscl("orders//o->x FOLLOWED BY{x/@id = y/@id, 1 h} payments//p->y").language
+    'xscl'
 
     ``namespaces`` and ``variables`` are those of the XPath in it, as ``xpath`` takes them:
     ``$name`` is a constant there, and has nothing to do with ``->name``.

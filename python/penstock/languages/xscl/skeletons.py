@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
+from penstock.languages.lazy_patterns import lazy_pattern
 from penstock.languages.xpath.syntax import Literal, NameTest, Number, Path, Span, nodes_in
 from penstock.languages.xpath.tokens import NAME_INNER, NAME_START, TEXT_LENGTH_MAX
 from penstock.languages.xscl.parser import KEYWORDS, XsclParser
@@ -24,7 +25,7 @@ _WORDS = "|".join(sorted({*KEYWORDS, *UNIT_SECONDS, INFINITE, "OR", "and", "or",
 # A slot begins with its first character, and only then looks back at what is before it: that way
 # the search passes by everything else at once.
 _FREE = rf"(?<![{NAME_INNER}$-].)(?<![^:]:.)"
-_SLOT = re.compile(
+_SLOT = lazy_pattern(
     rf"""(\"[^\"]*\"|'[^']*'
       |[{NAME_START}]{_FREE}(?<!(?=(?:{_WORDS})(?![{NAME_INNER}:-])).)
        (?:[{NAME_INNER}]|-(?!>))*+(?![ \t\r\n]*+(?:\(|:))

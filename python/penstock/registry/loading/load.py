@@ -13,7 +13,6 @@ from typing import TextIO
 
 from penstock.errors import RegistryError
 from penstock.registry.loading.lines import FIELDS, Chunk, CompiledChunk, LineError, compile_chunk
-from penstock.registry.loading.workers import compile_chunks, core_count
 
 LINES_PER_CHUNK = 2_000
 ERRORS_KEPT = 1_000
@@ -34,6 +33,10 @@ class LoadReport:
     """The first errors."""
     bytes_read: int = 0
     on_error: Callable[[LineError], None] | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        counts = f"{self.added} added, {self.replaced} replaced, {self.failed} failed"
+        return f"<LoadReport of {self.lines} lines: {counts}>"
 
     def note(self, error: LineError) -> None:
         """Count and report an error."""
@@ -58,6 +61,9 @@ def compile_lines(
         OSError: The file cannot be read.
         RegistryError: The first line of a CSV file does not name columns.
     """
+    # Processes are for large files, and what starts them is not loaded for nothing.
+    from penstock.registry.loading.workers import compile_chunks, core_count
+
     with _chunks(source, report) as chunks:
         first = list(islice(chunks, 2))
         workers = core_count() if workers is None else workers

@@ -17,7 +17,7 @@ from penstock.registry.plans.pins import CURRENT, PINS, Pins
 from penstock.registry.storage.checksums import damaged
 from penstock.registry.storage.database import Database, connect, registry_errors
 from penstock.registry.storage.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
-from penstock.registry.storage.head import Head, HeadRecord
+from penstock.registry.storage.head import HEAD, Head, HeadRecord
 from penstock.registry.storage.schema import is_current
 from penstock.registry.storage.table import last_version, read_version
 
@@ -51,6 +51,12 @@ def inspect(folder: Path) -> None:
         if not is_known:
             raise RegistryError("PR0005", f"{file} is no registry: {error.message}") from error
         raise
+
+
+def is_registry(folder: Path) -> bool:
+    """Return whether a folder holds a registry, sound or damaged."""
+    is_known = (folder / DATABASE).exists() or (folder / HEAD).exists()
+    return is_known or (folder.is_dir() and has_remains(folder))
 
 
 @contextmanager

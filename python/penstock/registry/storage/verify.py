@@ -23,7 +23,7 @@ from penstock.registry.storage.checksums import (
 from penstock.registry.storage.database import Database, registry_errors
 from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED
 from penstock.registry.storage.head import HEAD, Head
-from penstock.registry.storage.opening import check_head, has_remains, read_only, witnessed_version
+from penstock.registry.storage.opening import check_head, is_registry, read_only, witnessed_version
 from penstock.registry.storage.schema import is_current, is_earlier, sum_versions
 from penstock.registry.storage.table import name_of_version
 
@@ -65,8 +65,7 @@ def verify(folder: Path) -> Verification:
         RegistryError: There is no registry, or it cannot be read.
         OSError: The folder cannot be read.
     """
-    file = folder / DATABASE
-    if not file.exists() and not (folder / HEAD).exists() and not has_remains(folder):
+    if not is_registry(folder):
         raise RegistryError("PR0005", f"there is no registry in {folder}")
     findings = []
     if (folder / REPAIRED).exists():

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from penstock.errors import DocumentError
 from penstock.limits import Limits
 from penstock.results import Document
+from penstock.sources.compression import decompress
 from penstock.sources.feeds.fetching import fetch, require_http
 from penstock.sources.feeds.items import Item, items_of
 from penstock.sources.feeds.states import FeedState, States, digest
-from penstock.sources.gz import inflate_if_compressed
 
 _INFLATION_MAX = 8
 
@@ -103,7 +103,7 @@ class FeedPoller:
         found: list[Item] = []
         limits = Limits(document_bytes_max=_INFLATION_MAX * self._feed_bytes_max)
         try:
-            for item in items_of(inflate_if_compressed(iter([body])), limits):
+            for item in items_of(decompress(iter([body])), limits):
                 found.append(item)
         except DocumentError as error:
             error.results = ()

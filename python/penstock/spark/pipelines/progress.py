@@ -18,6 +18,8 @@ class Counts(NamedTuple):
     quarantined: int = 0
     failures: int = 0
     """Error rows of subscriptions, whose documents all others have read."""
+    matched: frozenset[str] = frozenset()
+    """The names of subscriptions with results, where the registry is small enough to say."""
 
     @property
     def rows(self) -> int:
@@ -44,6 +46,8 @@ class Outcome:
     """Documents, or files, that wait in the sources, where they tell."""
     state_rows: int | None = None
     state_bytes: int | None = None
+    matched: set[str] = field(default_factory=set, repr=False)
+    """The names of subscriptions with results, where the registry is small enough to say."""
     is_stopped: bool = False
     """Whether a signal ended it before the input did."""
     _written: dict[int, Counts] = field(default_factory=dict, repr=False)
@@ -77,6 +81,7 @@ class Outcome:
         self.results += counts.results
         self.quarantined += counts.quarantined
         self.failures += counts.failures
+        self.matched |= counts.matched
         if seconds:
             self.documents_per_second = counts.documents / seconds
             self.bytes_per_second = counts.bytes / seconds

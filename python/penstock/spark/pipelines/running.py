@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 STARTS_MAX = 5
 """So often a pipeline is started whose Python does not answer Spark in time."""
 
+NAMED_MAX = 10_000
+"""Of larger registries nobody says which subscriptions have results."""
+
 _POLL_SECONDS = 0.2
 
 Watch = Callable[[Outcome], None]
@@ -262,7 +265,7 @@ class _Job:
         """Write a batch to all sinks; the documents are read once, by the count."""
         rows = rows.persist()
         try:
-            counts = _count(rows)
+            counts = _count(rows, has_names=len(self._pipeline.registry) <= NAMED_MAX)
             for setting in self._pipeline.sinks:
                 # A first batch without rows is written for what it says about others. Where there
                 # must be none, it would be taken for one of them by the next run.
@@ -282,7 +285,7 @@ def _is_slow_start(error: Exception) -> bool:
     return "Python worker failed to connect back" in str(error)
 
 
-def _count(rows: DataFrame) -> Counts:
+def _count(rows: DataFrame, *, has_names: bool) -> Counts:
     from pyspark.sql import functions as f
 
     kind, is_document = f.col("kind"), f.col("subscription").isNull()
@@ -293,8 +296,12 @@ def _count(rows: DataFrame) -> Counts:
         f.count_if(~is_count & ~is_error),
         f.count_if(is_error & is_document),
         f.count_if(is_error & ~is_document),
+        # A null is no member of a set.
+        f.collect_set(f.when(~is_count & ~is_error & has_names, f.col("subscription"))),
     ).collect()
-    return Counts(*(number or 0 for number in row))
+    documents, size, found, quarantined, failures, names = row
+    # A sum over no rows is null.
+    return Counts(documents or 0, size or 0, found, quarantined, failures, frozenset(names))
 
 
 _CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock import extras
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -19,6 +21,7 @@ def register(spark: SparkSession) -> None:
     Raises:
         ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
     """
+    extras.load("pyspark", "spark")
     from penstock.spark.sources.feeds import PenstockFeeds
     from penstock.spark.sources.xml import PenstockXml
 

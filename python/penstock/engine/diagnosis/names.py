@@ -9,9 +9,9 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from xml.parsers import expat
 
-from penstock.cli.progress import documents
+from penstock.engine.diagnosis.advice import Advice
 from penstock.errors import DocumentError
-from penstock.sources import inputs
+from penstock.sources import Input
 from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
 from penstock.twigs.depth import roots_of
 from penstock.twigs.expressions import Step
@@ -31,11 +31,10 @@ class Names:
     prefixes: dict[str, set[str]] = field(default_factory=dict)
 
 
-def read_names(file: str, names: Names) -> None:
-    """Add the names of a document, as far as it can be read; standard input is left alone."""
-    if file == "-":
-        return
-    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+def read_names(document: Input, names: Names) -> None:
+    """Add the names of a document, as far as it can be read."""
+    # A document that is text may declare any encoding.
+    parser = expat.ParserCreate(document.encoding, namespace_separator=_SEPARATOR)
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -49,13 +48,11 @@ def read_names(file: str, names: Names) -> None:
 
     parser.StartElementHandler = start
     parser.StartNamespaceDeclHandler = declare
-    with documents([file], is_quiet=True) as source:
-        for document in inputs(source):
-            try:
-                for piece in document.pieces():
-                    parser.Parse(bytes(piece), False)
-            except (DocumentError, expat.ExpatError):
-                return  # the query runs on the document as well, and reports it
+    try:
+        for piece in document.pieces():
+            parser.Parse(bytes(piece), False)
+    except (DocumentError, expat.ExpatError):
+        return  # the query runs on the document as well, and reports it
 
 
 def _add(names: dict[str, set[str]], expanded: str) -> None:
@@ -71,7 +68,7 @@ def name_tests(query: Query) -> list[NodeTest]:
     return [test for test in tests if test.kind in (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)]
 
 
-def advise(tests: Iterable[NodeTest], names: Names) -> list[str]:
+def advise(tests: Iterable[NodeTest], names: Names, advice: Advice) -> list[str]:
     """Return, for every test that nothing in the samples passes, what there is instead."""
     lines = []
     elsewhere: dict[tuple[NodeKind, tuple[str, ...], tuple[str, ...]], list[str]] = {}
@@ -91,12 +88,16 @@ def advise(tests: Iterable[NodeTest], names: Names) -> list[str]:
             key = (test.kind, test.uris or (), tuple(sorted(uris)))
             elsewhere.setdefault(key, []).append(test.local)
     for (kind, asked, found), locals_ in elsewhere.items():
-        lines += _elsewhere(kind, asked, found, locals_)
+        lines += _elsewhere(kind, asked, found, locals_, advice)
     return lines
 
 
 def _elsewhere(
-    kind: NodeKind, asked: tuple[str, ...], found: tuple[str, ...], locals_: list[str]
+    kind: NodeKind,
+    asked: tuple[str, ...],
+    found: tuple[str, ...],
+    locals_: list[str],
+    advice: Advice,
 ) -> list[str]:
     """Return how to reach names that occur in other namespaces only."""
     which = ", ".join(f"`{local}`" for local in locals_)
@@ -105,10 +106,11 @@ def _elsewhere(
     bound = [uri for uri in found if uri]
     if not bound:
         return [first, f"  write it without a prefix: {locals_[0]}"]
-    own = " ".join(f"--namespace p={uri}" for uri in bound)
-    lines = [first, f"  bind a prefix and use it: {own} and p:{locals_[0]}"]
+    name = locals_[0] if kind is NodeKind.ELEMENT else f"@{locals_[0]}"
+    prefixed = name.replace(locals_[0], f"p:{locals_[0]}")
+    lines = [first, f"  bind a prefix and use it: {advice.bind('p', bound)} and {prefixed}"]
     if kind is NodeKind.ELEMENT and asked == ("",):
-        default = " ".join(f"--namespace ={uri}" for uri in bound)
+        default = advice.bind("", bound)
         lines.append(f"  or make it the namespace of names without a prefix: {default}")
     return lines
 

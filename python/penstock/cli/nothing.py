@@ -1,0 +1,95 @@
+"""Why queries gave nothing, in two lines each, behind a run that is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO
+from typing import IO
+
+from penstock.cli.files import STDIN, documents
+from penstock.engine.diagnosis import Advice, Samples, diagnose
+from penstock.registry import AnyRegistry
+from penstock.results import Document
+from penstock.sources import Input, inputs
+from penstock.sources.listing import Listed
+from penstock.sources.records import documents_in
+
+_FILES_MAX = 3
+_REASONS_MAX = 5
+_NAMES_MAX = 10
+_KEPT_BYTES = 4 << 20
+
+
+class RememberedStdin:
+    """Standard input whose first bytes are kept, so that they can be looked at again."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._kept = bytearray()
+
+    def read(self, count: int = -1) -> bytes:
+        """Return the next bytes as soon as there are some."""
+        read: Callable[[int], bytes] = getattr(self._file, "read1", self._file.read)
+        piece = read(count)
+        if len(self._kept) < _KEPT_BYTES:
+            self._kept += piece
+        return piece
+
+    read1 = read
+
+    def seekable(self) -> bool:
+        """Return whether the file can be read from its end."""
+        return self._file.seekable()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents of what was kept."""
+        return documents_in(BytesIO(bytes(self._kept)), Listed(STDIN, 0, 0))
+
+
+def explain_nothing(
+    registry: AnyRegistry,
+    silent: Sequence[str],
+    names: Sequence[str],
+    stdin: RememberedStdin | None,
+) -> None:
+    """Print why subscriptions gave no row, looking at the first documents again."""
+    has_labels = len(registry) > 1
+    found = reasons(registry, silent, lambda: _samples(names, stdin), has_labels=has_labels)
+    for line in found:
+        print(line, file=sys.stderr)
+
+
+def reasons(
+    registry: AnyRegistry,
+    silent: Sequence[str],
+    samples: Callable[[], Iterable[Input]],
+    *,
+    has_labels: bool,
+) -> Iterator[str]:
+    """Yield two lines about each subscription of a few, and the names of further ones."""
+    for name in silent[:_REASONS_MAX]:
+        subscription = registry.get(name)
+        if subscription is None:
+            continue
+        found = diagnose(subscription.query, Samples(samples), Advice.COMMAND)
+        label = f"{name}: " if has_labels else ""
+        lines = found.decisive() or ["nothing was found, and the documents do not say why"]
+        for line in lines:
+            yield f"{label}{line.strip()}"
+    others = silent[_REASONS_MAX:]
+    if others:
+        more = ", …" if len(others) > _NAMES_MAX else ""
+        listed = ", ".join(others[:_NAMES_MAX])
+        yield f"{len(others)} further subscriptions gave no row: {listed}{more}"
+
+
+def _samples(names: Sequence[str], stdin: RememberedStdin | None) -> Iterator[Input]:
+    for name in names[:_FILES_MAX]:
+        found = documents([name]) if name != STDIN else None
+        if found is None:
+            found = stdin.documents() if stdin is not None else iter(())
+        yield from inputs(found)
