@@ -50,7 +50,7 @@ def _solve(instance: Instance, required: dict[int, float], budget: float, byte_c
     """Maximise hits: a server hits no more than each view that it needs is chosen."""
     import highspy
 
-    model = highspy.Highs()
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
     model.silent()
     chosen = [model.addBinary() for _ in instance.views]
     sizes = list(zip(instance.sizes, chosen, strict=True))
