@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--sample", nargs="+", required=True, metavar="FILE", help="documents, as for `match`"
     )
-    add_language_options(parser, ("xpath",))
+    add_language_options(parser, ("xpath", "xquery"))
     parser.set_defaults(run=run)
 
 

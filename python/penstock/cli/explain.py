@@ -10,6 +10,7 @@ from penstock.cli.options import add_language_options, query_of
 from penstock.planning.compile import compile_query
 from penstock.planning.explain import explain
 from penstock.twigs import Event
+from penstock.twigs.sequences import Sequences
 
 
 def add_parser(commands: Any) -> None:
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         QueryError: The query is not valid, or not one that is evaluated.
     """
     query = query_of(options.query, options)
-    if not isinstance(query.output, Event):
+    if not isinstance(query.output, Event | Sequences):
         compile_query(query)
     print(explain(query), end="")
     return exits.DONE

@@ -12,10 +12,11 @@ from xml.parsers import expat
 from penstock.engine.diagnosis.advice import Advice
 from penstock.errors import DocumentError
 from penstock.sources import Input
-from penstock.twigs import NodeKind, NodeTest, Query, TwigNode
+from penstock.twigs import NodeKind, NodeTest, Query, TwigNode, sequence_parts
 from penstock.twigs.depth import roots_of
 from penstock.twigs.expressions import Step
 from penstock.twigs.parts import all_parts
+from penstock.twigs.sequences import Sequences
 
 _NAMES_MAX = 100_000
 _LISTED_MAX = 5
@@ -63,7 +64,11 @@ def _add(names: dict[str, set[str]], expanded: str) -> None:
 
 def name_tests(query: Query) -> list[NodeTest]:
     """Return the distinct tests on names of elements and attributes, as the query has them."""
-    steps = [part for part in all_parts(*roots_of(query)) if isinstance(part, TwigNode | Step)]
+    if isinstance(query.output, Sequences):
+        parts = sequence_parts.all_parts(*sequence_parts.roots_of(query.output))
+    else:
+        parts = all_parts(*roots_of(query))
+    steps = [part for part in parts if isinstance(part, TwigNode | Step)]
     tests = dict.fromkeys(step.test for step in steps if not step.test.is_wildcard)
     return [test for test in tests if test.kind in (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)]
 

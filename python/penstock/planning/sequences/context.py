@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.planning.sequences.parts import all_parts, map_parts, parts_of
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import Axis
+from penstock.twigs.sequence_parts import all_parts, map_parts, parts_of
 
 FORWARD = {
     Axis.SELF,

@@ -22,10 +22,10 @@ from penstock.planning.program import (
     varints,
 )
 from penstock.planning.sequences.inlining import inline_variables
-from penstock.planning.sequences.parts import all_parts
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import NodeTest
+from penstock.twigs.sequence_parts import all_parts
 
 MAGIC = b"PSQ1"
 

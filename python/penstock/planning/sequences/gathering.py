@@ -23,11 +23,11 @@ from penstock.planning.sequences.context import (
     is_truth,
     reads_documents,
 )
-from penstock.planning.sequences.parts import all_parts, map_parts
 from penstock.planning.sequences.streams import CURRENT
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import Axis, NodeKind
+from penstock.twigs.sequence_parts import all_parts, map_parts
 
 REGION = "#region"
 """The variable that holds the nodes of a region. No query can have that name."""

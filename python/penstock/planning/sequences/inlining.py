@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.planning.sequences.parts import all_parts, parts_of, rewrite, substitute
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
+from penstock.twigs.sequence_parts import all_parts, parts_of, rewrite, substitute
 
 DEPTH_MAX = 40
 """The levels of expressions in a value that is inlined."""

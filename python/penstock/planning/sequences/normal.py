@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.planning.sequences.context import is_truth, replace_context
-from penstock.planning.sequences.parts import rewrite, substitute
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import ANY_NODE, BELOW, Axis, NodeKind
+from penstock.twigs.sequence_parts import rewrite, substitute
 
 
 def normalise(query: q.Sequences) -> q.Sequences:

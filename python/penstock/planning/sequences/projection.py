@@ -17,11 +17,11 @@ from typing import Any
 
 from penstock.planning.sequences.context import is_downward
 from penstock.planning.sequences.gathering import REGION, Gather
-from penstock.planning.sequences.parts import all_parts, parts_of
 from penstock.planning.sequences.streams import CURRENT
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import DOCUMENT_NODE, Axis, NodeTest
+from penstock.twigs.sequence_parts import all_parts, parts_of
 
 NODE, VALUE, BYTES, TREE = 1, 2, 4, 8
 """What is needed of nodes. Whatever is needed, the node itself is."""

@@ -7,14 +7,13 @@ it ``CURRENT``. A standing query that names a stream reads the documents of that
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import Any
 
 from penstock.errors import QueryError
 from penstock.planning.sequences.context import has_context, reads_root
-from penstock.planning.sequences.parts import all_parts, rewrite
 from penstock.twigs import Query
 from penstock.twigs import sequences as q
+from penstock.twigs.sequence_parts import all_parts, map_roots, rewrite, roots_of
 
 CURRENT = ""
 """The name of the current document."""
@@ -63,19 +62,5 @@ def only_stream(query: Query) -> str | None:
     return streams[0] if streams else None
 
 
-def map_roots(query: q.Sequences, change: Any) -> q.Sequences:
-    """Return a query with its body, the bodies of its functions and its variables changed."""
-    return replace(
-        query,
-        body=change(query.body),
-        functions=tuple([replace(one, body=change(one.body)) for one in query.functions]),
-        variables=tuple([replace(one, value=change(one.value)) for one in query.variables]),
-    )
-
-
 def _parts(query: q.Sequences) -> Iterator[Any]:
-    yield from all_parts(query.body)
-    for function in query.functions:
-        yield from all_parts(function.body)
-    for variable in query.variables:
-        yield from all_parts(variable.value)
+    return all_parts(*roots_of(query))
