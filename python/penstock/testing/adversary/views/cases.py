@@ -70,7 +70,7 @@ class Case:
                 for place in (b">v<", b">1<", b'"2"', b">u<", b">10<"):
                     new = place[:1] + date + place[-1:]
                     document = document.replace(place, new, 1)
-            if self.repeated and self.random.random() < 0.4:
+            if self.repeated and self.random.random() < 0.6:
                 document = self._repeating(document)
             found.append(document)
             if self.random.random() < 0.3:
@@ -145,7 +145,7 @@ class Case:
         random = self.random
         kind = random.random()
         path = random.choice(self.paths) if random.random() < 0.9 else self._path()
-        if self.repeated and random.random() < 0.15:
+        if self.repeated and random.random() < 0.3:
             path = f"/{ROOT}/{random.choice(self.repeated)}{random.choice(('', '/b'))}"
         if kind < 0.12:
             return _extended(random, path)
