@@ -108,6 +108,14 @@ def test_unequal_results_are_named() -> None:
     assert judged["unequal"] == [["110 MB", "Q1"]]
 
 
+def test_a_query_that_we_do_not_answer_is_named() -> None:
+    measured = result({"Q1": {experiment.OURS: {"error": "no"}, experiment.SAXON: entry(9)}})
+    judged = experiment.judge(measured)
+    assert judged["unanswered"] == [["110 MB", "Q1"]]
+    page = experiment.page({**measured, "judged": judged})
+    assert "Penstock does not answer Q1" in page
+
+
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     measured = result({"Q1": {experiment.OURS: entry(1), experiment.SAXON: entry(9)}})
