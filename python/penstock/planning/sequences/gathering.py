@@ -117,6 +117,12 @@ class Gathering:
                 steps, source = region
                 loop = q.Flwor((replace(first, source=source), *rest), part.result)
                 gather = Gather(steps, loop, fold)
+            case q.Each(base=base):
+                region = _region(base)
+                if region is None:
+                    return None
+                steps, source = region
+                gather = Gather(steps, replace(part, base=source), fold)
             case x.Step() | x.Filter():
                 region = _region(part)
                 if region is None:
