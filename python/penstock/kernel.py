@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,7 @@ class Session:
         is_live: bool = False,
         cache_bytes_max: int = 32 << 20,
         questions_min: int | None = None,
+        streams: Mapping[str, str] | None = None,
     ) -> None:
         limits = limits or Limits()
         self._native = _native.Session(
@@ -108,6 +109,7 @@ class Session:
             is_live=is_live,
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
+            streams=list((streams or {}).items()),
         )
 
     def adopt(self, plan: Plan) -> None:

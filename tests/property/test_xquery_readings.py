@@ -162,3 +162,24 @@ def test_an_error_of_one_query_leaves_the_others_alone() -> None:
             ("bad", "PX0001")
         ]
         assert [row.value for row in rows if row.subscription == "good"] == ["1", "x", "2"]
+
+
+def test_streams_have_other_names() -> None:
+    registry = registry_of({"q": penstock.xquery('doc("doc.xml")//b/string()')})
+    document = b"<a><b>1</b></a>"
+    assert list(penstock.Engine(registry, suspend_after=None).run(document)) == []
+    engine = penstock.Engine(registry, streams={"doc.xml": "default"})
+    assert [row.value for row in engine.run(document)] == ["1"]
+    other = penstock.Document(document, stream="other")
+    assert list(engine.run([other])) == []
+
+
+def test_a_document_without_an_end_gives_a_message_for_each_binding() -> None:
+    text = "<m>{for $b in //b where $b/@n > 1 return <c>{$b/@n}</c>}</m>"
+    registry = registry_of({"q": penstock.xquery(text)})
+    with penstock.Engine(registry).open(live=True) as opened:
+        assert opened.feed(b'<a><b n="1"/>') == []
+        assert [row.value for row in opened.feed(b'<b n="2"/>')] == ['<m><c n="2"/></m>']
+        assert [row.value for row in opened.feed(b'<b n="3"/>')] == ['<m><c n="3"/></m>']
+        opened.feed(b"</a>")
+        assert opened.finish() == []

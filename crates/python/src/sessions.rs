@@ -60,7 +60,7 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min))]
+    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min, streams))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
@@ -72,6 +72,7 @@ impl Session {
         is_live: bool,
         cache_bytes_max: usize,
         questions_min: Option<u32>,
+        streams: Vec<(String, String)>,
     ) -> PyResult<Self> {
         let options = Options {
             in_document_order,
@@ -85,7 +86,15 @@ impl Session {
         let (watch, raised) = signals();
         let duration_max = seconds_max.map(Duration::from_secs_f64);
         let ledger = Arc::new(Ledger::new(&limits, duration_max, Some(watch)));
-        let inner = session::Session::new(plan.tiers.clone(), limits, options, ledger.clone());
+        let mut inner = session::Session::new(plan.tiers.clone(), limits, options, ledger.clone());
+        if !streams.is_empty() {
+            let streams = streams.into_iter();
+            inner.name_streams(
+                streams
+                    .map(|(name, stream)| (name.into(), stream.into()))
+                    .collect(),
+            );
+        }
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
             ledger,

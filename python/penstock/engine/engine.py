@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -55,6 +55,8 @@ class Engine:
     run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
     follows is not checked then. A subscription that passes a limit of its own on
     ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
+    ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
+    query in XQuery then reads the documents of ``default``.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -81,6 +83,7 @@ class Engine:
         trust: bool = False,
         joins: JoinOptions | None = None,
         suspend_after: int | None = SUSPEND_AFTER,
+        streams: Mapping[str, str] | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -99,6 +102,7 @@ class Engine:
         self._pushed = count()
         self._joining = self._new_joining()
         self._silence = Silence(registry)
+        self.streams = dict(streams or {})
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -301,6 +305,7 @@ class Engine:
             self._usage,
             suspensions=self._suspensions,
             is_trusting=self.trust,
+            streams=self.streams,
             **options,
         )
 

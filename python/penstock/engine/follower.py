@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.engine.suspension import Suspensions
@@ -28,6 +28,7 @@ class Follower:
         is_live: bool = False,
         suspensions: Suspensions | None = None,
         is_trusting: bool = False,
+        streams: Mapping[str, str] | None = None,
         **how: bool,
     ) -> None:
         self._suspensions = suspensions
@@ -41,7 +42,7 @@ class Follower:
         self._plan = self._snapshot.plan
         if self._branch is not None:
             self.names, self._plan = self._branch.plan()
-        self.session = Session(self._plan, limits, is_live=is_live, **how)
+        self.session = Session(self._plan, limits, is_live=is_live, streams=streams, **how)
         usage.follow(self)
 
     @property

@@ -3,10 +3,11 @@
 use super::folding::Folding;
 use super::member::Task;
 use super::places::GatherId;
-use super::program::{Gather, Program};
+use super::program::{Fold, Gather, Program};
 use crate::ids::SubscriptionId;
 use crate::ledger::Account;
 use crate::limits::Limits;
+use crate::options::Options;
 use crate::plan::{ProgramError, Read};
 use crate::rows::{RowHead, RowKind};
 use crate::tables::Table;
@@ -42,6 +43,8 @@ pub struct Evaluating {
     gathered: Table<GatherId, Result<Folding, Error>>,
     /// The place of the document under way among those that the program reads.
     role: usize,
+    /// There is a message for each region, since the document may have no end.
+    is_prompt: bool,
     /// Whether the documents that are given with the query have been read, by place.
     is_given: Vec<bool>,
     ordinal: u64,
@@ -49,7 +52,16 @@ pub struct Evaluating {
 }
 
 impl Evaluating {
-    pub fn of(program: Read<Program>, names: Names, limits: &Limits) -> Evaluating {
+    pub fn of(
+        program: Read<Program>,
+        names: Names,
+        (limits, options): (&Limits, &Options),
+    ) -> Evaluating {
+        let is_message = |program: &Program| {
+            let folds: Vec<Fold> = program.gathers.iter().map(|gather| gather.fold).collect();
+            program.code.is_message(BODY) && folds == [Fold::Items]
+        };
+        let is_prompt = options.is_live && program.as_ref().is_ok_and(is_message);
         let documents = program.as_ref().map_or(1, |program| program.reads.len());
         let settings = |program: &Program| Settings {
             recursion_max: usize::try_from(limits.recursion_max).unwrap_or(usize::MAX),
@@ -69,6 +81,7 @@ impl Evaluating {
             given: Tree::default(),
             program,
             role: 0,
+            is_prompt,
             is_given: vec![false; documents],
             ordinal: 0,
             results_max: limits.results_max,
@@ -175,7 +188,13 @@ impl Evaluating {
         if let Err(error) = folded {
             self.gathered[gather] = Err(error);
         }
-        Ok(())
+        if !self.is_prompt {
+            return Ok(());
+        }
+        let sent = self.send(subscriptions, task);
+        self.forest.truncate(mark);
+        self.gathered = no_items(&self.program);
+        sent
     }
 
     /// Evaluates what waits for the end of the document.
@@ -193,12 +212,22 @@ impl Evaluating {
             self.forest.add_document(std::mem::take(&mut self.given));
             return Ok(());
         }
+        let is_direct = self.program.as_ref().is_ok_and(|program| program.is_direct);
+        if is_direct || self.is_prompt {
+            return Ok(());
+        }
+        self.send(subscriptions, task)
+    }
+
+    /// Evaluates the body with what was gathered.
+    fn send(
+        &mut self,
+        subscriptions: &[SubscriptionId],
+        task: &mut Task<'_>,
+    ) -> Result<(), Failure> {
         let Some(evaluation) = &mut self.evaluation else {
             return Ok(());
         };
-        if self.program.as_ref().is_ok_and(|program| program.is_direct) {
-            return Ok(());
-        }
         for (place, gathered) in self.gathered.iter_mut().enumerate() {
             let value = gathered.as_mut().map_err(|error| error.clone());
             evaluation.set_gathered(place, value.and_then(Folding::finish));

@@ -9,6 +9,7 @@ use crate::events::{Scope, Span, Symbol};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
 use crate::limits::Limits;
+use crate::options::Options;
 use crate::plan::Read;
 use crate::rows::Rows;
 use crate::source::Source;
@@ -90,9 +91,9 @@ impl Member {
         program: Read<Program>,
         names: sequences::names::Names,
         roots: Vec<PlaceId>,
-        limits: &Limits,
+        choices: (&Limits, &Options),
     ) -> Member {
-        let evaluating = Evaluating::of(program, names, limits);
+        let evaluating = Evaluating::of(program, names, choices);
         let gathers = evaluating.gather_count();
         Member {
             subscriptions: Vec::new(),

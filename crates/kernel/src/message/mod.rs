@@ -21,3 +21,4 @@ mod serving;
 mod states;
 
 pub use listener::Messages;
+pub use serving::Aliases;

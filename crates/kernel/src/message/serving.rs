@@ -10,6 +10,7 @@ use crate::error::{DocumentError, ErrorKind};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
 use crate::limits::Limits;
+use crate::options::Options;
 use crate::plan::{Request, Tier, requests};
 use crate::rows::Rows;
 use crate::tables::Table;
@@ -19,13 +20,22 @@ use penstock_sequences::error::Error;
 use penstock_sequences::eval::RECURSION;
 use rustc_hash::FxHashMap;
 
+/// Other names of streams, with the streams.
+pub type Aliases = [(Box<str>, Box<str>)];
+
 /// A subscription that failed at a document.
 pub type Failed = (DocumentId, SubscriptionId, DocumentError);
 
 impl Messages {
     /// A listener for the programs of tiers that request messages; None if there are none. Equal
-    /// programs are evaluated once.
-    pub fn of(tiers: &[Tier], limits: &Limits, account: Account) -> Option<Messages> {
+    /// programs are evaluated once. `streams` are other names of streams, with the streams.
+    pub fn of(
+        tiers: &[Tier],
+        limits: &Limits,
+        options: &Options,
+        streams: &Aliases,
+        account: Account,
+    ) -> Option<Messages> {
         let mut names = Names::default();
         let mut states = States::default();
         let mut members: Table<MemberId, Member> = Table::default();
@@ -35,13 +45,16 @@ impl Messages {
             let id = *known.entry(request.program).or_insert(next);
             if id == next {
                 let mut own = penstock_sequences::names::Names::default();
-                let program = Program::read(request.program, &mut own);
+                let mut program = Program::read(request.program, &mut own);
+                if let Ok(Program { stream, .. }) = &mut program {
+                    *stream = stream.take().map(|name| original(name, streams));
+                }
                 let mut roots = Vec::new();
                 if let Ok(Program { reads, gathers, .. }) = &program {
                     let places = reads.iter().map(|reads| &reads.places);
                     roots.extend(places.map(|places| states.add(id, places, gathers, &mut names)));
                 }
-                members.push(Member::of(program, own, roots, limits));
+                members.push(Member::of(program, own, roots, (limits, options)));
             }
             members[id].subscriptions.push(request.subscription);
         }
@@ -171,6 +184,12 @@ impl Messages {
         });
         shares.collect()
     }
+}
+
+/// The stream that a name stands for.
+fn original(name: Box<str>, streams: &Aliases) -> Box<str> {
+    let named = streams.iter().find(|(alias, _)| *alias == name);
+    named.map_or(name, |(_, stream)| stream.clone())
 }
 
 /// A failure as an error of a subscription.

@@ -92,6 +92,11 @@ impl Session {
         self.next = Some(tiers);
     }
 
+    /// Gives streams other names, which queries may use as well: pairs of a name and a stream.
+    pub fn name_streams(&mut self, streams: Vec<(Box<str>, Box<str>)>) {
+        self.reading.listeners.name_streams(streams.into());
+    }
+
     /// Collects witnesses by the paths of joins from the next document on, or no more.
     pub fn listen(&mut self, paths: Option<SharedPaths>) {
         self.next_paths = Some(paths);

@@ -4,7 +4,7 @@ use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
 use crate::ledger::Account;
-use crate::message::Messages;
+use crate::message::{Aliases, Messages};
 use crate::plan::{Request, Tier, requests};
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
@@ -42,7 +42,8 @@ impl Listeners {
         self.list.extend(before.into_iter().filter(is_kept));
         if self.messages().is_none() {
             let account = Account::new(self.ledger.clone());
-            let messages = Messages::of(&tiers, &self.limits, account);
+            let messages =
+                Messages::of(&tiers, &self.limits, &self.options, &self.streams, account);
             if let Some(messages) = messages {
                 self.add(Engine::Messages(Box::new(messages)), None);
             }
@@ -53,6 +54,15 @@ impl Listeners {
         self.tiers = tiers;
         self.way = None;
         self.hush();
+    }
+
+    /// Gives streams other names; queries may use both.
+    pub fn name_streams(&mut self, streams: Box<Aliases>) {
+        self.streams = streams;
+        let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Messages(_));
+        self.list.retain(is_other);
+        let tiers = std::mem::take(&mut self.tiers);
+        self.adopt(tiers);
     }
 
     /// Collects the witnesses of joins by these paths from now on, or no more.

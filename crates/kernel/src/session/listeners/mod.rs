@@ -20,7 +20,7 @@ use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
-use crate::message::Messages;
+use crate::message::{Aliases, Messages};
 use crate::options::Options;
 use crate::plan::Tier;
 use crate::rows::Rows;
@@ -53,6 +53,8 @@ pub struct Listeners {
     /// Subscriptions that get nothing, by the session's numbers.
     silent: Box<[SubscriptionId]>,
     open: OpenTags,
+    /// Other names of streams.
+    streams: Box<Aliases>,
     /// The document under way.
     document: DocumentId,
     /// How many documents have begun since the tries forgot theirs.
@@ -76,6 +78,7 @@ impl Listeners {
             waiting: (0, 0),
             silent: Box::default(),
             open: OpenTags::default(),
+            streams: Box::default(),
             document: DocumentId(0),
             begun: 0,
         };
