@@ -15,7 +15,6 @@ import penstock
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xquery import xquery
 from penstock.results import Document
-from penstock.testing.adversary.xquery.asking import HAS_KERNEL
 from penstock.testing.sequences import DynamicError, evaluate_sequences, rows_of, serialise
 from penstock.testing.sequences.describing import (
     WHOLE,
@@ -141,8 +140,5 @@ def comparable(kind: str, value: str) -> str:
     return canonical(value) if kind in (*WHOLE, "message") else value
 
 
-ENGINES: dict[str, Ask] = {"reference": ask_reference}
-ROWS: dict[str, AskRows] = {"reference": rows_reference}
-if HAS_KERNEL:
-    ENGINES["kernel"] = ask_kernel
-    ROWS["kernel"] = rows_kernel
+ENGINES: dict[str, Ask] = {"reference": ask_reference, "kernel": ask_kernel}
+ROWS: dict[str, AskRows] = {"reference": rows_reference, "kernel": rows_kernel}

@@ -19,6 +19,7 @@ def add_parser(commands: Any) -> None:
     """Add the command to the others."""
     parser = commands.add_parser(
         "views",
+        examples=("penstock views select --servers servers.json --size 15 sample.xml",),
         help="choose stream views, stamp documents with headers, and explain hits and misses",
         description="Stream views: a header says where the interesting nodes of a document are, "
         "so that servers answer their queries without parsing it.",
@@ -27,6 +28,10 @@ def add_parser(commands: Any) -> None:
     _add_select(actions)
     stamp = actions.add_parser(
         "stamp",
+        examples=(
+            "penstock views stamp --configuration views.json feed/*.xml",
+            "penstock views stamp --configuration views.json --frames a.xml b.xml > stamped",
+        ),
         help="write the headers of documents",
         description="Write the header of each document beside it (FILE.views), or write frames of "
         "header and document to stdout.",
@@ -37,6 +42,9 @@ def add_parser(commands: Any) -> None:
     stamp.set_defaults(run=run_stamp)
     explain = actions.add_parser(
         "explain",
+        examples=(
+            "penstock views explain --configuration views.json --servers servers.json sample.xml",
+        ),
         help="say which queries are covered, in which order they are tried, and the hit rate",
         description="For each server: which queries a configuration covers, in which order their "
         "conditions are tried, and the share of documents that it answers from the header.",
@@ -49,6 +57,7 @@ def add_parser(commands: Any) -> None:
     explain.set_defaults(run=run_explain)
     verify = actions.add_parser(
         "verify",
+        examples=("penstock views verify --configuration views.json feed/*.xml",),
         help="compare the headers beside documents with the documents",
         description="Parse documents and compare the headers beside them (FILE.views).",
     )
@@ -60,6 +69,9 @@ def add_parser(commands: Any) -> None:
 def _add_select(actions: Any) -> None:
     select = actions.add_parser(
         "select",
+        examples=(
+            "penstock views select --servers servers.json --size 15 sample.xml > views.json",
+        ),
         help="choose the views that make servers hit most often",
         description="Print the view configuration that makes servers hit most often.",
     )

@@ -19,18 +19,6 @@ from penstock.testing.sequences.describing import (
 from penstock.testing.tree import parse
 
 
-def kernel_evaluates() -> bool:
-    """Return whether the engine itself evaluates XQuery."""
-    package: Any = penstock
-    try:
-        return bool(package.evaluate(package.xquery("1"), None) == [1])
-    except (AttributeError, TypeError):
-        return False
-
-
-HAS_KERNEL = kernel_evaluates()
-
-
 @dataclass(frozen=True, slots=True)
 class Failed:
     """An answer that is an error, with its code."""
