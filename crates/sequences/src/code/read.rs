@@ -130,10 +130,8 @@ impl Tables {
 
     fn read_test(&self, bytes: &mut Bytes<'_>, names: &mut Names) -> Read<Test> {
         let kind = bytes.choice(&KINDS)?;
-        let local = match bytes.optional(self.strings.len())? {
-            Some(index) => Some(self.strings[index as usize]),
-            None => None,
-        };
+        let local = bytes.optional(self.strings.len())?;
+        let local = local.map(|index| self.strings[index as usize]);
         let uris = match bytes.flag()? {
             true => Some(bytes.many(|bytes| bytes.below(self.strings.len()))?),
             false => None,

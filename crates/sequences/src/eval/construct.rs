@@ -21,7 +21,7 @@ impl<'a> Run<'a> {
             Expr::NewDocument(_) => Tree::default(),
             _ => Tree::without_root(),
         };
-        let mut writer = Writer::new(Target::Tree(tree));
+        let mut writer = Writer::new(Target::Tree(Box::new(tree)));
         self.write(id, focus, &mut writer)?;
         let Target::Tree(mut tree) = writer.finish() else {
             return Ok(Sequence::Empty);
@@ -32,7 +32,7 @@ impl<'a> Run<'a> {
         if tree.is_empty() {
             return Ok(Sequence::Empty);
         }
-        Ok(Sequence::node(self.forest.push(tree)))
+        Ok(Sequence::node(self.forest.push(*tree)))
     }
 
     /// Writes the items of an expression.

@@ -109,12 +109,12 @@ impl Evaluation {
         for item in items.as_slice() {
             detached.push(match item {
                 Item::Node(node) if forest.is_of_document(*node) => {
-                    let mut writer = Writer::new(Target::Tree(Tree::without_root()));
+                    let mut writer = Writer::new(Target::Tree(Box::new(Tree::without_root())));
                     finish(writer.copy(*node, forest))?;
                     let Target::Tree(tree) = writer.finish() else {
                         continue;
                     };
-                    Item::Node(forest.push(tree))
+                    Item::Node(forest.push(*tree))
                 }
                 item => item.clone(),
             });
@@ -158,19 +158,12 @@ impl Evaluation {
         meter: &mut dyn FnMut(u64),
         out: &mut dyn FnMut(Row<'_>),
     ) -> Result<()> {
+        if !(self.state.settings.has_messages && self.code.is_message(entry)) {
+            return self.write_rows(entry, binding, forest, meter, out);
+        }
         let body = self.code.entries[entry].body;
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        if !(self.state.settings.has_messages && self.code.is_message(entry)) {
-            let mut writer = Writer::new(Target::Rows(buffer, out));
-            let result = self.run(entry, binding, forest, meter, |run, focus| {
-                run.write(body, focus, &mut writer)
-            });
-            if let Target::Rows(buffer, _) = writer.finish() {
-                self.buffer = buffer;
-            }
-            return result;
-        }
         let mut writer = Writer::new(Target::Bytes(buffer));
         let filled = self.run(entry, binding, forest, meter, |run, focus| {
             run.write_message(body, focus, &mut writer)
@@ -189,6 +182,44 @@ impl Evaluation {
             });
         }
         Ok(())
+    }
+
+    /// Adds the items of an entry to those that were collected before, written as far as they are
+    /// nodes. The nodes that they come from, and those that were constructed, are not needed then.
+    ///
+    /// # Errors
+    ///
+    /// A dynamic error, with the code that XQuery has for it. Items before it were added.
+    pub fn collect(
+        &mut self,
+        entry: usize,
+        binding: Option<Sequence>,
+        forest: &mut Forest,
+        meter: &mut dyn FnMut(u64),
+        into: &mut Collected,
+    ) -> Result<()> {
+        self.write_rows(entry, binding, forest, meter, &mut |row| into.push(&row))
+    }
+
+    fn write_rows(
+        &mut self,
+        entry: usize,
+        binding: Option<Sequence>,
+        forest: &mut Forest,
+        meter: &mut dyn FnMut(u64),
+        out: &mut dyn FnMut(Row<'_>),
+    ) -> Result<()> {
+        let body = self.code.entries[entry].body;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        let mut writer = Writer::new(Target::Rows(buffer, out));
+        let result = self.run(entry, binding, forest, meter, |run, focus| {
+            run.write(body, focus, &mut writer)
+        });
+        if let Target::Rows(buffer, _) = writer.finish() {
+            self.buffer = buffer;
+        }
+        result
     }
 
     fn run<T>(

@@ -73,7 +73,8 @@ impl Walk {
             }
             Axis::FollowingSibling => (NodeId(tree.last(node).0 + 1), tree.last(parent)),
             Axis::PrecedingSibling => (before(node), parent),
-            Axis::Following => (NodeId(tree.last(node).0 + 1), tree.last(NodeId::ROOT)),
+            Axis::Following => (NodeId(tree.last(node).0 + 1), tree.last(tree.root(node))),
+            Axis::Preceding if parent == none => (none, none),
             Axis::Preceding => (before(node), parent),
         };
         let mut walk = Walk { axis, at, bound };
@@ -154,7 +155,8 @@ impl Walk {
             let node = self.taken()?;
             self.at = before(node);
             if node == self.bound {
-                self.bound = tree.parent(node).unwrap_or(NodeId::NONE);
+                // Nothing before a root belongs to its tree.
+                self.bound = tree.parent(node)?;
             } else if tree.kind(node) != Kind::Attribute {
                 return Some(node);
             }
@@ -245,6 +247,24 @@ mod tests {
             (Axis::Preceding, 0, vec![]),
         ] {
             assert_eq!(walked(axis, from), expected, "{axis:?} from {from}");
+        }
+    }
+
+    #[test]
+    fn a_walk_stays_below_its_root() {
+        let (mut names, mut tree) = (Names::default(), Tree::without_root());
+        for _ in 0..3 {
+            tree.start(names.qname(b"", b"", b"a"), None, 0);
+            tree.start(names.qname(b"", b"", b"b"), None, 0);
+            tree.end(0);
+            tree.end(0);
+        }
+        for (axis, from) in [
+            (Axis::Following, 3),
+            (Axis::Preceding, 3),
+            (Axis::Preceding, 2),
+        ] {
+            assert_eq!(Walk::new(axis, &tree, NodeId(from)).next(&tree), None);
         }
     }
 

@@ -27,6 +27,7 @@ pub fn settings() -> Settings {
         recursion_max: 200,
         stack_bytes_max: 1 << 20,
         is_empty_dropped: true,
+        has_messages: true,
         now: now(),
     }
 }

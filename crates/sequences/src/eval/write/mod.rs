@@ -26,8 +26,11 @@ pub(super) enum Target<'w> {
     /// A row for each item; the bytes are those of an element that is not complete.
     Rows(Vec<u8>, &'w mut dyn FnMut(Row<'_>)),
     /// A new tree.
-    Tree(Tree),
+    Tree(Box<Tree>),
 }
+
+/// Prefixes and namespace names.
+type Declared = Rc<[(StringId, StringId)]>;
 
 /// An element or document that is not complete.
 struct Open {
@@ -60,7 +63,7 @@ pub(super) struct Writer<'w> {
     /// Where that node lies, if it is one of a document.
     span: Option<Span>,
     /// The scope that was declared last, with its declarations.
-    last_scope: Option<(Rc<Scope>, Rc<[(StringId, StringId)]>)>,
+    last_scope: Option<(Rc<Scope>, Declared)>,
 }
 
 impl<'w> Writer<'w> {

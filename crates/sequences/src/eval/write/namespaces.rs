@@ -1,6 +1,6 @@
 //! Namespace declarations of the output: as few as its names and scopes need.
 
-use super::{Target, Writer, is_xml, markup};
+use super::{Declared, Target, Writer, is_xml, markup};
 use crate::names::{Names, QName, StringId};
 use crate::scope::Scope;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl Writer<'_> {
             && self.lookup(prefix) != uri
             && !is_xml(prefix, names)
             && !self.is_taken(prefix)
-            && !(uri.is_empty() && !prefix.is_empty())
+            && (prefix.is_empty() || !uri.is_empty())
         {
             self.add_declaration(prefix, uri, names);
         }
@@ -100,11 +100,7 @@ impl Writer<'_> {
     }
 
     /// The declarations of a scope, interned; those of the last scope are remembered.
-    pub(super) fn scope_declarations(
-        &mut self,
-        scope: &Rc<Scope>,
-        names: &mut Names,
-    ) -> Rc<[(StringId, StringId)]> {
+    pub(super) fn scope_declarations(&mut self, scope: &Rc<Scope>, names: &mut Names) -> Declared {
         if let Some((known, declared)) = &self.last_scope
             && Rc::ptr_eq(known, scope)
         {
@@ -112,7 +108,7 @@ impl Writer<'_> {
         }
         let declared = scope.declarations();
         let pairs = declared.iter();
-        let pairs: Rc<[_]> = pairs
+        let pairs: Declared = pairs
             .map(|(prefix, uri)| (names.bytes(prefix), names.bytes(uri)))
             .collect();
         self.last_scope = Some((scope.clone(), pairs.clone()));
