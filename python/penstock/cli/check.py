@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import IO, Any, cast
 
 from penstock.cli import exits
-from penstock.cli.files import documents, file_names
+from penstock.cli.files import STDIN, documents, file_names
+from penstock.cli.nothing import RememberedStdin, sample_inputs
 from penstock.cli.options import add_language_options, query_of
 from penstock.cli.printing import complaint
 from penstock.engine import Engine
 from penstock.engine.diagnosis import Advice, Samples, diagnose
-from penstock.engine.diagnosis.names import Names, read_names
+from penstock.engine.diagnosis.names import names_of
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
-from penstock.sources import inputs
 from penstock.twigs import Query
 
 _SHOWN = 3
@@ -54,13 +54,15 @@ def run(options: argparse.Namespace) -> int:
         QueryError: The query is not valid, or not one that is evaluated.
     """
     names = file_names(options.sample)
-    samples = Samples(lambda: inputs(documents(names)), _SAMPLE_BYTES)
+    stdin = RememberedStdin(sys.stdin.buffer) if STDIN in names else None
+    samples = Samples(lambda: sample_inputs(names, stdin, len(names)), _SAMPLE_BYTES)
     query = _query(options, samples)
     registry = MemoryRegistry()
     registry.add("query", query)
     shown: list[Result] = []
     found = failures = 0
-    for row in Engine(registry).run(documents(names), order="document"):
+    source = documents(names, stdin=cast("IO[bytes] | None", stdin))
+    for row in Engine(registry).run(source, order="document"):
         if row.error is not None:
             failures += 1
             print(complaint(row.document, row.error), file=sys.stderr)
@@ -85,9 +87,7 @@ def _query(options: argparse.Namespace, samples: Samples) -> Query:
         return query_of(options.query, options)
     except QueryError as error:
         if error.code == "PQ0111":
-            names = Names()
-            for document in samples:
-                read_names(document, names)
+            names = names_of(samples)
             start, end = error.span
             prefix = error.text[start:end].partition(":")[0]
             uris = names.prefixes.get(prefix)

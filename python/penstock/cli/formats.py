@@ -56,7 +56,7 @@ class JsonWriter:
             values = _values(row, self._columns)
             named = dict(zip(self._columns, values, strict=True))
             line = json.dumps(named, ensure_ascii=False, separators=(",", ":"))
-        self._out.write(line.encode() + b"\n")
+        self._out.write(line.encode("utf-8", "replace") + b"\n")
 
     def finish(self) -> None:
         """Nothing is held back."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -17,13 +16,13 @@ from penstock.cli.formats import FORMATS, ROW_FORMATS
 from penstock.cli.matching import Tally, Task, match_documents
 from penstock.cli.nothing import RememberedStdin, explain_nothing
 from penstock.cli.options import add_language_options, pair, query_of
+from penstock.cli.output import open_output
 from penstock.cli.parsing import positive
 from penstock.cli.printing import print_counts
 from penstock.cli.progress import is_terminal_free, progress
 from penstock.cli.streams import add_stream_options, require_streams, seconds
 from penstock.cli.swapped import complain_if_swapped
 from penstock.engine import Engine
-from penstock.storage import whole_file
 from penstock.twigs import Query
 
 _USAGE = """penstock match [options] QUERY [FILE ...]
@@ -98,8 +97,15 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-H",
         "--with-filename",
-        action=argparse.BooleanOptionalAction,
+        action="store_true",
+        default=None,
         help="print the file name before each fragment; this is so for several files",
+    )
+    parser.add_argument(
+        "--no-filename",
+        action="store_false",
+        dest="with_filename",
+        help="do not print file names",
     )
     parser.add_argument(
         "--order",
@@ -165,9 +171,9 @@ def _match(
     )
     registry = task.registry()
     stdin = RememberedStdin(sys.stdin.buffer) if STDIN in names else None
-    with _output(options) as out:
+    with open_output(options.output, is_whole=not options.follow) as out:
         with progress(names, is_shown=is_shown) as advance:
-            if options.jobs > 1 and len(names) > 1:
+            if options.jobs > 1 and len(names) > 1 and STDIN not in names:
                 from penstock.cli.jobs import match_in_processes
 
                 tally = match_in_processes(task, names, out, complain, advance)
@@ -222,19 +228,6 @@ def _has_files(options: argparse.Namespace, names: list[str]) -> bool:
         return bool(options.with_filename)
     # An event is made of several documents, so it has no file of its own.
     return options.language != "xscl" and (options.follow or are_several(names))
-
-
-@contextmanager
-def _output(options: argparse.Namespace) -> Iterator[IO[bytes]]:
-    """Give what results are written to; a file appears when it is complete, unless it follows."""
-    if options.output is None or options.output == STDIN:
-        yield sys.stdout.buffer
-    elif options.follow:
-        with open(options.output, "wb") as file:
-            yield file
-    else:
-        with whole_file(Path(options.output)) as file:
-            yield file
 
 
 def _queries(options: argparse.Namespace) -> tuple[list[tuple[str, Query]], list[str]]:

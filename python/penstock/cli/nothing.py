@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
@@ -19,6 +20,7 @@ _FILES_MAX = 3
 _REASONS_MAX = 5
 _NAMES_MAX = 10
 _KEPT_BYTES = 4 << 20
+_SAMPLE_BYTES = 4 << 20
 
 
 class RememberedStdin:
@@ -58,7 +60,7 @@ def explain_nothing(
 ) -> None:
     """Print why subscriptions gave no row, looking at the first documents again."""
     has_labels = len(registry) > 1
-    found = reasons(registry, silent, lambda: _samples(names, stdin), has_labels=has_labels)
+    found = reasons(registry, silent, lambda: sample_inputs(names, stdin), has_labels=has_labels)
     for line in found:
         print(line, file=sys.stderr)
 
@@ -71,11 +73,12 @@ def reasons(
     has_labels: bool,
 ) -> Iterator[str]:
     """Yield two lines about each subscription of a few, and the names of further ones."""
+    read = Samples(samples, _SAMPLE_BYTES)
     for name in silent[:_REASONS_MAX]:
         subscription = registry.get(name)
         if subscription is None:
             continue
-        found = diagnose(subscription.query, Samples(samples), Advice.COMMAND)
+        found = diagnose(subscription.query, read, Advice.COMMAND)
         label = f"{name}: " if has_labels else ""
         lines = found.decisive() or ["nothing was found, and the documents do not say why"]
         for line in lines:
@@ -87,9 +90,12 @@ def reasons(
         yield f"{len(others)} further subscriptions gave no row: {listed}{more}"
 
 
-def _samples(names: Sequence[str], stdin: RememberedStdin | None) -> Iterator[Input]:
-    for name in names[:_FILES_MAX]:
-        found = documents([name]) if name != STDIN else None
-        if found is None:
-            found = stdin.documents() if stdin is not None else iter(())
-        yield from inputs(found)
+def sample_inputs(
+    names: Sequence[str], stdin: RememberedStdin | None, files_max: int = _FILES_MAX
+) -> Iterator[Input]:
+    """Yield the documents of the first files once more; what comes from a pipe is gone."""
+    for name in names[:files_max]:
+        if name == STDIN and stdin is not None:
+            yield from inputs(stdin.documents())
+        elif os.path.isfile(name):
+            yield from inputs(documents([name]))

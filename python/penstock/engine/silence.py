@@ -54,8 +54,9 @@ class Silence:
             return
         where = f"in {documents} document{'' if documents == 1 else 's'}"
         subscriptions = [one for one in self._registry if one.name in names]
+        reason_of = _Reasons(samples)
         for one in subscriptions[:_WARNINGS_MAX]:
-            reason = _reason(one.query, samples)
+            reason = reason_of(one.query)
             # That a filter does not match is an answer, unless its names occur nowhere.
             if one.mode == "filter" and "→" in reason:
                 continue
@@ -128,7 +129,7 @@ def warn_of_query(query: Query, read_again: Callable[[], Input | None], level: i
     while len(_warned) > _QUERIES_KEPT:
         _warned.pop(next(iter(_warned)), None)
     sample = read_again()
-    reason = _reason(query, [] if sample is None else [sample])
+    reason = _Reasons([] if sample is None else [sample])(query)
     _warn(f"the query {query.text} gave no row", reason, level)
 
 
@@ -140,16 +141,25 @@ def is_ignored() -> bool:
     return False
 
 
-def _reason(query: Query, samples: Sequence[Input]) -> str:
-    if not samples:
-        return ""
-    # Few need it, and it takes a while to load.
-    from penstock.engine.diagnosis import Advice, Samples, diagnose
+class _Reasons:
+    """Why queries gave nothing in the same samples."""
 
-    found = diagnose(query, Samples(lambda: samples, _SAMPLE_BYTES), Advice.PROGRAM)
-    return "; ".join(line.strip() for line in found.decisive())
+    def __init__(self, samples: Sequence[Input]) -> None:
+        # Few need it, and it takes a while to load.
+        from penstock.engine.diagnosis import Samples
+
+        self._samples = Samples(lambda: samples, _SAMPLE_BYTES)
+        self._has_any = bool(samples)
+
+    def __call__(self, query: Query) -> str:
+        from penstock.engine.diagnosis import Advice, diagnose
+
+        if not self._has_any:
+            return "the documents cannot be read again; `penstock check` looks for the reason"
+        found = diagnose(query, self._samples, Advice.PROGRAM)
+        return "; ".join(line.strip() for line in found.decisive())
 
 
 def _warn(what: str, reason: str, level: int) -> None:
-    text = f"{what}: {reason}" if reason else f"{what}; `penstock check` says why"
+    text = f"{what}: {reason}" if reason else what
     warnings.warn(text, PenstockWarning, stacklevel=level + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 import zipfile
 import zlib
@@ -72,6 +73,8 @@ def members_of(opened: IO[bytes], file: Listed) -> Iterator[Member]:
     pieces = _read(opened)
     try:
         first = next(pieces, b"")
+        while 0 < len(first) < len(_ZIP[0]) and (second := next(pieces, b"")):
+            first = bytes(first) + bytes(second)
         if not bytes(first[:4]).startswith(_ZIP):
             yield from _other(file, decompress(chain([first], pieces)))
         elif not opened.seekable():
@@ -89,6 +92,8 @@ def is_archive(path: str) -> bool:
 
     One that cannot be read is none: whoever reads it reports why.
     """
+    if not os.path.isfile(path):
+        return False  # what a pipe brings can be read only once
     try:
         with open(path, "rb") as opened:
             head = opened.read(_TAR_HEAD_BYTES)

@@ -10,6 +10,9 @@ from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES
 from penstock.sources.inputs import Piece
 
+_WINDOW_BYTES_MAX = 256 << 20
+"""A compressed file says how much memory it takes to read it; more than this is too much."""
+
 
 class _Decompressor(Protocol):
     """One part of a compressed file, as ``bz2`` and ``lzma`` read it."""
@@ -49,7 +52,7 @@ def _bzip2() -> _Decompressor:
 def _xz() -> _Decompressor:
     import lzma
 
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_WINDOW_BYTES_MAX)
 
 
 def _zstd() -> _Decompressor:
@@ -58,7 +61,7 @@ def _zstd() -> _Decompressor:
     except ImportError:
         reason = "the document is compressed with zstd; pip install 'penstock[zstd]' to read it"
         raise DocumentError("PS0011", reason, 0, 0, "") from None
-    return _Zstd(zstandard.ZstdDecompressor())
+    return _Zstd(zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX))
 
 
 _FORMATS = (
@@ -113,6 +116,8 @@ def _decompress(form: _Format, first: bytes, pieces: Iterator[Piece]) -> Iterato
     while True:
         try:
             output = part.decompress(data, CHUNK_BYTES)
+        except MemoryError:
+            raise
         except Exception as error:
             # Each library has an error of its own, some a bare Exception or OSError.
             raise _damaged(f"the {form.name} data is damaged: {error}", count) from None

@@ -53,7 +53,7 @@ def test_files_that_appear_in_a_folder_are_matched(tmp_path: Path) -> None:
 def test_a_file_that_grows_is_one_document(tmp_path: Path) -> None:
     path = tmp_path / "log.xml"
     path.write_text("<log><x>1</x>")
-    with following("--no-with-filename", "//x/text()", str(path)) as running:
+    with following("--no-filename", "//x/text()", str(path)) as running:
         assert next_line(running) == b"1\n"
         with path.open("a") as log:
             log.write("<x>2</x>")

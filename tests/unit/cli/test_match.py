@@ -159,7 +159,7 @@ def test_an_error_inside_a_streamed_result_ends_its_line(
     path.write_text("<r><s>one<s>two</s>three</r>", "utf-8")
     good = tmp_path / "good.xml"
     good.write_text("<s/>", "utf-8")
-    assert main(["match", "--no-with-filename", "//s", str(path), str(good)]) == 3
+    assert main(["match", "--no-filename", "//s", str(path), str(good)]) == 3
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("<s>one<s>two</s>")
     assert second == "<s>two</s>"

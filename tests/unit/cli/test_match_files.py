@@ -4,7 +4,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -72,7 +74,7 @@ def test_a_glob_that_fits_nothing_is_not_silent(capsys: Capture) -> None:
 def test_one_file_needs_no_name_beside_its_results(capsys: Capture) -> None:
     assert matched(capsys, "data/a.xml") == ["1"]
     assert matched(capsys, "-H", "data/a.xml") == ["data/a.xml\t1"]
-    assert matched(capsys, "--no-with-filename", "data/a.xml", "data/deep/b.xml") == ["1", "2"]
+    assert matched(capsys, "--no-filename", "data/a.xml", "data/deep/b.xml") == ["1", "2"]
 
 
 @pytest.mark.parametrize("name", PACKERS)
@@ -161,4 +163,34 @@ def test_jobs_write_one_parquet_file(capsys: Capture) -> None:
     assert pq.read_table("rows.parquet").to_pylist() == [
         {"document": "data/a.xml", "value": "<x>1</x>"},
         {"document": "data/deep/b.xml", "value": "<x>2</x>"},
+    ]
+
+
+def test_a_pipe_is_read_once(capsys: Capture) -> None:
+    os.mkfifo("pipe")
+    text = Path("data/a.xml").read_bytes()
+    for query, code in (("//x/text()", 0), ("//none", 1)):
+        writer = threading.Thread(target=Path("pipe").write_bytes, args=(text,))
+        writer.start()
+        assert main(["match", query, "pipe"]) == code
+        writer.join()
+    assert capsys.readouterr().out == "1\n"
+
+
+def test_what_is_no_file_is_written_in_place(capsys: Capture) -> None:
+    before = os.stat(os.devnull)
+    assert main(["match", "--output", os.devnull, "//x", "data/a.xml"]) == 0
+    assert os.stat(os.devnull).st_ino == before.st_ino
+    assert capsys.readouterr().out == ""
+
+
+def test_a_sample_may_come_from_standard_input(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(gzip.compress(Path("data/a.xml").read_bytes()), monkeypatch)
+    assert main(["check", "//x[. = '2']", "--sample", "-"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "0 results in 1 document",
+        "`//x` 1 → `[. = '2']` 0",
+        "values of `.` seen: 1",
     ]

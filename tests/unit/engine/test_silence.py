@@ -123,7 +123,7 @@ def test_of_many_subscriptions_only_complete_silence_is_worth_a_word(
 def test_what_nobody_wants_to_know_costs_nothing(
     heard: list[warnings.WarningMessage], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(silence, "_reason", lambda *_: pytest.fail("somebody looked"))
+    monkeypatch.setattr(silence, "_Reasons", lambda *_: pytest.fail("somebody looked"))
     warnings.simplefilter("ignore", PenstockWarning)
     penstock.evaluate("//book", SHOP)
     list(engine_of(bad="//bad").run(SHOP))

@@ -90,3 +90,11 @@ def test_a_missing_library_names_the_line_that_installs_it(
         list(decompress(iter([zstandard.compress(TEXT)])))
     assert caught.value.code == "PS0011"
     assert "pip install 'penstock[zstd]'" in caught.value.reason
+
+
+def test_a_file_that_asks_for_too_much_memory_is_refused() -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
+    data = lzma.compress(b"<a/>", lzma.FORMAT_XZ, filters=filters)
+    with pytest.raises(DocumentError, match=r"(?i)memory") as caught:
+        list(decompress(iter([data])))
+    assert caught.value.code == "PS0002"

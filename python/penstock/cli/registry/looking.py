@@ -6,18 +6,14 @@ import argparse
 import csv
 import io
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from penstock.cli import exits
+from penstock.cli.output import open_output
 from penstock.cli.registry.opening import add_folder, existing
 from penstock.registry import Subscription
 from penstock.registry.columns import columns_of
-from penstock.storage import whole_file
 
 _FIELDS = ("name", "query", "language", "mode", "owner", "delivery")
 _OPTIONS = ("namespaces", "variables", "select", "dialect", "context")
@@ -84,7 +80,8 @@ def run_list(options: argparse.Namespace) -> int:
         else:
             query = " ".join(one.text.split())
             print(f"{one.name}\t{one.mode}\t{_language(one)}\t{one.owner or ''}\t{query}")
-    return exits.DONE if found else exits.NOTHING_MATCHED
+    is_filtered = options.like is not None or options.owner is not None
+    return exits.DONE if found or not is_filtered else exits.NOTHING_MATCHED
 
 
 def run_show(options: argparse.Namespace) -> int:
@@ -117,7 +114,7 @@ def run_export(options: argparse.Namespace) -> int:
         RegistryError: The folder is no registry.
     """
     registry = existing(options)
-    with _output(options.output) as out:
+    with open_output(options.output) as out:
         if options.format == "csv":
             out.write(_csv_line([*_FIELDS, *_OPTIONS]))
         for one in registry:
@@ -174,12 +171,3 @@ def _csv_line(cells: list[str]) -> bytes:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue().encode()
-
-
-@contextmanager
-def _output(name: str | None) -> Iterator[IO[bytes]]:
-    if name is None or name == "-":
-        yield sys.stdout.buffer
-    else:
-        with whole_file(Path(name)) as file:
-            yield file

@@ -27,12 +27,12 @@ def count_nodes(queries: Sequence[Query], samples: Samples) -> list[int]:
     return counts
 
 
-def names_of(query: Query, samples: Samples) -> Counter[str]:
+def count_names(query: Query, samples: Samples) -> Counter[str]:
     """Return the names of the nodes that a query selects, and how often each occurs."""
     return _counted(name for name, _ in _rows(query, samples, is_spans=True))
 
 
-def values_of(query: Query, samples: Samples) -> Counter[str]:
+def count_values(query: Query, samples: Samples) -> Counter[str]:
     """Return the values beside the nodes of a query that selects ``value`` beside them."""
     return _counted(value for _, value in _rows(query, samples, is_spans=False))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from penstock.engine.diagnosis.advice import Advice
-from penstock.engine.diagnosis.counting import count_nodes, names_of, values_of
-from penstock.engine.diagnosis.names import Names, advise, name_tests, read_names
+from penstock.engine.diagnosis.counting import count_names, count_nodes, count_values
+from penstock.engine.diagnosis.names import advise, name_tests, names_of
 from penstock.engine.diagnosis.samples import Samples
 from penstock.engine.diagnosis.stages import Stage, Wording, names_beside, paths_of
 from penstock.engine.diagnosis.terms import Term, joined_path, terms_of
@@ -68,10 +68,7 @@ def diagnose(query: Query, samples: Samples, advice: Advice) -> Diagnosis:
 
     A document that fails counts up to its error.
     """
-    names = Names()
-    for document in samples:
-        read_names(document, names)
-    advised = tuple(advise(name_tests(query), names, advice))
+    advised = tuple(advise(name_tests(query), names_of(samples), advice))
     wording = Wording.of(query)
     if wording is None:
         return Diagnosis(names=advised)
@@ -99,7 +96,7 @@ def _details(stage: Stage, before: Stage, wording: Wording, samples: Samples) ->
         query = None if path is None else wording.query(path)
         if query is None:
             return []
-        found = names_of(query, samples)
+        found = count_names(query, samples)
         wanted = stage.shown.lstrip("/@").rpartition(":")[2]
         what = "attributes" if stage.shown.lstrip("/").startswith("@") else "elements"
         local = Counter({name.rpartition("}")[2]: count for name, count in found.items()})
@@ -134,7 +131,7 @@ def _values(term: Term, before: Stage, wording: Wording, samples: Samples) -> It
     query = wording.query(path, select={"value": "."})
     if query is None:
         return []
-    values = values_of(query, samples)
+    values = count_values(query, samples)
     if not values:
         return [f"there is no `{term.path}` at `{before.shown}`"]
     if term.constant is None:

@@ -10,6 +10,7 @@ from itertools import islice
 from xml.parsers import expat
 
 from penstock.engine.diagnosis.advice import Advice
+from penstock.engine.diagnosis.samples import Samples
 from penstock.errors import DocumentError
 from penstock.sources import Input
 from penstock.twigs import NodeKind, NodeTest, Query, TwigNode, sequence_parts
@@ -30,6 +31,16 @@ class Names:
     elements: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, set[str]] = field(default_factory=dict)
     prefixes: dict[str, set[str]] = field(default_factory=dict)
+
+
+def names_of(samples: Samples) -> Names:
+    """Return the names of samples, which are read for them once."""
+    found = samples.kept.get("names")
+    if not isinstance(found, Names):
+        samples.kept["names"] = found = Names()
+        for document in samples:
+            read_names(document, found)
+    return found
 
 
 def read_names(document: Input, names: Names) -> None:

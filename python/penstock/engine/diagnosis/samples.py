@@ -16,6 +16,8 @@ class Samples:
     def __init__(self, read: Callable[[], Iterable[Input]], bytes_max: int = BYTES_MAX) -> None:
         self._read = read
         self._bytes_max = bytes_max
+        self.kept: dict[str, object] = {}
+        """What was learnt about the samples, and need not be read again."""
         self.count = 0
         """How many documents the last pass had."""
         self.is_cut = False
