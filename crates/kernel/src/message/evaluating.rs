@@ -169,21 +169,18 @@ impl Evaluating {
             return Ok(());
         };
         let mark = self.forest.mark();
-        let items = evaluation.items(
-            entry,
-            Some(region),
-            &mut self.forest,
-            &mut meter(task.account),
-        );
-        let folded = items.and_then(|items| {
-            if !folding.keeps_items() {
-                let folded = folding.add(&items, evaluation.environment());
-                self.forest.truncate(mark);
-                return folded;
+        let mut meter = meter(task.account);
+        let folded = match folding.items() {
+            Some(items) => {
+                evaluation.collect(entry, Some(region), &mut self.forest, &mut meter, items)
             }
-            let items = evaluation.detach(items, &mut self.forest)?;
-            folding.add(&items, evaluation.environment())
-        });
+            None => {
+                let items = evaluation.items(entry, Some(region), &mut self.forest, &mut meter);
+                items.and_then(|items| folding.add(&items, evaluation.environment()))
+            }
+        };
+        drop(meter);
+        self.forest.truncate(mark);
         // Somebody has to read what was gathered before its error is one of the query.
         if let Err(error) = folded {
             self.gathered[gather] = Err(error);
@@ -230,7 +227,8 @@ impl Evaluating {
         };
         for (place, gathered) in self.gathered.iter_mut().enumerate() {
             let value = gathered.as_mut().map_err(|error| error.clone());
-            evaluation.set_gathered(place, value.and_then(Folding::finish));
+            let value = value.and_then(|folding| folding.finish(&mut self.forest));
+            evaluation.set_gathered(place, value);
         }
         self.rows(BODY, None, subscriptions, task)
     }

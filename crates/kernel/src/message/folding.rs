@@ -3,13 +3,14 @@
 use super::program::Fold;
 use penstock_sequences::atomic::{Atomic, Operator, arithmetic};
 use penstock_sequences::error::{Error, Result};
-use penstock_sequences::eval::{Item, Sequence};
+use penstock_sequences::eval::{Collected, Item, Sequence};
 use penstock_sequences::functions::{Builtin, Call, Environment, Values, convert, find};
+use penstock_sequences::tree::Forest;
 
 /// The items or values of a part that gathers, so far.
 pub struct Folding {
     fold: Fold,
-    items: Vec<Item>,
+    items: Collected,
     count: i64,
     value: Option<Atomic>,
 }
@@ -19,15 +20,15 @@ impl Folding {
     pub fn new(fold: Fold) -> Folding {
         Folding {
             fold,
-            items: Vec::new(),
+            items: Collected::default(),
             count: 0,
             value: None,
         }
     }
 
-    /// Whether the items themselves are kept.
-    pub fn keeps_items(&self) -> bool {
-        self.fold == Fold::Items
+    /// The items so far, if they are kept themselves.
+    pub fn items(&mut self) -> Option<&mut Collected> {
+        (self.fold == Fold::Items).then_some(&mut self.items)
     }
 
     /// Counts one item more of which nothing else matters.
@@ -41,10 +42,6 @@ impl Folding {
         self.count += items.len() as i64;
         match self.function() {
             _ if items.is_empty() => Ok(()),
-            None if self.keeps_items() => {
-                self.items.extend_from_slice(items);
-                Ok(())
-            }
             None => Ok(()),
             Some(builtin) => {
                 let atomics = items.iter().filter_map(|item| match item {
@@ -68,10 +65,10 @@ impl Folding {
         }
     }
 
-    /// The value of all regions.
-    pub fn finish(&mut self) -> Result<Sequence> {
+    /// The value of all regions; nodes become a tree of the forest.
+    pub fn finish(&mut self, forest: &mut Forest) -> Result<Sequence> {
         let value = match self.fold {
-            Fold::Items => return Ok(std::mem::take(&mut self.items).into()),
+            Fold::Items => return Ok(std::mem::take(&mut self.items).finish(forest)),
             Fold::Count => Some(Atomic::Integer(self.count)),
             Fold::Exists => Some(Atomic::Boolean(self.count > 0)),
             Fold::Empty => Some(Atomic::Boolean(self.count == 0)),

@@ -18,6 +18,9 @@ ids! {
     ClassId,
 }
 
+/// A kind, a namespace and a local name.
+type Key = (NodeKind, Box<[u8]>, Box<[u8]>);
+
 /// A name of a document.
 pub struct Name {
     pub uri: Box<[u8]>,
@@ -32,7 +35,7 @@ pub struct Names {
     test_ids: FxHashMap<Test, TestId>,
     by_name: TestsByName<TestId>,
     names: Table<Symbol, Name>,
-    symbols: FxHashMap<(NodeKind, Box<[u8]>, Box<[u8]>), Symbol>,
+    symbols: FxHashMap<Key, Symbol>,
     classes: Table<ClassId, Box<[TestId]>>,
     class_ids: FxHashMap<Box<[TestId]>, ClassId>,
 }
@@ -77,7 +80,7 @@ impl Names {
 
     /// The symbol of an element's or attribute's name.
     pub fn symbol(&mut self, kind: NodeKind, uri: &[u8], local: &[u8]) -> Symbol {
-        let key = (kind, uri.into(), local.into());
+        let key: Key = (kind, uri.into(), local.into());
         if let Some(&symbol) = self.symbols.get(&key) {
             return symbol;
         }

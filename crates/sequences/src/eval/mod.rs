@@ -33,7 +33,7 @@ use crate::atomic::Moment;
 use crate::code::{Binding, Code};
 use crate::error::Result;
 use crate::functions::Environment;
-use crate::tree::{Forest, NodeId, NodeRef, Tree};
+use crate::tree::{Forest, NodeId, NodeRef};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
 use std::rc::Rc;
@@ -97,29 +97,6 @@ impl Evaluation {
         self.state.kept.fill(None);
         self.state.indexed.fill_with(Indexed::default);
         self.state.globals.fill(None);
-    }
-
-    /// Copies the nodes of documents among some items, so that they outlive their documents.
-    ///
-    /// # Errors
-    ///
-    /// As those of constructors.
-    pub fn detach(&self, items: Sequence, forest: &mut Forest) -> Result<Sequence> {
-        let mut detached = Vec::with_capacity(items.len());
-        for item in items.as_slice() {
-            detached.push(match item {
-                Item::Node(node) if forest.is_of_document(*node) => {
-                    let mut writer = Writer::new(Target::Tree(Box::new(Tree::without_root())));
-                    finish(writer.copy(*node, forest))?;
-                    let Target::Tree(tree) = writer.finish() else {
-                        continue;
-                    };
-                    Item::Node(forest.push(*tree))
-                }
-                item => item.clone(),
-            });
-        }
-        Ok(detached.into())
     }
 
     /// The value of an entry, for a binding if it has one.

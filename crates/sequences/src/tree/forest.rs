@@ -65,11 +65,6 @@ impl Forest {
         self.documents - 1
     }
 
-    /// Whether a node belongs to a document, and not to what a constructor built.
-    pub fn is_of_document(&self, node: NodeRef) -> bool {
-        (node.tree as usize) < self.documents
-    }
-
     /// Empties the current document and drops the trees that are no documents; names stay.
     pub fn clear(&mut self) {
         self.trees.truncate(self.documents);
