@@ -120,6 +120,11 @@ pub struct Cell {
     marks: Option<Box<[Range; 2]>>,
 }
 
+/// A cell is made, decided and dropped again, mostly with lists of its own.
+const STEPS_PER_CELL: u64 = 6;
+/// Both ends of an edge have lists that grow.
+const STEPS_PER_EDGE: u64 = 3;
+
 /// A decision or a narrower range, on its way to a dependent.
 #[derive(Debug)]
 pub struct Message {
@@ -180,7 +185,7 @@ impl Cells {
             waiters: None,
             marks: None,
         };
-        self.account.spend(1);
+        self.account.spend(STEPS_PER_CELL);
         let handle = if let Some(id) = self.free.pop() {
             let generation = self.slots[id].generation;
             self.slots[id] = Cell { generation, ..cell };
@@ -245,7 +250,7 @@ impl Cells {
 
     /// Sends `to`, which has to be open, a message when `input` is decided.
     pub fn depend(&mut self, to: Handle, input: Handle, tag: Tag) {
-        self.account.spend(1);
+        self.account.spend(STEPS_PER_EDGE);
         self.links += 2;
         let cell = &mut self.slots[input.id];
         cell.interest += 1;

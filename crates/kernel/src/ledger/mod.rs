@@ -21,7 +21,7 @@ const STEPS_PER_BYTE: u64 = 24;
 /// For every byte of input, work may take one step more for so many subscriptions, and one for so
 /// many parts of expressions.
 const SUBSCRIPTIONS_PER_STEP: u64 = 100;
-const PARTS_PER_STEP: u64 = 4;
+const PARTS_PER_STEP: u64 = 2;
 /// Steps that every byte of input may take for rows, and one more for so many subscriptions.
 const ROW_STEPS_PER_BYTE: u64 = 64;
 const SUBSCRIPTIONS_PER_ROW_STEP: u64 = 16;

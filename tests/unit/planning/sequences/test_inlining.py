@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock.planning.sequences.inlining import DEPTH_MAX, inline_variables
-from penstock.planning.sequences.parts import all_parts, parts_of
+from penstock.twigs.sequence_parts import all_parts, parts_of
 from penstock.twigs import sequences as q
 
 
