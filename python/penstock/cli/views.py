@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,8 +159,8 @@ def run_explain(options: argparse.Namespace) -> int:
     from penstock.routing import explain
 
     configuration = _configuration(options.configuration)
-    _, router = _servers(options.servers)
     samples = [Path(name).read_bytes() for name in options.sample]
+    _, router = _servers(options.servers, samples)
     found = explain(router, configuration, samples)
     if options.server is not None:
         found = [server for server in found if server.name == options.server]
@@ -198,14 +199,14 @@ def _configuration(path: str) -> Configuration:
     return Configuration.from_json(Path(path).read_text("utf-8"))
 
 
-def _servers(path: str) -> tuple[dict[str, Any], Router]:
-    """Return what a file says of servers, and these.
+def _servers(path: str, samples: Sequence[bytes] = ()) -> tuple[dict[str, Any], Router]:
+    """Return what a file says of servers, and these, planned for sample documents.
 
     Raises:
         SettingError: It is no JSON of servers.
         QueryError: A query is none.
     """
-    from penstock.routing import Router
+    from penstock.routing import Router, measure, measure_selectivities, paths_of
 
     try:
         content = json.loads(Path(path).read_text("utf-8"))
@@ -214,4 +215,10 @@ def _servers(path: str) -> tuple[dict[str, Any], Router]:
             raise ValueError("a server is a list of queries, or an object of named ones")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingError("PV0006", f"`{path}` describes no servers: {error!r}") from None
-    return content, Router(servers, namespaces=content.get("namespaces"))
+    router = Router(servers, namespaces=content.get("namespaces"))
+    if samples:
+        queries = [query for server in router.servers.values() for query in server]
+        known = measure(samples, paths_of(queries))
+        selective = measure_selectivities(samples, queries)
+        router = Router(router.servers, selectivities=selective, shares=known.shares)
+    return content, router

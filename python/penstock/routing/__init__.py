@@ -9,7 +9,7 @@ from penstock.routing.proposals import Proposal, propose
 from penstock.routing.queries import Condition
 from penstock.routing.selection import Selection, Workload, reach, select, select_each
 from penstock.routing.server import Decision, Routed, Router, Server
-from penstock.routing.statistics import Statistics, measure, paths_of
+from penstock.routing.statistics import Statistics, measure, measure_selectivities, paths_of
 
 __all__ = [
     "Catalog",
@@ -27,6 +27,7 @@ __all__ = [
     "Workload",
     "explain",
     "measure",
+    "measure_selectivities",
     "paths_of",
     "propose",
     "reach",

@@ -22,9 +22,9 @@ from penstock.routing.formulas import (
     Negation,
     Opaque,
     Some,
+    checks_in,
     native_test,
     passes,
-    tests_in,
 )
 from penstock.routing.paths import Path, prefixes
 from penstock.routing.statistics import Shares
@@ -215,7 +215,7 @@ class Nodes:
         if fact is not None:
             passing = c.OTHER_SELECTIVITY
             if isinstance(fact.formula, Some):
-                for test in tests_in(fact.formula.where):
+                for test in checks_in(fact.formula.where):
                     passing = c.selectivity("", test, {})
             true, false = one * passing, one * (1 - passing)
         true, false = (true + absent, false) if if_absent == 1 else (true, false + absent)

@@ -139,14 +139,14 @@ def leaves(formula: Formula) -> Iterator[Some | First | Opaque]:
             pass
 
 
-def tests_in(formula: Formula) -> Iterator[Check]:
+def checks_in(formula: Formula) -> Iterator[Check]:
     """Yield the tests of the condition of a path."""
     match formula:
         case All(parts=parts) | Any(parts=parts):
             for part in parts:
-                yield from tests_in(part)
+                yield from checks_in(part)
         case Negation(part=part):
-            yield from tests_in(part)
+            yield from checks_in(part)
         case Check():
             yield formula
         case _:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.routing.configuration import Configuration, View
-from penstock.routing.formulas import Check, First, Some, leaves, tests_in
+from penstock.routing.evaluation import Evaluator
+from penstock.routing.formulas import TRUE, Check, First, Some, checks_in, leaves
 from penstock.routing.headers import Stamper, read
 from penstock.routing.paths import Path
-from penstock.routing.queries import Query
+from penstock.routing.queries import Query, of_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +69,46 @@ def paths_of(queries: Iterable[Query]) -> list[Path]:
     return list(found.values())
 
 
-def tests_of(queries: Iterable[Query]) -> set[tuple[str, Check]]:
-    """Return the distinct tests of queries, with the texts of their paths."""
-    found: set[tuple[str, Check]] = set()
+def checks_of(queries: Iterable[Query]) -> list[tuple[Path, Check]]:
+    """Return the distinct checks of queries, with their paths."""
+    found: dict[tuple[Path, Check], None] = {}
     for query in queries:
         for leaf in leaves(query.formula):
             match leaf:
                 case Some(path=path, where=where):
-                    found |= {(path.text, test) for test in tests_in(where)}
-                case First(path=path, test=test):
-                    found.add((path.text, test))
+                    found.update(dict.fromkeys((path, check) for check in checks_in(where)))
+                case First(path=path, test=check):
+                    found[path, check] = None
                 case _:
                     pass
-    return found
+    return list(found)
+
+
+def measure_selectivities(
+    documents: Sequence[bytes], queries: Iterable[Query]
+) -> dict[tuple[str, Check], float]:
+    """Return, for each check of queries, in which share of the sample documents with a node of its
+    path some node passes. Paths that no sample has are left out.
+
+    Raises:
+        DocumentError: A document is not well-formed.
+    """
+    checks = checks_of(queries)
+    asked = []
+    for path, check in checks:
+        for formula in (Some(path, TRUE), Some(path, check)):
+            asked.append(of_formula("", path.text, formula, path.bindings))
+    evaluator = Evaluator(asked)
+    counts = [0] * len(asked)
+    for document in documents:
+        for place, holds in enumerate(evaluator.answer(document)[0]):
+            counts[place] += holds
+    there, passing = counts[::2], counts[1::2]
+    return {
+        (path.text, check): passed / count
+        for (path, check), count, passed in zip(checks, there, passing, strict=True)
+        if count
+    }
 
 
 def measure(documents: Sequence[bytes], paths: Sequence[Path]) -> Statistics:

@@ -13,6 +13,7 @@ from penstock.routing import (
     Statistics,
     Workload,
     measure,
+    measure_selectivities,
     paths_of,
     propose,
     reach,
@@ -21,6 +22,7 @@ from penstock.routing import (
     stamp,
 )
 from penstock.routing.configuration import View
+from penstock.routing.formulas import Check
 from penstock.routing.queries import queries_of
 from penstock.routing.selection.exact import exact
 from penstock.routing.selection.greedy import greedy
@@ -170,6 +172,16 @@ def test_samples_say_how_often_views_have_a_node() -> None:
     known = measure(documents, paths_of(queries_of(["/n/a = 1"])))
     assert known.shares["/n/a"] == Share(0.25, 0.5, 0.25, 8.0)
     assert known.document_bytes == sum(map(len, documents)) / 4
+
+
+def test_samples_say_how_selective_checks_are() -> None:
+    queries = queries_of(["/n/a = 1 and matches(/n/a, '^1')", "/n/b = 1"])
+    documents = [b"<n><a>1</a></n>", b"<n/>", b"<n><a>2</a><a>10</a></n>"]
+    found = measure_selectivities(documents, queries)
+    assert found == {
+        ("/n/a", Check("=", 1.0)): 0.5,
+        ("/n/a", Check("matches", "^1")): 1.0,
+    }
 
 
 def test_groups_have_configurations_of_their_own() -> None:
