@@ -6,8 +6,8 @@ import pytest
 
 import penstock
 from penstock.planning.sequences.inlining import DEPTH_MAX, inline_variables
-from penstock.twigs.sequence_parts import all_parts, parts_of
 from penstock.twigs import sequences as q
+from penstock.twigs.sequence_parts import all_parts, parts_of
 
 
 def body(text: str) -> Any:
