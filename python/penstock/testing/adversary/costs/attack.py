@@ -15,8 +15,11 @@ from penstock.testing.adversary.costs.runs import Outcome, try_case
 from penstock.testing.adversary.report import Failure, FailureKind, Measure, Tally
 
 ADDRESS_BYTES_MAX = 1 << 30
-PATIENCE_SECONDS = 120.0
-"""A case takes some seconds at most, but it is run several times, on a machine that may be busy."""
+CORE_SECONDS_MAX = 120
+"""A case takes some seconds at most, but it is run several times."""
+PATIENCE_SECONDS = 1_500.0
+"""A process that waits takes no core time, and a busy machine is slow."""
+OUT_OF_TIME = f"no end after {CORE_SECONDS_MAX} s of core time"
 MESSAGE_MAX = 2_000
 COMPARED_EVERY = 3
 """One case of so many is run again with each subscription alone."""
@@ -35,8 +38,8 @@ def _try(seed: int, tally: Tally) -> None:
     ended = _in_process(seed)
     outcome = ended.outcome
     if not isinstance(outcome, Outcome):
-        kind: FailureKind = "hang" if outcome is None else "panic"
-        reason = outcome or f"no end after {PATIENCE_SECONDS:.0f} s"
+        kind: FailureKind = "hang" if outcome in (None, OUT_OF_TIME) else "panic"
+        reason = outcome or "no end"
         tally.failures.append(Failure(kind, seed, f"{reason}\n{write_case(seed).describe()}"))
         return
     if outcome.wrong:
@@ -78,6 +81,8 @@ def _in_process(seed: int) -> _Ended:
     if written:
         return _Ended(pickle.loads(written), memory_bytes)
     code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGXCPU:
+        return _Ended(OUT_OF_TIME, memory_bytes)
     reason = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     return _Ended(f"the process died: {reason}", memory_bytes)
 
@@ -87,6 +92,7 @@ def _serve(seed: int, writer: int) -> None:
     try:
         case = write_case(seed)
         _limit_memory(ADDRESS_BYTES_MAX)
+        resource.setrlimit(resource.RLIMIT_CPU, (CORE_SECONDS_MAX, resource.RLIM_INFINITY))
         outcome: Outcome | str = try_case(case, seed % COMPARED_EVERY == 0)
     except BaseException as error:  # a panic and a lack of memory are found here
         _limit_memory(resource.RLIM_INFINITY)
