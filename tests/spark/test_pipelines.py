@@ -20,7 +20,7 @@ import pytest
 import penstock
 from penstock.errors import SinkError
 from penstock.results import COLUMNS
-from penstock.sinks import JdbcSink, WriteMode
+from penstock.sinks import FilesSink, JdbcSink, WriteMode
 from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
 from penstock.spark import match
@@ -325,12 +325,28 @@ def rows_of(spark: SparkSession, project: Path) -> DataFrame:
 def test_messages_have_the_id_as_key_and_the_row_as_value(
     spark: SparkSession, project: Path
 ) -> None:
-    sent = messages(rows_of(spark, project)).collect()
+    sent = messages(rows_of(spark, project), "rows").collect()
+    assert {one["topic"] for one in sent} == {"rows"}
     keys = sorted(json.loads(one["key"]) for one in sent if '"b' in one["key"])
     assert keys == [['the "b"', "d1", 0], ['the "b"', "d1", 1]]
     (failed,) = [one for one in sent if "d'2" in one["key"]]
     assert json.loads(failed["key"]) == [None, "d'2", 0]
     assert json.loads(failed["value"])["error"]["code"] == "PD0026"
+
+
+def test_each_subscription_may_have_a_topic_and_a_folder_of_its_own(
+    spark: SparkSession, project: Path
+) -> None:
+    rows = rows_of(spark, project)
+    sent = messages(rows, "to-{subscription}-now").collect()
+    topics = {json.loads(one["key"])[0]: one["topic"] for one in sent}
+    assert topics['the "b"'] == "to-the__b_-now"
+    assert topics[None] == "to--now"
+    FilesSink(project / "apart", "json", by_subscription=True).write_batch(rows, 0)
+    folders = sorted(path.name for path in (project / "apart/run=default/batch=0").iterdir())
+    assert len([name for name in folders if name.startswith("subscription=")]) == len(topics)
+    again = spark.read.json(str(project / "apart"))
+    assert again.where("ordinal >= 0").count() == rows.where("ordinal >= 0").count()
 
 
 def test_a_table_behind_jdbc_gets_each_row_once(spark: SparkSession, project: Path) -> None:

@@ -34,7 +34,8 @@ _UNFINISHED = ".unfinished-"
 class FilesSink(Sink):
     """A folder of Parquet or JSON files; a run adds a folder of its own.
 
-    With ``overwrite``, the folders of other runs go when a batch of the run is complete.
+    With ``overwrite``, the folders of other runs go when a batch of the run is complete. With
+    ``by_subscription``, batches of Spark have a folder ``subscription=…`` for each subscription.
 
     Raises:
         ValueError: The format or the mode is not valid.
@@ -47,11 +48,13 @@ class FilesSink(Sink):
         path: str | Path,
         format: Format = "parquet",  # noqa: A002  # Spark's word
         write_mode: WriteMode | None = None,
+        by_subscription: bool = False,
     ) -> None:
         if format not in get_args(Format):
             raise ValueError(f"there is no format {format!r}; use `parquet` or `json`")
         self.path = str(path).rstrip("/") or "/"
         self.format = format
+        self.by_subscription = by_subscription
         self.write_mode = known_mode(type(self), write_mode)
 
     def begin(self, spark: SparkSession, run: str | None) -> None:
@@ -90,6 +93,8 @@ class FilesSink(Sink):
         writer = rows.write.format(self.format)
         if self.format == "json":
             writer = writer.option("ignoreNullFields", "false")
+        if self.by_subscription:
+            writer = writer.partitionBy("subscription")
         writer.save(attempt)
         folders.move(attempt, self.folder(batch, run))
         for name in folders.names(self.path):

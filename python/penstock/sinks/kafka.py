@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
+SUBSCRIPTION = "{subscription}"
+"""Where this stands in the name of a topic, the name of the subscription is put."""
+
+
 class KafkaSink(Sink):
     """A topic. ``options`` are those of Spark's Kafka connector.
+
+    ``{subscription}`` in the name of the topic gives each subscription a topic of its own.
+    Characters that a topic cannot have become ``_``.
 
     A batch that is written again may send rows again; they have the same key, by which a
     consumer knows them.
@@ -27,18 +34,35 @@ class KafkaSink(Sink):
     def write_batch(self, rows: DataFrame, batch: int, run: str = "default") -> None:
         """Send a batch."""
         (
-            messages(rows)
+            messages(rows, self.topic)
             .write.format("kafka")
             .option("kafka.bootstrap.servers", self.servers)
-            .option("topic", self.topic)
             .options(**self.options)
             .save()
         )
 
 
-def messages(rows: DataFrame) -> DataFrame:
-    """Return rows as Kafka messages, batch or streaming: the columns ``key`` and ``value``."""
-    return rows.select(result_id().alias("key"), as_json(rows.columns).alias("value"))
+def messages(rows: DataFrame, topic: str) -> DataFrame:
+    """Return rows as Kafka messages, batch or streaming: topic, key and value."""
+    columns = (
+        _topic_of(topic).alias("topic"),
+        result_id().alias("key"),
+        as_json(rows.columns).alias("value"),
+    )
+    return rows.select(*columns)
+
+
+def _topic_of(topic: str) -> Column:
+    """Return the column with a row's topic; rows of no subscription have an empty name there."""
+    from pyspark.sql import functions
+
+    name = functions.coalesce(functions.col("subscription"), functions.lit(""))
+    legal = functions.regexp_replace(name, "[^a-zA-Z0-9._-]", "_")
+    first, *rest = [functions.lit(part) for part in topic.split(SUBSCRIPTION)]
+    pieces = [first]
+    for part in rest:
+        pieces += [legal, part]
+    return functions.concat(*pieces)
 
 
 def result_id() -> Column:

@@ -22,6 +22,7 @@ from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 
+_FOLDERS = ("batch", "subscription")
 SINKS = ("parquet", "json", "sqlite", "jdbc", "kafka", "console")
 ROWS = ("results", "quarantine", "errors", "all")
 """Quarantine are documents that failed; errors are those, and what subscriptions failed at."""
@@ -63,9 +64,10 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
     kind, place = kind_of(node, SINKS), "known"
     match kind:
         case "parquet" | "json":
-            fields = node.fields((*_COMMON, "path"), required=("path",))
+            fields = node.fields((*_COMMON, "path", "folders"), required=("path",))
             place = fields.read("path", path_reader(folder), "")
-            sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink))
+            is_apart = fields.choice("folders", _FOLDERS, "batch") == "subscription"
+            sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink), is_apart)
         case "sqlite":
             fields = node.fields((*_COMMON, "path", "table"), required=("path",))
             place, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
