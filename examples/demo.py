@@ -112,7 +112,8 @@ def run_here(console: Console, registry: penstock.Registry, paths: list[Path]) -
 def join_here(console: Console, paths: list[Path]) -> None:
     """Join alerts: an extreme one, followed by a severe one for the same place."""
     console.print("\n[bold]2. A join between documents[/bold]")
-    console.print(f"An extreme alert, followed within five minutes by a severe one:\n{JOIN}")
+    console.print("An extreme alert, followed within five minutes by a severe one:")
+    console.print(JOIN, markup=False)
     registry = penstock.Registry()
     registry.add("escalation", penstock.xscl(JOIN, namespaces=NAMESPACES))
     documents = (
