@@ -227,12 +227,14 @@ def test_a_document_that_cannot_be_read_again_names_who_is_to_blame() -> None:
 
 
 def test_a_task_that_ends_inside_a_document_leaves_nothing_behind() -> None:
-    job, batch = job_of("//a"), batch_of([nested(3_000), b"<a/>"])
+    # Its values are larger than a batch, long before its end.
+    large = b"<r>" + nested(100, b"x" * 1_000) * 200 + b"</r>"
+    job, batch = job_of("//a"), batch_of([large, b"<a/>"])
     running = evaluate(job, iter([batch]))
     next(running)
     running.close()  # type: ignore[attr-defined]
     assert not worker._idle
-    assert sum(len(one) for one in evaluate(job, iter([batch]))) == 3_001
+    assert sum(len(one) for one in evaluate(job, iter([batch]))) == 20_001
     assert len(worker._idle) == 1
 
 
