@@ -57,6 +57,8 @@ class Evaluator:
         self.configuration = configuration
         self._programs: dict[bytes, int] = {}
         self._values: dict[Path, int] = {}
+        self._firsts: dict[Path, int] = {}
+        """Paths of which the first node counts; nodes come when they are complete, inner first."""
         views = () if configuration is None else configuration.paths
         for place, path in enumerate(views):
             self._programs[path.key] = place
@@ -65,7 +67,7 @@ class Evaluator:
             self._add(query)
         # A view needs no more than one node, and a filter has no more than one row.
         limits = limits or Limits()
-        if not self._values:
+        if not self._values and not self._firsts:
             limits = replace(limits, results_max=1)
         plan = kernel.Plan.build(list(self._programs))
         questions = _NO_QUESTIONS if views else None
@@ -79,7 +81,9 @@ class Evaluator:
         for leaf in leaves(query.formula):
             if isinstance(leaf, Opaque):
                 self._place(leaf.program)
-            elif leaf.path not in self._values:
+            elif isinstance(leaf, First):
+                self._firsts[leaf.path] = self._place(value_program(leaf.path, is_first=True))
+            else:
                 self._values[leaf.path] = self._place(value_program(leaf.path))
 
     def _place(self, program: bytes) -> int:
@@ -166,7 +170,7 @@ class Evaluator:
                 found = values.get(self._values[path], ())
                 return any(satisfies(where, value) for value in found)
             case First(path=path, test=test):
-                found = values.get(self._values[path], ())
+                found = values.get(self._firsts[path], ())
                 return passes(test, found[0] if found else "")
             case Opaque(program=program):
                 return self._programs[program] in holding
@@ -174,9 +178,10 @@ class Evaluator:
                 raise AssertionError("a test is about a node")
 
 
-def value_program(path: Path) -> bytes:
-    """Return the program that reports the string value of each node of a path."""
-    query = xpath(path.text, namespaces=path.namespaces, select={_VALUE: "."})
+def value_program(path: Path, *, is_first: bool = False) -> bytes:
+    """Return the program that reports the string value of each node of a path, or of the first."""
+    text = f"({path.text})[1]" if is_first else path.text
+    query = xpath(text, namespaces=path.namespaces, select={_VALUE: "."})
     return compile_query(query)
 
 

@@ -202,6 +202,13 @@ def test_several_servers_decide_as_each_alone() -> None:
     }
 
 
+def test_the_first_node_is_the_first_of_the_document_beside_what_xpath_cannot_say() -> None:
+    document = b"<n><a>x<a>y</a></a><a>z</a></n>"
+    for text, holds in (("starts-with(/n//a, 'xy')", True), ("starts-with(/n//a, 'y')", False)):
+        query = f"{text} or matches(/n/none, 'w')"
+        assert bool(Server([query]).decide(None, document).matches) is holds
+
+
 def test_conditions_and_registries_are_queries() -> None:
     conditions = [
         Condition("/n/d", ">=", dt.date(2026, 11, 1)),

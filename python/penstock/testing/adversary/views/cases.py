@@ -138,8 +138,11 @@ class Case:
 
     def _query(self) -> Asked:
         count = self.random.choice((1, 1, 1, 2, 3))
-        parts = tuple(self._part() for _ in range(count))
-        return Asked(parts, self.random.random() < 0.7)
+        parts = [self._part() for _ in range(count)]
+        if self.random.random() < 0.2:
+            # Beside what XPath cannot say, what it can say is evaluated in another way as well.
+            parts.append(_extended(self.random, self.random.choice(self.paths)))
+        return Asked(tuple(parts), self.random.random() < 0.7)
 
     def _part(self) -> Part:
         random = self.random
@@ -171,6 +174,7 @@ class Case:
                 f"{path}[. != {literal} and not(. = {word})]",
                 f"contains({path}, {word})",
                 f"starts-with({path}, {word})",
+                f"contains(/{ROOT}//{self._name()}, {word})",
                 f"{path}[{self._name()} = {literal}]",
                 f"{path} | {random.choice(self.paths)}",
                 f"boolean({path})",
