@@ -65,6 +65,7 @@ def test_records_before_an_error_are_found(tmp_path: Path) -> None:
         b'<!DOCTYPE d [<!ENTITY e "1">]>' + DOCUMENT,
         b"<!--" + b" " * ((1 << 20) - 10) + b'--><!DOCTYPE d SYSTEM "d">' + DOCUMENT,
     ],
+    ids=["gzip", "utf-16", "iso-8859-1", "entity", "far doctype"],
 )
 def test_what_has_other_bytes_than_the_file_is_read_in_one_piece(
     tmp_path: Path, data: bytes
