@@ -1,6 +1,7 @@
 """Settings and fixtures that all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ settings.register_profile("dev", _TIMELESS)
 settings.register_profile("ci", _TIMELESS, derandomize=True, print_blob=True, database=None)
 settings.register_profile("slow", _TIMELESS, max_examples=20_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,7 @@ class Limits:
     """Bytes of one document."""
     memory_bytes_max: int = 256 << 20
     """Bytes of memory that one document costs in the kernel, whoever spends them."""
-    steps_max: int = 10_000_000
+    steps_max: int = 5_000_000
     """Steps of work on one document, beyond 24 or more for each of its bytes."""
     recursion_max: int = 1_000
     """Calls of functions inside each other, in a query that declares functions."""

@@ -58,8 +58,12 @@ class Joined(NamedTuple):
     @property
     def latest(self) -> str:
         """The document with the latest event time; of several, the last in block order."""
-        place = max(range(len(self.documents)), key=lambda at: (self.times_us[at], at))
-        return self.documents[place]
+        times = self.times_us
+        latest = max(times)
+        at = len(times) - 1
+        while times[at] != latest:
+            at -= 1
+        return self.documents[at]
 
 
 Renderer = Callable[[Sequence[JoinedNode]], str]

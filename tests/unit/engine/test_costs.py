@@ -43,7 +43,7 @@ def faults(rows: list[Result]) -> list[tuple[str | None, str]]:
     ("limits", "code"),
     [
         ({"steps_max": 10_000}, "PL0014"),
-        ({"memory_bytes_max": 2_000_000}, "PL0013"),
+        ({"memory_bytes_max": 2_000_000, "steps_max": 1 << 60}, "PL0013"),
     ],
 )
 def test_who_is_to_blame_fails_alone(limits: dict[str, int], code: str) -> None:
