@@ -12,10 +12,6 @@ use std::rc::Rc;
 
 /// So many bytes of a value are looked at in the time of an item.
 const VALUE_BYTES_PER_ITEM: usize = 16;
-/// A group of conditions takes the time of so many items.
-const ITEMS_PER_GROUP: usize = 4;
-/// So many items are gone through before the account hears of them.
-const UNPAID_MAX: usize = 256;
 
 impl Trie {
     /// Follows every condition of a block that some node of the set meets.
@@ -27,11 +23,7 @@ impl Trie {
         let (groups, others) = image.block(block);
         for group in groups {
             self.try_group(&plan, image, &group, set, is_query);
-            // Most groups have nothing for the set, and to pay for one takes as long as to try it.
-            self.nodes.unpaid += ITEMS_PER_GROUP;
-            if self.nodes.unpaid >= UNPAID_MAX {
-                self.pay();
-            }
+            self.pay();
         }
         if others.is_empty() {
             return;

@@ -13,6 +13,11 @@ use crate::values::parse_number;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+/// So many nodes are looked at before the account hears of them: to tell it takes as long as one.
+const ANSWERS_TOGETHER: usize = 16;
+/// A node that is looked at takes the time of so many items of lists.
+const ITEMS_PER_ANSWER: usize = 4;
+
 /// A node that a chain leads to, the node from which it does, and when it is certain that the way
 /// leads to that one.
 type Pair = (u32, u32, u32);
@@ -340,16 +345,19 @@ impl Trie {
         for index in pairs.clone().rev() {
             marks[all[index].0 as usize] = index as u32;
         }
-        for &answer in answers {
-            let parent = nodes[answer as usize].parent;
-            let mut index = marks[parent as usize] as usize;
+        for some in answers.chunks(ANSWERS_TOGETHER) {
             let before = all.len();
-            while index < pairs.end && all[index].0 == parent {
-                let (_, context, time) = all[index];
-                all.push((answer, context, time));
-                index += 1;
+            for &answer in some {
+                let parent = nodes[answer as usize].parent;
+                let mut index = marks[parent as usize] as usize;
+                while index < pairs.end && all[index].0 == parent {
+                    let (_, context, time) = all[index];
+                    all.push((answer, context, time));
+                    index += 1;
+                }
             }
-            self.taken.account.go_through(all.len() - before);
+            let account = &mut self.taken.account;
+            account.go_through(some.len() * ITEMS_PER_ANSWER + all.len() - before);
         }
         for index in pairs {
             marks[all[index].0 as usize] = UNKNOWN;
