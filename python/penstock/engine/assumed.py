@@ -39,7 +39,8 @@ class AssumingRegistry(AnyRegistry):
         self._version = -1
         self._mirrored: Snapshot | None = None
         self._snapshot: Snapshot | None = None
-        self._watched: list[Name] = []
+        self.watched: list[Name] = []
+        """The elements whose places are checked."""
         self._watching = Plan.build([])
         self.changed: set[str] = set()
         """The subscriptions that are evaluated otherwise than without the schema."""
@@ -61,7 +62,7 @@ class AssumingRegistry(AnyRegistry):
             if mirrored is not self._mirrored or self._snapshot is None:
                 self._mirrored = mirrored
                 parts = [(mirrored.plan, 0), (self._watching, len(mirrored.names))]
-                plan = Plan.attached(parts) if self._watched else mirrored.plan
+                plan = Plan.attached(parts) if self.watched else mirrored.plan
                 self._snapshot = Snapshot(version, mirrored.names, plan)
             return self._snapshot
 
@@ -112,8 +113,8 @@ class AssumingRegistry(AnyRegistry):
             return
         targets = frozenset[Name]().union(*[targets for _, targets in self._known.values()])
         names = watched(self._schema, targets)
-        if names != self._watched:
-            self._watched = names
+        if names != self.watched:
+            self.watched = names
             self._watching = Plan.build([watch(self._schema, name) for name in names])
             self._snapshot = None
 

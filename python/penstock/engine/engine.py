@@ -211,6 +211,13 @@ class Engine:
         if tiers:
             lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
             lines.append("  all questions: matched event by event")
+        for stream, under in self._under.items():
+            under.snapshot()
+            lines.append(f"stream {stream}: {self.schemas[stream]!r}")
+            lines.append(f"  {len(under.changed):,} subscriptions are rewritten")
+            if under.watched:
+                names = ", ".join(map(str, under.watched))
+                lines.append(f"  checked in each document: where {names} may stand")
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:

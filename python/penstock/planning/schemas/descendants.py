@@ -13,23 +13,31 @@ from typing import Any
 
 from penstock.planning.schemas.knowledge import Contexts, Knowledge, test_of
 from penstock.planning.schemas.walking import Walk
+from penstock.planning.sequences.context import is_truth
 from penstock.schemas import Name
 from penstock.twigs import Query
 from penstock.twigs import expressions as x
 from penstock.twigs.nodetests import Axis
 
 
-def write_out_descendants(query: Query, knowledge: Knowledge) -> tuple[Query, frozenset[Name]]:
-    """Return the query with superfluous ``//`` written out, and the elements that these lead to."""
-    writing = _WritingOut(knowledge)
+def write_out_descendants(
+    query: Query, knowledge: Knowledge, *, keeps_moments: bool = False
+) -> tuple[Query, frozenset[Name]]:
+    """Return the query with superfluous ``//`` written out, and the elements that these lead to.
+
+    With ``keeps_moments`` nothing is decided earlier by that: a position behind ``//`` in XQuery
+    needs the whole document, and one behind ``/`` only the parent.
+    """
+    writing = _WritingOut(knowledge, keeps_moments)
     changed = writing.query(query)
     return changed, frozenset(writing.targets) if changed is not query else frozenset()
 
 
 class _WritingOut(Walk):
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, keeps_moments: bool) -> None:
         super().__init__(knowledge)
         self.targets: set[Name] = set()
+        self._keeps_moments = keeps_moments
 
     def change_twig(self, node: x.TwigNode, contexts: Contexts) -> x.TwigNode:
         if node.axis is not Axis.DESCENDANT:
@@ -43,6 +51,8 @@ class _WritingOut(Walk):
         return node
 
     def change_step(self, step: x.Step, contexts: Contexts, above: Contexts) -> Any:
+        if self._keeps_moments and not all(map(is_truth, step.predicates)):
+            return step
         base = step.base
         chain = None
         if step.axis is Axis.DESCENDANT:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from penstock.planning.normalise import normalise
 from penstock.planning.schemas.knowledge import Contexts, Knowledge
 from penstock.planning.schemas.walking import Walk
 from penstock.schemas import Schema
@@ -15,6 +16,9 @@ from penstock.twigs import Query
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_printing import print_step
 from penstock.twigs.nodetests import Axis, NodeTest
+from penstock.twigs.sequences import Sequences
+
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +30,20 @@ class Impossible:
     nearest: str | None
 
     def __str__(self) -> str:
-        places = ", ".join(f"`{name}`" for name in self.below)
+        places = ", ".join(f"`{name}`" for name in self.below[:_SHOWN])
+        places += ", …" if len(self.below) > _SHOWN else ""
         hint = f"; did you mean `{self.nearest}`?" if self.nearest else ""
         return f"`{self.step}` matches nothing below {places}{hint}"
 
 
 def impossible_steps(query: Query, schema: Schema) -> list[Impossible]:
-    """Return the steps of a query that reach nothing in any document that fits a schema."""
+    """Return the steps of a query that reach nothing in any document that fits a schema.
+
+    Raises:
+        QueryError: The query is nested too deeply.
+    """
     finding = _Finding(Knowledge(schema))
-    finding.query(query)
+    finding.query(query if isinstance(query.output, Sequences) else normalise(query))
     return [*dict.fromkeys(finding.steps)]
 
 

@@ -42,7 +42,8 @@ def rewrite_for(query: Query, schema: Schema) -> Rewritten:
     normal = query if isinstance(query.output, Sequences) else normalise(query)
     if schema.mode == "verify" and isinstance(normal.output, Selection):
         return Rewritten(query)
-    changed, targets = write_out_descendants(normal, knowledge)
+    is_checked = schema.mode == "verify"
+    changed, targets = write_out_descendants(normal, knowledge, keeps_moments=is_checked)
     if schema.mode == "trust":
         changed = drop_impossible(changed, knowledge)
         if not isinstance(changed.output, Sequences):
