@@ -119,9 +119,16 @@ class AssumingRegistry(AnyRegistry):
             self._snapshot = None
 
 
-def rows_under(registry: AnyRegistry, schema: Schema) -> AssumingRegistry:
-    """Return a registry for the documents of one stream; what joins them stays as it is."""
-    return AssumingRegistry(registry, lambda one: compile_for(one.query, one.mode, schema), schema)
+def rows_under(registry: AnyRegistry, schema: Schema, *, is_fed: bool) -> AssumingRegistry:
+    """Return a registry for the documents of one stream; what joins them stays as it is.
+
+    ``is_fed`` is said of documents that come in pieces.
+    """
+
+    def compile_one(one: Subscription) -> tuple[bytes | None, frozenset[Name]]:
+        return compile_for(one.query, one.mode, schema, is_fed=is_fed)
+
+    return AssumingRegistry(registry, compile_one, schema)
 
 
 def joins_under(registry: AnyRegistry, schemas: Mapping[str, Schema]) -> AnyRegistry:

@@ -1,9 +1,10 @@
-"""Documents that are read under a schema which is checked in the same pass.
+"""Documents that are read under a schema, which is trusted or checked in the same pass.
 
-A document at hand is read by a session whose plan has both the rewritten programs and the queries
-that match what breaks their assumptions. If one matches, nothing of the document has been handed
-out yet: its rows are dropped, and it is read once more, without the schema. Documents that come in
-pieces hand out rows before their end, so they are read without the schema from the start.
+Where it is checked, a document at hand is read by a session whose plan has both the rewritten
+programs and the queries that match what breaks their assumptions. If one matches, nothing of the
+document has been handed out yet: its rows are dropped, and it is read once more, without the
+schema. Documents that come in pieces hand out rows before their end, so they are read without the
+schema from the start.
 """
 
 from __future__ import annotations
@@ -21,19 +22,43 @@ from penstock.kernel import WholeDocument
 from penstock.sources import Input, Piece
 
 
-class CheckingDriver(Driver):
-    """Reads the documents of a stream under its schema, those that break it as ``plain`` does."""
+class TrustingDriver(Driver):
+    """Reads documents at hand itself; ``other`` reads those that come in pieces."""
 
     def __init__(
         self,
         follower: Follower,
-        plain: Driver,
+        other: Driver,
         pace: Pace,
         joining: Joining | None,
         suspensions: Suspensions,
     ) -> None:
         super().__init__(follower, pace, joining, suspensions)
-        self._plain = plain
+        self._other = other
+
+    def _feed(self, document: Input) -> Iterator[Portion]:
+        if self._documents:
+            yield from self._take(self._documents)
+        yield from self._other.read([document])
+
+    def _take(self, documents: Sequence[Input], is_open: bool = False) -> Iterator[Portion]:
+        assert not is_open, "documents in pieces are read elsewhere"
+        if documents:
+            yield from super()._take(documents)
+
+
+class CheckingDriver(TrustingDriver):
+    """Checks what it reads; ``other``, which has no schema, also reads what breaks it."""
+
+    def __init__(
+        self,
+        follower: Follower,
+        other: Driver,
+        pace: Pace,
+        joining: Joining | None,
+        suspensions: Suspensions,
+    ) -> None:
+        super().__init__(follower, other, pace, joining, suspensions)
         self._wholes: list[WholeDocument] = []
         """The bytes of documents, in the order of their arrival, until they are handed out."""
         self._failing: list[tuple[int, int, DocumentError]] = []
@@ -46,12 +71,9 @@ class CheckingDriver(Driver):
         if len(self._wholes) > len(self._documents):
             # It was to be read as a whole, and has too many rows for that.
             del self._wholes[len(self._documents)]
-        if self._documents:
-            yield from self._take(self._documents)
-        yield from self._plain.read([document])
+        yield from super()._feed(document)
 
     def _take(self, documents: Sequence[Input], is_open: bool = False) -> Iterator[Portion]:
-        assert not is_open, "documents in pieces are read elsewhere"
         if not documents:
             return
         batch = self._session.take()
@@ -72,7 +94,7 @@ class CheckingDriver(Driver):
             if is_broken:
                 for one in run:
                     logs.engine.info("the document %s breaks its schema", one.document)
-                yield from self._plain.read(run)
+                yield from self._other.read(run)
             else:
                 yield from self.read(run)
         self._wholes, self._bundle = waiting, bundle

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakSet
 
 from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
-from penstock.engine.checking import CheckingDriver
+from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
@@ -107,10 +107,15 @@ class Engine:
         self.joins = replace(joins or JoinOptions(), lateness=lateness)
         self.schemas = used_schemas(schemas)
         self._under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one) for stream, one in self.schemas.items()
+            stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
+        }
+        self._fed_under: dict[str, AssumingRegistry] = {
+            stream: rows_under(registry, one, is_fed=True)
+            for stream, one in self.schemas.items()
+            if one.mode == "trust"
         }
         self._joined = joins_under(registry, self.schemas)
-        self._idle: defaultdict[tuple[str | None, frozenset[str]], list[Follower]]
+        self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
@@ -265,8 +270,8 @@ class Engine:
         document = PushedInput(name, stream, event_time)
         document.encoding = encoding
         # What is pushed hands out rows before its end, so a schema is trusted or not used.
-        one = self.schemas.get(stream)
-        under = stream if one is not None and one.mode == "trust" and not live else None
+        under = self._fed_under.get(stream, self.registry)
+        under = self.registry if live else under
         idle = [] if live else self._idle_ones(under, in_parts=parts)
         follower = self._borrow(idle, under, in_parts=parts, is_live=live)
         release = _drop if live else partial(self._release, idle)
@@ -322,9 +327,9 @@ class Engine:
     def _new_joining(self) -> Joining:
         return Joining(self._joined, self.limits, self.joins)
 
-    def _follower(self, stream: str | None = None, **options: bool) -> Follower:
+    def _follower(self, registry: AnyRegistry | None = None, **options: bool) -> Follower:
         return Follower(
-            self.registry if stream is None else self._under[stream],
+            self.registry if registry is None else registry,
             self.limits,
             self._usage,
             suspensions=self._suspensions,
@@ -334,13 +339,13 @@ class Engine:
         )
 
     @contextmanager
-    def _followed(self, stream: str | None = None, **options: bool) -> Iterator[Follower]:
-        """Give a follower for the time of a run, of a stream with a schema or of all others.
+    def _followed(self, registry: AnyRegistry, **options: bool) -> Iterator[Follower]:
+        """Give a follower for the time of a run, of the registry or of one under a schema.
 
         One that comes to the end of its run is kept for the next: it knows the plan already.
         """
-        idle = self._idle_ones(stream, **options)
-        follower = self._borrow(idle, stream, **options)
+        idle = self._idle_ones(registry, **options)
+        follower = self._borrow(idle, registry, **options)
         try:
             yield follower
         except BaseException:
@@ -350,11 +355,11 @@ class Engine:
             raise
         self._release(idle, follower)
 
-    def _borrow(self, idle: list[Follower], stream: str | None, **options: bool) -> Follower:
+    def _borrow(self, idle: list[Follower], registry: AnyRegistry, **options: bool) -> Follower:
         try:
             follower = idle.pop()
         except IndexError:  # another thread may have been faster
-            follower = self._follower(stream, **options)
+            follower = self._follower(registry, **options)
         follower.advance()
         self._active.add(follower)
         return follower
@@ -366,8 +371,9 @@ class Engine:
         else:
             follower.settle()
 
-    def _idle_ones(self, stream: str | None, **options: bool) -> list[Follower]:
-        return self._idle[stream, frozenset(name for name, is_on in options.items() if is_on)]
+    def _idle_ones(self, registry: AnyRegistry, **options: bool) -> list[Follower]:
+        chosen = frozenset(name for name, is_on in options.items() if is_on)
+        return self._idle[id(registry), chosen]
 
     def _portions(
         self,
@@ -380,25 +386,21 @@ class Engine:
         joining = self._new_joining()
         self._active.add(joining)
         with closing(joining), ExitStack() as followers:
-            drivers: dict[str | None, Driver] = {}
+            how = (pace, joining if joins else None, self._suspensions)
 
-            def driver_of(stream: str | None) -> Driver:
-                if stream not in drivers:
-                    follower = followers.enter_context(self._followed(stream, **options))
-                    how = (pace, joining if joins else None, self._suspensions)
-                    if stream is not None and self.schemas[stream].mode == "verify":
-                        drivers[stream] = CheckingDriver(follower, driver_of(None), *how)
-                    else:
-                        drivers[stream] = Driver(follower, *how)
-                return drivers[stream]
+            def follower_of(registry: AnyRegistry) -> Follower:
+                return followers.enter_context(self._followed(registry, **options))
 
+            plain = Driver(follower_of(self.registry), *how)
             # All are there from the start, so that ``cancel`` reaches them.
-            for stream in (None, *self.schemas):
-                driver_of(stream)
-            if self.schemas:
-                yield from Streams(drivers).run(items)
-            else:
-                yield from drivers[None].run(items)
+            drivers: dict[str | None, Driver] = {None: plain}
+            for stream, under in self._under.items():
+                if stream in self._fed_under:
+                    fed = Driver(follower_of(self._fed_under[stream]), *how)
+                    drivers[stream] = TrustingDriver(follower_of(under), fed, *how)
+                else:
+                    drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
+            yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""

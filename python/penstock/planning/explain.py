@@ -33,7 +33,7 @@ def verdict(query: Query, schema: Schema | None = None) -> Verdict:
         TypeError: The query joins documents.
     """
     if schema is not None:
-        query = rewrite_for(query, schema).query
+        query = rewrite_for(query, schema, is_fed=True).query
     if isinstance(query.output, Sequences):
         return sequence_verdict(query.output)
     return _verdict(normalise(query))

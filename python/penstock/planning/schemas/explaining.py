@@ -27,7 +27,7 @@ def explain_schema(query: Query, schema: Schema) -> tuple[list[str], Query]:
         changed = rewrite_blocks(query, dict.fromkeys(streams, schema))
         is_changed = changed is not query
     else:
-        rewritten = rewrite_for(query, schema)
+        rewritten = rewrite_for(query, schema, is_fed=True)
         changed, is_changed = rewritten.query, rewritten.query is not query
         if schema.mode == "verify" and rewritten.targets:
             names = ", ".join(map(str, watched(schema, rewritten.targets)))

@@ -42,7 +42,7 @@ def impossible_steps(query: Query, schema: Schema) -> list[Impossible]:
     Raises:
         QueryError: The query is nested too deeply.
     """
-    finding = _Finding(Knowledge(schema))
+    finding = _Finding(Knowledge.of(schema))
     finding.query(query if isinstance(query.output, Sequences) else normalise(query))
     return [*dict.fromkeys(finding.steps)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from re import escape, fullmatch
+from weakref import WeakKeyDictionary
 
 from penstock.schemas import Name, Schema
 from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
@@ -16,14 +17,25 @@ DOCUMENT: Contexts = frozenset([None])
 NOWHERE: Contexts = frozenset()
 
 _BELOW = {Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF}
+_ANSWERS_MAX = 100_000
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 class Knowledge:
-    """Answers questions about steps."""
+    """Answers questions about steps, and remembers the answers."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
+        self._reaches: dict[tuple[frozenset[Name | None], Axis], Contexts] = {}
+        self._chains: dict[tuple[frozenset[Name | None], Name], tuple[Name, ...] | None] = {}
+
+    @staticmethod
+    def of(schema: Schema) -> Knowledge:
+        """Return what is known by a schema; the same object as long as the schema is used."""
+        known = _KNOWN.get(schema)
+        if known is None or len(known._reaches) + len(known._chains) > _ANSWERS_MAX:
+            known = _KNOWN[schema] = Knowledge(schema)
+        return known
 
     def after(self, contexts: Contexts, axis: Axis, test: NodeTest) -> Contexts:
         """Return the elements that a step may reach."""
@@ -31,7 +43,10 @@ class Knowledge:
             return None
         if axis is Axis.ATTRIBUTE:
             return NOWHERE
-        reached = self._reached(contexts, axis)
+        key = (contexts, axis)
+        if key not in self._reaches:
+            self._reaches[key] = self._reached(contexts, axis)
+        reached = self._reaches[key]
         if reached is None:
             return None
         return frozenset(name for name in reached if fits(test, name))
@@ -71,7 +86,10 @@ class Knowledge:
         (target,) = targets
         if target is None or not is_exact(test, target):
             return None
-        return self.schema.chain(contexts, target)
+        key = (contexts, target)
+        if key not in self._chains:
+            self._chains[key] = self.schema.chain(contexts, target)
+        return self._chains[key]
 
     def single(self, contexts: Contexts, test: NodeTest) -> Contexts:
         """Return the one child that passes a test and occurs at most once; else None."""
@@ -125,6 +143,9 @@ class Knowledge:
                 names = {name.local for name in self.schema.elements}
         near = get_close_matches(test.local or "", sorted(names), n=1)
         return near[0] if near else None
+
+
+_KNOWN: WeakKeyDictionary[Schema, Knowledge] = WeakKeyDictionary()
 
 
 def fits(test: NodeTest, name: Name | None) -> bool:

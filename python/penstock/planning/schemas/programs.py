@@ -25,8 +25,11 @@ class Rewritten:
     targets: frozenset[Name] = frozenset()
 
 
-def rewrite_for(query: Query, schema: Schema) -> Rewritten:
+def rewrite_for(query: Query, schema: Schema, *, is_fed: bool = False) -> Rewritten:
     """Return what a query becomes over documents that fit a schema; the same if nothing changes.
+
+    ``is_fed`` is said of documents that come in pieces. Only they gain by comparisons that fail
+    early; over documents at hand such comparisons cost much more than those with some node.
 
     In the mode ``verify`` only ``//`` of twigs and of XQuery is written out. That keeps the event
     that decides each result, so that rows are the same with and without the schema, their order
@@ -38,7 +41,7 @@ def rewrite_for(query: Query, schema: Schema) -> Rewritten:
     """
     if schema.mode == "off" or is_joined(query):
         return Rewritten(query)
-    knowledge = Knowledge(schema)
+    knowledge = Knowledge.of(schema)
     normal = query if isinstance(query.output, Sequences) else normalise(query)
     if schema.mode == "verify" and isinstance(normal.output, Selection):
         return Rewritten(query)
@@ -48,19 +51,22 @@ def rewrite_for(query: Query, schema: Schema) -> Rewritten:
         changed = drop_impossible(changed, knowledge)
         if not isinstance(changed.output, Sequences):
             changed = normalise(changed)
-        changed = read_single_children(changed, knowledge)
+        if is_fed:
+            changed = read_single_children(changed, knowledge)
     if changed == normal:
         return Rewritten(query)
     return Rewritten(changed, targets)
 
 
-def compile_for(query: Query, mode: Mode, schema: Schema) -> tuple[bytes | None, frozenset[Name]]:
+def compile_for(
+    query: Query, mode: Mode, schema: Schema, *, is_fed: bool = False
+) -> tuple[bytes | None, frozenset[Name]]:
     """Return the program of a query under a schema, and what it relies on; None: as without it.
 
     Raises:
         QueryError: The query is nested too deeply.
     """
-    rewritten = rewrite_for(query, schema)
+    rewritten = rewrite_for(query, schema, is_fed=is_fed)
     if rewritten.query is query:
         return None, frozenset()
     return compile_program(rewritten.query, mode), rewritten.targets
@@ -91,7 +97,7 @@ def rewrite_blocks(query: Query, schemas: Mapping[str, Schema]) -> Query:
         schema = schemas.get(block.stream or "")
         if schema is not None and schema.mode == "trust":
             alone = Query((block,), normal.output, normal.constants)
-            changed, _ = write_out_descendants(alone, Knowledge(schema))
+            changed, _ = write_out_descendants(alone, Knowledge.of(schema))
             block = changed.blocks[0]
         blocks.append(block)
     if tuple(blocks) == normal.blocks:

@@ -1,9 +1,12 @@
-"""A comparison with a child that occurs at most once is decided when that child ends.
+"""A comparison with a child that occurs at most once fails when that child ends.
 
 ``book[price < 11]`` asks for some price below 11, so it is false only when the book ends. Where a
 book has one price at most, it is ``book[number(price) < 11]``: the value of the first one, which is
-known once that has ended, whether it is true or false. Conditions that hold for an empty value
-stay, since they would hold where there is no child.
+known once that has ended. What waits for it is dropped then.
+
+Comparisons that hold for an empty value stay, since they would hold where there is no child. Those
+below ``not`` stay as well: results would be decided earlier, and in another order than where the
+same document is read as a whole.
 """
 
 from __future__ import annotations
@@ -14,14 +17,16 @@ from typing import Any
 from penstock.planning.rewrites.single_values import holds_for_empty
 from penstock.planning.schemas.knowledge import Contexts, Knowledge
 from penstock.planning.schemas.walking import Walk
-from penstock.twigs import Query
+from penstock.twigs import Aggregate, Fragments, Query
 from penstock.twigs import expressions as x
 from penstock.twigs.nodetests import Axis
 from penstock.twigs.parts import leaves, map_leaves
 
 
 def read_single_children(query: Query, knowledge: Knowledge) -> Query:
-    """Return the query with comparisons of single children decided by their first value."""
+    """Return a query for nodes with comparisons of single children decided by their first value."""
+    if not isinstance(query.output, Fragments | Aggregate):
+        return query
     return _Reading(knowledge, query).query(query)
 
 
@@ -30,10 +35,15 @@ class _Reading(Walk):
         super().__init__(knowledge)
         self._query = query
 
-    def change_condition(self, condition: x.Atom, contexts: Contexts) -> x.Atom:
-        if not isinstance(condition, x.Exists):
-            return condition
-        return self._read(condition, contexts) or condition
+    def condition(self, part: Any, contexts: Contexts) -> Any:
+        match part:
+            case x.Exists():
+                changed = super().condition(part, contexts)
+                return self._read(changed, contexts) or changed
+            case x.And() | x.Or() | x.TwigNode():
+                return super().condition(part, contexts)
+            case _:
+                return part
 
     def _read(self, condition: x.Exists, contexts: Contexts) -> x.Atom | None:
         """Return the comparison of the first value, if the path has single children only."""

@@ -113,12 +113,30 @@ def _check(seed: int, tally: Tally) -> None:
     )
     before = Counter(result_of(row) for row in plain if row.document in case.fitting)
     _compare(case, "trust", before, Counter(map(result_of, trusted)), seed, tally)
+    whole, fed = Counter(map(described, trusted)), Counter(map(described, fed_rows_of(case, known)))
+    _compare(case, "fed", whole, fed, seed, tally)
 
 
 def rows_of(case: Case, known: Schema | None) -> list[Result]:
     """Return the rows of all documents, under a schema or without one."""
     schemas = None if known is None else {"default": known}
     return [*Engine(case.registry, suspend_after=None, schemas=schemas).run(case.documents)]
+
+
+def fed_rows_of(case: Case, known: Schema) -> list[Result]:
+    """Return the rows of the documents that fit, in two pieces, under a schema that is trusted."""
+    engine = Engine(
+        case.registry, suspend_after=None, schemas={"default": known.with_mode("trust")}
+    )
+    rows = []
+    for document in case.documents:
+        if document.id in case.fitting:
+            data = document.data
+            assert isinstance(data, bytes)
+            opened = engine.open(id=document.id)
+            rows += opened.feed(data[: len(data) // 2]) + opened.feed(data[len(data) // 2 :])
+            rows += opened.finish()
+    return rows
 
 
 def described(row: Result) -> tuple[Any, ...]:
