@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from penstock.planning.verdicts import Verdict
     from penstock.registry import MemoryRegistry as Registry
     from penstock.results import Document, Heartbeat, Result
+    from penstock.schemas import Schema, schema
     from penstock.twigs import Query
 
 __all__ = [
@@ -43,10 +44,12 @@ __all__ = [
     "Registry",
     "Result",
     "Results",
+    "Schema",
     "Verdict",
     "errors",
     "evaluate",
     "explain",
+    "schema",
     "verdict",
     "xpath",
     "xquery",
@@ -62,6 +65,7 @@ _HOMES = {
         ("DocumentError", "PenstockError", "PenstockWarning", "QueryError"), "penstock.errors"
     ),
     **dict.fromkeys(("explain", "verdict"), "penstock.planning.explain"),
+    **dict.fromkeys(("Schema", "schema"), "penstock.schemas"),
     "JoinOptions": "penstock.joins",
     "Limits": "penstock.limits",
     "Matches": "penstock.engine.matches",

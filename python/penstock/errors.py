@@ -241,6 +241,33 @@ class DamageError(RegistryError):
     """Files of a registry are damaged, missing or of another past; ``repair`` is the way out."""
 
 
+class SchemaError(PenstockError):
+    """A schema could not be read, or is none.
+
+    ``path`` and ``line`` say where; the line is 0 where there is none. ``help`` is one way out.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        path: str = "",
+        line: int = 0,
+        help: str = "",  # noqa: A002  # the word that users read
+    ) -> None:
+        super().__init__(code, message, path, line, help)
+        self.code = code
+        self.message = message
+        self.path = path
+        self.line = line
+        self.help = help
+
+    def __str__(self) -> str:
+        place = f" ({self.path}{f', line {self.line}' if self.line else ''})" if self.path else ""
+        way_out = f"\nhelp: {self.help}" if self.help else ""
+        return f"{self.code}: {self.message}{place}{way_out}"
+
+
 class StateError(_MessageError):
     """The state of a stream is missing or damaged, or was made by something else."""
 

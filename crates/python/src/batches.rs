@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field};
 use penstock_kernel::events::Declarations;
 use penstock_kernel::ids::into_words;
-use penstock_kernel::rows::{BulkRows, DocumentId, Parts, Rows};
+use penstock_kernel::rows::{BulkRows, DocumentId, Parts, Rows, SubscriptionId};
 use penstock_kernel::witness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -120,6 +120,14 @@ impl Batch {
                 .next()
         })?;
         Ok(part.map(columns))
+    }
+
+    /// The numbers of the documents with rows of subscriptions from a number on; the rows stay.
+    fn documents_from(&self, subscription: u32) -> PyResult<Vec<u32>> {
+        self.with(|taken| {
+            let documents = taken.rows.documents_from(SubscriptionId(subscription));
+            documents.into_iter().map(|document| document.0).collect()
+        })
     }
 
     /// The rows as spans: the bytes of subscriptions, starts, ends and places of the declarations

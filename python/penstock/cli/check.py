@@ -9,13 +9,19 @@ from typing import IO, Any, cast
 from penstock.cli import exits
 from penstock.cli.files import STDIN, documents, file_names
 from penstock.cli.nothing import RememberedStdin, sample_inputs
-from penstock.cli.options import add_language_options, query_of
+from penstock.cli.options import (
+    add_language_options,
+    add_schema_options,
+    query_of,
+    schema_of,
+)
 from penstock.cli.printing import complaint
 from penstock.engine import Engine
 from penstock.engine.diagnosis import Advice, Samples, diagnose
 from penstock.engine.diagnosis.names import names_of
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
+from penstock.planning.schemas.impossible import Impossible, impossible_steps
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
 from penstock.twigs import Query
@@ -32,17 +38,19 @@ def add_parser(commands: Any) -> None:
         examples=(
             "penstock check '//book/titel' --sample shop.xml",
             "penstock check -n a=http://www.w3.org/2005/Atom '//a:entry' --sample feeds/",
+            "penstock check '//book/titel' --schema shop.dtd",
         ),
-        help="try a query on sample documents and say why it finds nothing",
+        help="hold a query against sample documents or a schema and say why it finds nothing",
         description="Run a query on samples, show the first results, and how many nodes survive\n"
         "each step and predicate. For what finds nothing: whether a name exists in another\n"
         "namespace or is spelled differently, and which values there are. Queries that need the\n"
-        "whole document are warned of.",
+        "whole document are warned of. With a schema, steps that it makes impossible are listed.",
     )
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument(
-        "--sample", nargs="+", required=True, metavar="FILE", help="documents, as for `match`"
+        "--sample", nargs="+", default=[], metavar="FILE", help="documents, as for `match`"
     )
+    add_schema_options(parser)
     add_language_options(parser, ("xpath", "xquery"))
     parser.set_defaults(run=run)
 
@@ -52,7 +60,17 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         QueryError: The query is not valid, or not one that is evaluated.
+        SchemaError: The schema cannot be read, or is none.
     """
+    if not options.sample and options.schema is None:
+        options.parser.error("--sample or --schema is needed")
+    impossible = _impossible(options)
+    for one in impossible:
+        print(f"impossible: {one}")
+    if not options.sample:
+        if not impossible:
+            print("the schema allows every step")
+        return exits.NOTHING_MATCHED if impossible else exits.DONE
     names = file_names(options.sample)
     stdin = RememberedStdin(sys.stdin.buffer) if STDIN in names else None
     samples = Samples(lambda: sample_inputs(names, stdin, len(names)), _SAMPLE_BYTES)
@@ -80,6 +98,14 @@ def run(options: argparse.Namespace) -> int:
     if failures:
         return exits.DOCUMENTS_FAILED
     return exits.DONE if found else exits.NOTHING_MATCHED
+
+
+def _impossible(options: argparse.Namespace) -> list[Impossible]:
+    """Return the steps that the schema makes impossible, if there is one."""
+    schema = schema_of(options, "verify")
+    if schema is None:
+        return []
+    return impossible_steps(query_of(options.query, options), schema)
 
 
 def _query(options: argparse.Namespace, samples: Samples) -> Query:

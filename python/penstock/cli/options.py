@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.planning.programs import LANGUAGES
+from penstock.schemas import Mode, Schema, schema
 from penstock.twigs import Query
 
 Bindings = dict[str, list[str]]
@@ -77,6 +78,25 @@ def bindings(options: argparse.Namespace) -> Bindings:
     for prefix, uri in options.namespace:
         found.setdefault(prefix, []).append(uri)
     return found
+
+
+def add_schema_options(parser: argparse.ArgumentParser) -> None:
+    """Add the schema of the documents that a query is meant for."""
+    parser.add_argument(
+        "--schema", metavar="FILE", help="the DTD (.dtd) or XML Schema (.xsd) of the documents"
+    )
+    parser.add_argument("--root", metavar="NAME", help="the root element, if it is not evident")
+
+
+def schema_of(options: argparse.Namespace, mode: Mode) -> Schema | None:
+    """Return the schema that the options name.
+
+    Raises:
+        SchemaError: It cannot be read, or is none.
+    """
+    if options.schema is None:
+        return None
+    return schema(options.schema, root=options.root, mode=mode)
 
 
 def query_of(text: str, options: argparse.Namespace) -> Query:

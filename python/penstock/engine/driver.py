@@ -105,6 +105,16 @@ class Driver:
 
     def run(self, items: Iterable[Input | Pack | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions. A pack has portions of its own."""
+        yield from self.read(items)
+        yield from self.end()
+
+    def end(self) -> Iterator[Portion]:
+        """Yield what waited in joins for a partner."""
+        if self._joining is not None:
+            yield from self._joined_alone(self._joining.end())
+
+    def read(self, items: Iterable[Input | Pack | Heartbeat]) -> Iterator[Portion]:
+        """Yield what the documents decide; others may follow."""
         self._follow()
         follower = self._follower
         for item in items:
@@ -129,8 +139,6 @@ class Driver:
             if self._is_due(len(self._documents)):
                 yield from self._take(self._documents)
         yield from self._flush()
-        if self._joining is not None:
-            yield from self._joined_alone(self._joining.end())
 
     def _advance(self, heartbeat: Heartbeat) -> Iterator[Portion]:
         if self._joining is not None:
@@ -220,7 +228,12 @@ class Driver:
 
         Joins that give more rows than one portion has get further portions.
         """
-        batch, ended = self._session.take(), range(self._joined, len(documents) - is_open)
+        yield from self._hand_out(self._session.take(), documents, is_open)
+
+    def _hand_out(
+        self, batch: Batch, documents: Sequence[Input], is_open: bool
+    ) -> Iterator[Portion]:
+        ended = range(self._joined, len(documents) - is_open)
         failed = dict(self._errors)
         errors = self._with_failing(ended)
         joined = self._join(documents, ended, failed, batch)
@@ -239,7 +252,7 @@ class Driver:
         """Return the errors of documents, and of subscriptions that failed alone, by document."""
         failing = [
             (number, self._follower.names[subscription], error)
-            for number, subscription, error in self._session.take_failing()
+            for number, subscription, error in self._take_failing()
         ]
         if not failing and (self._strikes is None or self._strikes.is_idle):
             return self._errors
@@ -251,6 +264,9 @@ class Driver:
             passed = [one for one in failing if not isinstance(one[2], EvaluationError)]
             errors += self._strikes.count(passed, ended)
         return sorted(errors, key=itemgetter(0))
+
+    def _take_failing(self) -> list[tuple[int, int, DocumentError]]:
+        return self._session.take_failing()
 
     def _joined_alone(self, joined: Iterator[list[Result]]) -> Iterator[Portion]:
         """Yield joined rows as portions of their own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,12 +12,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakSet
 
+from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
+from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.silence import Listening, Silence
+from penstock.engine.streams import Streams, used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError
@@ -32,6 +35,7 @@ from penstock.results import Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
 from penstock.results.html import Text
+from penstock.schemas import Schema
 from penstock.sources import Input, Source, inputs, items
 
 if TYPE_CHECKING:
@@ -56,7 +60,9 @@ class Engine:
     follows is not checked then. A subscription that passes a limit of its own on
     ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
     ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
-    query in XQuery then reads the documents of ``default``.
+    query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
+    ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
+    checked.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -72,6 +78,7 @@ class Engine:
 
     Raises:
         ValueError: The lateness is negative, or no number; ``suspend_after`` is below 1.
+        SettingError: A schema is none.
         TypeError: The registry is none.
     """
 
@@ -84,6 +91,7 @@ class Engine:
         joins: JoinOptions | None = None,
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
+        schemas: Mapping[str, Schema] | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -97,7 +105,18 @@ class Engine:
         self.lateness = lateness
         self.trust = trust
         self.joins = replace(joins or JoinOptions(), lateness=lateness)
-        self._idle: defaultdict[frozenset[str], list[Follower]] = defaultdict(list)
+        self.schemas = used_schemas(schemas)
+        self._under: dict[str, AssumingRegistry] = {
+            stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
+        }
+        self._fed_under: dict[str, AssumingRegistry] = {
+            stream: rows_under(registry, one, is_fed=True)
+            for stream, one in self.schemas.items()
+            if one.mode == "trust"
+        }
+        self._joined = joins_under(registry, self.schemas)
+        self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
+        self._idle = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
@@ -197,6 +216,13 @@ class Engine:
         if tiers:
             lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
             lines.append("  all questions: matched event by event")
+        for stream, under in self._under.items():
+            under.snapshot()
+            lines.append(f"stream {stream}: {self.schemas[stream]!r}")
+            lines.append(f"  {len(under.changed):,} subscriptions are rewritten")
+            if under.watched:
+                names = ", ".join(map(str, under.watched))
+                lines.append(f"  checked in each document: where {names} may stand")
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
@@ -243,8 +269,11 @@ class Engine:
         event_time = None if time is None else Document(b"", time=time).event_time
         document = PushedInput(name, stream, event_time)
         document.encoding = encoding
-        idle = [] if live else self._idle_ones(in_parts=parts)
-        follower = self._borrow(idle, in_parts=parts, is_live=live)
+        # What is pushed hands out rows before its end, so a schema is trusted or not used.
+        under = self._fed_under.get(stream, self.registry)
+        under = self.registry if live else under
+        idle = [] if live else self._idle_ones(under, in_parts=parts)
+        follower = self._borrow(idle, under, in_parts=parts, is_live=live)
         release = _drop if live else partial(self._release, idle)
         return OpenDocument(follower, document, self._joining, release)
 
@@ -296,11 +325,11 @@ class Engine:
         return f"<Engine of {self.registry!r}>"
 
     def _new_joining(self) -> Joining:
-        return Joining(self.registry, self.limits, self.joins)
+        return Joining(self._joined, self.limits, self.joins)
 
-    def _follower(self, **options: bool) -> Follower:
+    def _follower(self, registry: AnyRegistry | None = None, **options: bool) -> Follower:
         return Follower(
-            self.registry,
+            self.registry if registry is None else registry,
             self.limits,
             self._usage,
             suspensions=self._suspensions,
@@ -310,13 +339,13 @@ class Engine:
         )
 
     @contextmanager
-    def _followed(self, **options: bool) -> Iterator[Follower]:
-        """Give a follower for the time of a run.
+    def _followed(self, registry: AnyRegistry, **options: bool) -> Iterator[Follower]:
+        """Give a follower for the time of a run, of the registry or of one under a schema.
 
         One that comes to the end of its run is kept for the next: it knows the plan already.
         """
-        idle = self._idle_ones(**options)
-        follower = self._borrow(idle, **options)
+        idle = self._idle_ones(registry, **options)
+        follower = self._borrow(idle, registry, **options)
         try:
             yield follower
         except BaseException:
@@ -326,11 +355,11 @@ class Engine:
             raise
         self._release(idle, follower)
 
-    def _borrow(self, idle: list[Follower], **options: bool) -> Follower:
+    def _borrow(self, idle: list[Follower], registry: AnyRegistry, **options: bool) -> Follower:
         try:
             follower = idle.pop()
         except IndexError:  # another thread may have been faster
-            follower = self._follower(**options)
+            follower = self._follower(registry, **options)
         follower.advance()
         self._active.add(follower)
         return follower
@@ -342,8 +371,9 @@ class Engine:
         else:
             follower.settle()
 
-    def _idle_ones(self, **options: bool) -> list[Follower]:
-        return self._idle[frozenset(name for name, is_on in options.items() if is_on)]
+    def _idle_ones(self, registry: AnyRegistry, **options: bool) -> list[Follower]:
+        chosen = frozenset(name for name, is_on in options.items() if is_on)
+        return self._idle[id(registry), chosen]
 
     def _portions(
         self,
@@ -355,9 +385,22 @@ class Engine:
     ) -> Iterator[Portion]:
         joining = self._new_joining()
         self._active.add(joining)
-        with self._followed(**options) as follower, closing(joining):
-            driver = Driver(follower, pace, joining if joins else None, self._suspensions)
-            yield from driver.run(items)
+        with closing(joining), ExitStack() as followers:
+            how = (pace, joining if joins else None, self._suspensions)
+
+            def follower_of(registry: AnyRegistry) -> Follower:
+                return followers.enter_context(self._followed(registry, **options))
+
+            plain = Driver(follower_of(self.registry), *how)
+            # All are there from the start, so that ``cancel`` reaches them.
+            drivers: dict[str | None, Driver] = {None: plain}
+            for stream, under in self._under.items():
+                if stream in self._fed_under:
+                    fed = Driver(follower_of(self._fed_under[stream]), *how)
+                    drivers[stream] = TrustingDriver(follower_of(under), fed, *how)
+                else:
+                    drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
+            yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""

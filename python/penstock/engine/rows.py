@@ -126,7 +126,9 @@ class Origin:
 def blamed(error: DocumentError, session: Session, names: Sequence[str]) -> DocumentError:
     """Return an error with the name of who caused most of the work, if it was too much."""
     subscription = session.blamed()
-    return error if subscription is None else error.blaming(names[subscription])
+    if subscription is None or subscription >= len(names):
+        return error
+    return error.blaming(names[subscription])
 
 
 def error_row(error: DocumentError, document: Input) -> Result:

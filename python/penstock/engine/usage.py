@@ -84,6 +84,8 @@ class Usage:
     def count(self, session: Session, names: Sequence[str]) -> None:
         """Add up what a session has to say; the caller holds the lock."""
         for number, matches, last, cost in session.take_usage():
+            if number >= len(names):  # what watches over a schema is no subscription
+                continue
             counted = self._counted.setdefault(names[number], [0, 0, 0.0])
             counted[0] += matches
             counted[1] = max(counted[1], last)
@@ -96,6 +98,8 @@ class Usage:
             for follower in self._followers:
                 self.count(follower.session, follower.names)
                 for number, share in follower.session.held_by_subscription():
+                    if number >= len(follower.names):
+                        continue
                     name = follower.names[number]
                     held[name] = held.get(name, 0) + share
             whole = sum(cost for _, _, cost in self._counted.values()) or 1.0

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
+from penstock.planning.schemas.explaining import explain_schema
+from penstock.planning.schemas.programs import rewrite_for
 from penstock.planning.sequences.verdicts import explain_sequences, sequence_verdict
 from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
 from penstock.results.html import Text
+from penstock.schemas import Schema
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
 
 
-def verdict(query: Query) -> Verdict:
+def verdict(query: Query, schema: Schema | None = None) -> Verdict:
     """Return when results are decided, what is held, and whether a stream may be endless.
+
+    With a ``schema`` it is about documents that are read under it.
 
     >>> import penstock
     >>> said = penstock.verdict(penstock.xpath("//book[following::book]"))
@@ -27,13 +32,18 @@ def verdict(query: Query) -> Verdict:
         QueryError: The query is nested too deeply.
         TypeError: The query joins documents.
     """
+    if schema is not None:
+        query = rewrite_for(query, schema, is_fed=True).query
     if isinstance(query.output, Sequences):
         return sequence_verdict(query.output)
     return _verdict(normalise(query))
 
 
-def explain(query: Query) -> Text:
+def explain(query: Query, schema: Schema | None = None) -> Text:
     """Return the query as written and in normal form, and the verdict on it in words.
+
+    With a ``schema`` it also says what the schema changes, and the verdict is about documents that
+    are read under it.
 
     >>> import penstock
     >>> print(penstock.explain(penstock.xpath("//book[@id]")).splitlines()[1])
@@ -46,6 +56,9 @@ def explain(query: Query) -> Text:
         ("query", query.text.splitlines()),
         ("representation", print_query(query).splitlines()),
     ]
+    if schema is not None:
+        lines, query = explain_schema(query, schema)
+        sections.append(("schema", lines))
     if isinstance(query.output, Sequences):
         sections += explain_sequences(query.output)
         return _titled(sections + _said(sequence_verdict(query.output)))

@@ -127,3 +127,42 @@ def test_values_that_nearly_fit_are_named(tmp_path: Path, capsys: Capture) -> No
         "`//s` 3 → `[who = 'hamlet']` 0",
         "values of `who` seen: HAMLET, OPHELIA",
     ]
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> str:
+    path = tmp_path / "shop.dtd"
+    path.write_text("<!ELEMENT shop (book)*><!ELEMENT book (title)><!ELEMENT title (#PCDATA)>")
+    return str(path)
+
+
+def test_a_schema_names_the_step_that_cannot_match(schema: str, capsys: Capture) -> None:
+    code, out = checked(capsys, "//book/titel", "--schema", schema)
+    assert code == 1
+    assert out == (
+        "impossible: `child::titel` matches nothing below `book`; did you mean `title`?\n"
+    )
+    assert checked(capsys, "//book/title", "--schema", schema) == (
+        0,
+        "the schema allows every step\n",
+    )
+
+
+def test_a_schema_goes_with_samples(schema: str, sample: str, capsys: Capture) -> None:
+    code, out = checked(capsys, "//plain", "--schema", schema, "--sample", sample)
+    assert code == 0
+    assert out.splitlines()[0].startswith("impossible: `descendant::plain` matches nothing")
+    assert out.splitlines()[1] == "1 result in 1 document"
+
+
+def test_a_check_needs_a_sample_or_a_schema(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "//a"])
+    assert "--sample or --schema is needed" in capsys.readouterr().err
+
+
+def test_a_schema_that_is_none_is_reported(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "bad.dtd"
+    path.write_text("<nothing/>")
+    assert main(["check", "//a", "--schema", str(path)]) == 4
+    assert "PM0002" in capsys.readouterr().err

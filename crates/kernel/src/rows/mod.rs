@@ -1,5 +1,6 @@
 //! Results, whichever engine writes them.
 
+mod asking;
 mod bulk;
 mod columns;
 mod matches;

@@ -23,6 +23,12 @@ def place_single_values(query: Query) -> Query:
     return rewrite_query(query, {x.Compare: placing.place, x.Call: placing.place})
 
 
+def holds_for_empty(condition: x.Compare | x.Call, query: Query) -> bool:
+    """Return whether a condition on the value of its node holds for an empty value."""
+    placing = _Placing(query)
+    return placing.value_of(_with(condition, placing.empty))
+
+
 class _Placing:
     def __init__(self, query: Query) -> None:
         self.constants = (*query.constants, "")

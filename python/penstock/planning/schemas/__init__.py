@@ -1,0 +1,1 @@
+"""What planning makes of a schema: rewrites, one per file, and what they take for granted."""
