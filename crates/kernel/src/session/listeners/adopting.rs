@@ -3,6 +3,7 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
+use crate::broker::{Broker, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
 use crate::plan::{Request, Tier, requests};
@@ -33,21 +34,7 @@ impl Listeners {
                 self.add(Engine::Trie(asker), Some(Way::Asked));
             }
         }
-        let is_same = has_same_messages(&self.tiers, &tiers);
-        let is_kept = |listener: &Listener| match listener.engine {
-            Engine::Witnesses(_) => true,
-            Engine::Messages(_) => is_same,
-            _ => false,
-        };
-        self.list.extend(before.into_iter().filter(is_kept));
-        if self.messages().is_none() {
-            let account = Account::new(self.ledger.clone());
-            let messages =
-                Messages::of(&tiers, &self.limits, &self.options, &self.streams, account);
-            if let Some(messages) = messages {
-                self.add(Engine::Messages(Box::new(messages)), None);
-            }
-        }
+        self.adopt_messages(&tiers, before);
         let parts = tiers.iter().map(|tier| tier.plan.part_count());
         let askers = tiers.iter().map(askers);
         self.ledger.expect(askers.sum(), parts.sum());
@@ -56,10 +43,75 @@ impl Listeners {
         self.hush();
     }
 
+    /// The same for those who write messages, given the listeners before.
+    fn adopt_messages(&mut self, tiers: &[Tier], before: Vec<Listener>) {
+        let is_same = has_same_messages(&self.tiers, tiers);
+        let had_broker = before.iter().any(|one| one.engine.broker().is_some());
+        let mut broker = None;
+        let mut messages = Vec::new();
+        for listener in before {
+            match listener.engine {
+                Engine::Witnesses(_) => self.list.push(listener),
+                Engine::Messages(_) => messages.push(listener),
+                Engine::Broker(own) => broker = Some(own),
+                Engine::Automaton(_) | Engine::Trie(_) => {}
+            }
+        }
+        let mut broker = broker.unwrap_or_else(|| {
+            let account = Account::new(self.ledger.clone());
+            Box::new(Broker::new(&self.limits, account))
+        });
+        if self.strategy.may_broker() && !(is_same && !had_broker && !messages.is_empty()) {
+            broker.adopt(tiers, &self.streams);
+        }
+        let has_broker = self.strategy.brokers(broker.count());
+        if has_broker {
+            self.add(Engine::Broker(broker), Some(Way::Asked));
+        }
+        if is_same && has_broker == had_broker {
+            self.list.extend(messages);
+            return;
+        }
+        let is_served = |program: &[u8]| !(has_broker && is_brokered(program));
+        self.add_messages(tiers, is_served, None);
+    }
+
+    fn add_messages(
+        &mut self,
+        tiers: &[Tier],
+        is_served: impl Fn(&[u8]) -> bool,
+        way: Option<Way>,
+    ) {
+        let account = Account::new(self.ledger.clone());
+        let (limits, options) = (&self.limits, &self.options);
+        let messages = Messages::of(tiers, is_served, limits, options, &self.streams, account);
+        if let Some(messages) = messages {
+            self.add(Engine::Messages(Box::new(messages)), way);
+        }
+    }
+
+    /// Sees to it that everybody is there whom a way of reading needs: what the broker serves is
+    /// evaluated one by one only if a document comes that is none for it.
+    pub fn prepare(&mut self, way: Way) {
+        let is_there = |listener: &Listener| {
+            listener.way == Some(Way::Events) && listener.engine.messages().is_some()
+        };
+        if way == Way::Asked || self.broker().is_none() || self.list.iter().any(is_there) {
+            return;
+        }
+        let tiers = std::mem::take(&mut self.tiers);
+        self.add_messages(&tiers, is_brokered, Some(Way::Events));
+        self.tiers = tiers;
+        self.way = None;
+        self.hush();
+    }
+
     /// Gives streams other names; queries may use both.
     pub fn name_streams(&mut self, streams: Box<Aliases>) {
         self.streams = streams;
-        let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Messages(_));
+        let is_other = |listener: &Listener| {
+            !matches!(listener.engine, Engine::Messages(_) | Engine::Broker(_))
+        };
         self.list.retain(is_other);
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
@@ -171,9 +223,10 @@ fn has_same_messages(older: &[Tier], newer: &[Tier]) -> bool {
 /// counted, as that takes time.
 fn askers(tier: &Tier) -> usize {
     let plan = &tier.plan;
+    let requests = plan.request_count() as usize;
     if plan.target_count() > TARGETS_COUNTED_MAX {
-        return plan.target_count() as usize;
+        return plan.target_count() as usize + requests;
     }
     let postings = plan.targets().map(|target| plan.target(target).1.len());
-    postings.sum()
+    postings.sum::<usize>() + requests
 }
