@@ -1,0 +1,1 @@
+"""The message broker: many transformations of one small document."""
