@@ -42,6 +42,8 @@ pub struct Store {
     elements: Vec<Element>,
     attributes: Vec<Leaf>,
     texts: Vec<Leaf>,
+    /// Text nodes by element, if somebody asked.
+    by_element: Vec<u32>,
     /// Characters of text, in document order.
     characters: Vec<u8>,
     /// Values of attributes.
@@ -118,6 +120,7 @@ impl Store {
         self.elements.clear();
         self.attributes.clear();
         self.texts.clear();
+        self.by_element.clear();
         self.characters.clear();
         self.strings.clear();
         self.open.clear();
@@ -306,18 +309,11 @@ impl Store {
                     }
                 }
                 Field::Text => {
-                    let from = self.texts.partition_point(|leaf| leaf.element < element);
-                    let end = self.elements[element as usize].end;
-                    let mut at = from;
-                    // Text of descendants lies between an element's own.
-                    while at < self.texts.len() && self.texts[at].element < end {
-                        if self.texts[at].element == element {
-                            let value = self.text_value(at);
-                            if !each(&self.values, value) {
-                                return false;
-                            }
+                    for at in self.texts_of(element) {
+                        let value = self.text_value(self.by_element[at] as usize);
+                        if !each(&self.values, value) {
+                            return false;
                         }
-                        at += 1;
                     }
                 }
             }
@@ -326,14 +322,31 @@ impl Store {
     }
 
     /// Whether a path has something at its end.
-    pub fn has_field(&self, path: &Path, elements: &[u32]) -> bool {
+    pub fn has_field(&mut self, path: &Path, elements: &[u32]) -> bool {
         elements.iter().any(|&element| match path.field {
             Field::Element => true,
             Field::Attribute(test) => self
                 .attributes_of(element)
                 .any(|at| self.passes(self.attributes[at].name, test)),
-            Field::Text => self.texts.iter().any(|leaf| leaf.element == element),
+            Field::Text => !self.texts_of(element).is_empty(),
         })
+    }
+
+    /// Where the text nodes of an element lie in the list of all, by element.
+    fn texts_of(&mut self, element: u32) -> Range<usize> {
+        if self.by_element.len() < self.texts.len() {
+            // Text behind a child comes behind that child's own, so they are no order of elements.
+            self.by_element = (0..self.texts.len() as u32).collect();
+            let texts = &self.texts;
+            self.by_element
+                .sort_by_key(|&at| texts[at as usize].element);
+        }
+        let element_at = |&at: &u32| self.texts[at as usize].element;
+        let from = self
+            .by_element
+            .partition_point(|at| element_at(at) < element);
+        let rest = &self.by_element[from..];
+        from..from + rest.partition_point(|at| element_at(at) == element)
     }
 
     fn passes(&self, name: u32, test: TestId) -> bool {

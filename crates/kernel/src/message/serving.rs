@@ -67,6 +67,12 @@ impl Messages {
         Some(Messages::with(names, states, members, account))
     }
 
+    /// Whether a subscription gets rows from it.
+    pub fn serves(&self, subscription: SubscriptionId) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| member.subscriptions.contains(&subscription))
+    }
+
     /// Gives subscriptions nothing, and all others their rows.
     pub fn silence(&mut self, silent: &[SubscriptionId]) {
         for member in self.members.iter_mut() {

@@ -6,7 +6,7 @@ use crate::automaton::Automaton;
 use crate::broker::{Broker, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
-use crate::plan::{Request, Tier, requests};
+use crate::plan::{Request, Tier, requests_since};
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
 use std::sync::Arc;
@@ -43,37 +43,41 @@ impl Listeners {
         self.hush();
     }
 
-    /// The same for those who write messages, given the listeners before.
+    /// The same for those who write messages, given the listeners before. What stays costs nothing.
     fn adopt_messages(&mut self, tiers: &[Tier], before: Vec<Listener>) {
-        let is_same = has_same_messages(&self.tiers, tiers);
         let had_broker = before.iter().any(|one| one.engine.broker().is_some());
         let mut broker = None;
-        let mut messages = Vec::new();
+        let mut messages = None;
+        let mut is_first = true;
         for listener in before {
             match listener.engine {
                 Engine::Witnesses(_) => self.list.push(listener),
-                Engine::Messages(_) => messages.push(listener),
+                // Those for large documents are made anew when one comes.
+                Engine::Messages(_) if listener.way.is_none() => messages = Some(listener),
                 Engine::Broker(own) => broker = Some(own),
-                Engine::Automaton(_) | Engine::Trie(_) => {}
+                _ => {}
             }
+            is_first = false;
         }
         let mut broker = broker.unwrap_or_else(|| {
             let account = Account::new(self.ledger.clone());
             Box::new(Broker::new(&self.limits, account))
         });
-        if self.strategy.may_broker() && !(is_same && !had_broker && !messages.is_empty()) {
+        if self.strategy.may_broker() {
             broker.adopt(tiers, &self.streams);
         }
         let has_broker = self.strategy.brokers(broker.count());
+        let is_served = |program: &[u8]| !(has_broker && is_brokered(program));
+        let is_same = !is_first
+            && has_broker == had_broker
+            && has_same_messages(&self.tiers, tiers, messages.as_ref(), is_served);
         if has_broker {
             self.add(Engine::Broker(broker), Some(Way::Asked));
         }
-        if is_same && has_broker == had_broker {
-            self.list.extend(messages);
-            return;
+        match is_same {
+            true => self.list.extend(messages),
+            false => self.add_messages(tiers, is_served, None),
         }
-        let is_served = |program: &[u8]| !(has_broker && is_brokered(program));
-        self.add_messages(tiers, is_served, None);
     }
 
     fn add_messages(
@@ -208,15 +212,26 @@ impl Listeners {
     }
 }
 
-/// Whether the messages of tiers are those of others.
-fn has_same_messages(older: &[Tier], newer: &[Tier]) -> bool {
-    let of = |tiers| requests(tiers, Request::Messages).map(|one| (one.subscription, one.place));
-    let is_same = |(older, newer): (&Tier, &Tier)| {
-        let is_unchanged = Arc::ptr_eq(&older.removed, &newer.removed);
-        Arc::ptr_eq(&older.plan, &newer.plan) && older.first == newer.first && is_unchanged
+/// Whether a listener of messages has nothing to do with what changed from tiers to others.
+fn has_same_messages(
+    older: &[Tier],
+    newer: &[Tier],
+    messages: Option<&Listener>,
+    is_served: impl Fn(&[u8]) -> bool,
+) -> bool {
+    let keeps_numbers = |tier: &Tier| {
+        let mut same = newer
+            .iter()
+            .filter(|one| Arc::ptr_eq(&one.plan, &tier.plan));
+        same.all(|one| one.first == tier.first)
     };
-    let is_unchanged = older.len() == newer.len() && older.iter().zip(newer).all(is_same);
-    is_unchanged || of(older).eq(of(newer))
+    if !older.iter().all(keeps_numbers) {
+        return false;
+    }
+    let (gone, come) = requests_since(older, newer, Request::Messages);
+    let own = messages.and_then(|listener| listener.engine.messages());
+    !come.iter().any(|request| is_served(request.program))
+        && !own.is_some_and(|own| gone.iter().any(|&one| own.serves(one)))
 }
 
 /// About how many subscriptions ask for rows. Where targets are many, those who share one are not
