@@ -26,7 +26,7 @@ def random_nested(random: Random, *, numbers: float = 0.9) -> bytes:
         if random.random() < 0.05:
             attributes += ' xmlns:p="urn:p"'
         pieces.append(f"<{name}{attributes}>")
-        for _ in range(random.randint(0, 3 if depth < 5 else 0)):
+        for _ in range(random.randint(4 if depth == 0 else 0, 5 - depth if depth < 5 else 0)):
             kind = random.random()
             if kind < 0.3:
                 pieces.append(value())
@@ -67,9 +67,12 @@ class _Writer:
 
     def binding(self) -> str:
         steps = []
-        for _ in range(self._random.randint(1, 3)):
+        for _ in range(self._random.choice((1, 1, 2, 2, 3))):
             predicate = f"[{self.condition(1, '')}]" if self._random.random() < 0.2 else ""
-            steps.append(self._random.choice(("/", "//", "//")) + self.name() + predicate)
+            axis = self._random.choice(("/", "//", "//")) if steps else "//"
+            if not steps and self._random.random() < 0.1:
+                axis = "/"
+            steps.append(axis + self.name() + predicate)
         return "".join(steps)
 
     def name(self) -> str:
