@@ -22,9 +22,11 @@
 //! | `trie` | evaluates questions over documents in memory |
 //! | `witness` | variables of joins and their nodes |
 //! | `message` | evaluates queries over sequences, binding by binding |
+//! | `broker` | asks small documents many queries of one form |
 //! | `session` | chooses engines for plans and documents, and runs them |
 
 pub mod automaton;
+mod broker;
 mod circuit;
 pub mod counted;
 mod document;

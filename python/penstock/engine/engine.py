@@ -414,7 +414,8 @@ class Engine:
 
 
 def _require_rows(snapshot: Snapshot) -> None:
-    require_requests(snapshot, (Request.ROWS,), "Engine.matches", "Engine.run")
+    served = (Request.ROWS, Request.MESSAGES)
+    require_requests(snapshot, served, "Engine.matches", "Engine.run")
 
 
 def _drop(follower: Follower) -> None:

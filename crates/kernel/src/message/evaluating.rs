@@ -19,7 +19,7 @@ use penstock_sequences::tree::{Forest, NodeId, NodeRef, Tree};
 use std::time::SystemTime;
 
 /// How much of the machine's stack the calls of functions may use.
-const STACK_BYTES_MAX: usize = 4 << 20;
+pub const STACK_BYTES_MAX: usize = 4 << 20;
 /// The entry of the body; those of parts that gather follow.
 const BODY: usize = 0;
 
@@ -304,7 +304,7 @@ fn no_items(program: &Read<Program>) -> Table<GatherId, Result<Folding, Error>> 
 }
 
 /// The time of the day.
-fn now() -> Moment {
+pub fn now() -> Moment {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     Moment::since_1970(since.unwrap_or_default())
 }

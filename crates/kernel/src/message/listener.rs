@@ -187,7 +187,7 @@ impl Messages {
 }
 
 /// The prefix of a name as written.
-fn prefix_of(name: &[u8]) -> &[u8] {
+pub fn prefix_of(name: &[u8]) -> &[u8] {
     let local = local_name(NodeKind::Element, name).len();
     &name[..(name.len() - local).saturating_sub(1)]
 }

@@ -20,5 +20,8 @@ mod program;
 mod serving;
 mod states;
 
-pub use listener::Messages;
-pub use serving::Aliases;
+pub use evaluating::{STACK_BYTES_MAX, now};
+pub use listener::{Messages, prefix_of};
+pub use places::Test;
+pub use program::Head;
+pub use serving::{Aliases, Failed, error_of, original};

@@ -76,6 +76,23 @@ pub struct Test {
     pub uris: Option<Box<[Box<[u8]>]>>,
 }
 
+impl Test {
+    /// Reads a test.
+    pub fn read(reader: &mut Reader<'_>) -> Read<Test> {
+        let kind = NodeKind::from_code(reader.word()?);
+        let kind = kind.ok_or(ProgramError("an unknown kind of node"))?;
+        let local = match reader.below(2)? {
+            0 => None,
+            _ => Some(reader.bytes()?.into()),
+        };
+        let uris = match reader.below(2)? {
+            0 => None,
+            _ => Some(reader.many(|reader, _| Ok(reader.bytes()?.into()))?.into()),
+        };
+        Ok(Test { kind, local, uris })
+    }
+}
+
 /// A place: reached by an axis from the place above, and tested.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -120,19 +137,9 @@ pub fn read_places(reader: &mut Reader<'_>, gathers: usize) -> Read<Vec<Place>> 
 fn read_place(reader: &mut Reader<'_>, gathers: usize) -> Read<(Place, usize)> {
     let axis = Axis::from_code(reader.word()?).filter(|axis| axis.is_forward());
     let axis = axis.ok_or(ProgramError("a projection looks back"))?;
-    let kind = NodeKind::from_code(reader.word()?);
-    let kind = kind.ok_or(ProgramError("an unknown kind of node"))?;
-    let local = match reader.below(2)? {
-        0 => None,
-        _ => Some(reader.bytes()?.into()),
-    };
-    let uris = match reader.below(2)? {
-        0 => None,
-        _ => Some(reader.many(|reader, _| Ok(reader.bytes()?.into()))?.into()),
-    };
     let place = Place {
         axis,
-        test: Test { kind, local, uris },
+        test: Test::read(reader)?,
         marks: Marks::of_code(reader.word()?)?,
         kept: Marks::of_code(reader.word()?)?,
         gathers: reader

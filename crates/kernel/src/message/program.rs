@@ -1,7 +1,7 @@
 //! A program that requests messages, read and checked.
 
 use super::places::{GatherId, Place, read_places};
-use crate::plan::{ProgramError, Read, Request};
+use crate::plan::{ProgramError, Read, Reader, Request};
 use crate::tables::Table;
 use penstock_sequences::code::Code;
 use penstock_sequences::names::Names;
@@ -51,6 +51,43 @@ pub struct Reads {
     pub places: Vec<Place>,
 }
 
+/// What stands between a program's code and what it gathers.
+pub struct Head<'a> {
+    flags: u32,
+    /// The stream whose documents are read; None: all.
+    pub stream: Option<&'a str>,
+    /// The same query for the broker, if that serves it.
+    pub form: Option<&'a [u8]>,
+}
+
+impl<'a> Head<'a> {
+    fn read(reader: &mut Reader<'a>) -> Read<Head<'a>> {
+        let flags = reader.below(16)?;
+        let stream = match reader.below(2)? {
+            0 => None,
+            _ => Some(reader.text()?),
+        };
+        let form = match flags & 8 {
+            0 => None,
+            _ => Some(reader.bytes()?),
+        };
+        Ok(Head {
+            flags,
+            stream,
+            form,
+        })
+    }
+
+    /// The head of a program that requests messages.
+    pub fn of(program: &'a [u8]) -> Read<Head<'a>> {
+        let (Request::Messages, mut reader) = Request::of(program)? else {
+            return Err(ProgramError("it requests no messages"));
+        };
+        reader.bytes()?;
+        Head::read(&mut reader)
+    }
+}
+
 /// A program.
 pub struct Program {
     pub code: Rc<Code>,
@@ -75,11 +112,7 @@ impl Program {
         };
         let code = reader.bytes()?;
         let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
-        let flags = reader.below(8)?;
-        let stream = match reader.below(2)? {
-            0 => None,
-            _ => Some(reader.text()?.into()),
-        };
+        let head = Head::read(&mut reader)?;
         let gathers = reader.many(|reader, _| {
             let code = reader.word()?;
             let fold = Fold::of_code(code / 2).ok_or(ProgramError("an unknown fold"))?;
@@ -100,11 +133,11 @@ impl Program {
         }
         Ok(Program {
             code: Rc::new(code),
-            is_direct: flags & 1 != 0,
-            sends_empty: flags & 2 != 0,
-            has_items: flags & 4 != 0,
+            is_direct: head.flags & 1 != 0,
+            sends_empty: head.flags & 2 != 0,
+            has_items: head.flags & 4 != 0,
             gathers: gathers.into_iter().collect(),
-            stream,
+            stream: head.stream.map(Box::from),
             reads,
         })
     }

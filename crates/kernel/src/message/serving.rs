@@ -1,6 +1,5 @@
 //! The programs that a listener serves, and what it hands out.
 
-use super::evaluating::Failure;
 use super::listener::Messages;
 use super::member::{Member, Task};
 use super::names::Names;
@@ -27,10 +26,12 @@ pub type Aliases = [(Box<str>, Box<str>)];
 pub type Failed = (DocumentId, SubscriptionId, DocumentError);
 
 impl Messages {
-    /// A listener for the programs of tiers that request messages; None if there are none. Equal
-    /// programs are evaluated once. `streams` are other names of streams, with the streams.
+    /// A listener for those programs of tiers that request messages and are to be served; None if
+    /// there are none. Equal programs are evaluated once. `streams` are other names of streams, with
+    /// the streams.
     pub fn of(
         tiers: &[Tier],
+        is_served: impl Fn(&[u8]) -> bool,
         limits: &Limits,
         options: &Options,
         streams: &Aliases,
@@ -40,7 +41,8 @@ impl Messages {
         let mut states = States::default();
         let mut members: Table<MemberId, Member> = Table::default();
         let mut known: FxHashMap<&[u8], MemberId> = FxHashMap::default();
-        for request in requests(tiers, Request::Messages) {
+        let asked = requests(tiers, Request::Messages);
+        for request in asked.filter(|request| is_served(request.program)) {
             let next = MemberId(members.len() as u32);
             let id = *known.entry(request.program).or_insert(next);
             if id == next {
@@ -63,6 +65,12 @@ impl Messages {
         }
         states.seal(&mut names);
         Some(Messages::with(names, states, members, account))
+    }
+
+    /// Whether a subscription gets rows from it.
+    pub fn serves(&self, subscription: SubscriptionId) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| member.subscriptions.contains(&subscription))
     }
 
     /// Gives subscriptions nothing, and all others their rows.
@@ -135,7 +143,7 @@ impl Messages {
             let Some(error) = member.take_error() else {
                 continue;
             };
-            let error = error_of(&error);
+            let error = error_of(&error.error, error.byte);
             let failed = member.audible().iter();
             let failed = failed.map(|&subscription| (document, subscription, error.clone()));
             self.failed.extend(failed);
@@ -187,14 +195,14 @@ impl Messages {
 }
 
 /// The stream that a name stands for.
-fn original(name: Box<str>, streams: &Aliases) -> Box<str> {
+pub fn original(name: Box<str>, streams: &Aliases) -> Box<str> {
     let named = streams.iter().find(|(alias, _)| *alias == name);
     named.map_or(name, |(_, stream)| stream.clone())
 }
 
 /// A failure as an error of a subscription.
-fn error_of(failure: &Failure) -> DocumentError {
-    let Error { code, reason } = &failure.error;
+pub fn error_of(error: &Error, byte: u64) -> DocumentError {
+    let Error { code, reason } = error;
     let (kind, own, reason) = match *code {
         RECURSION => {
             let kind = ErrorKind::Limit("recursion_max");
@@ -204,11 +212,7 @@ fn error_of(failure: &Failure) -> DocumentError {
                 format!("{reason} (`recursion_max`)"),
             )
         }
-        code => (
-            ErrorKind::Query(code),
-            codes::QUERY,
-            failure.error.to_string(),
-        ),
+        code => (ErrorKind::Query(code), codes::QUERY, error.to_string()),
     };
-    DocumentError::at(failure.byte, kind, own, reason)
+    DocumentError::at(byte, kind, own, reason)
 }

@@ -37,6 +37,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What was not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// Bytes with their length before them.
     pub fn bytes(&mut self) -> Read<&'a [u8]> {
         let length = self.word()? as usize;

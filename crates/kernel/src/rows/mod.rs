@@ -4,13 +4,14 @@ mod asking;
 mod bulk;
 mod columns;
 mod matches;
+mod messages;
 mod selections;
 mod spread;
 
 pub use crate::ids::{DocumentId, SubscriptionId};
 pub use bulk::BulkRows;
 pub use columns::{Beside, RowKind, Rows, TextColumn};
-pub(crate) use columns::{Bindings, Naming, RowHead};
+pub(crate) use columns::{Bindings, Mark, Naming, RowHead};
 pub(crate) use matches::Matches;
 pub(crate) use selections::{List, Selected, Selections};
 pub use spread::Parts;

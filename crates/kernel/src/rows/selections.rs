@@ -115,6 +115,34 @@ impl Selections {
         }
     }
 
+    /// Adds subscriptions that select one node each: by their numbers, and by the places of lists of
+    /// one node.
+    pub(super) fn add_single(
+        &mut self,
+        first_subscription: u32,
+        subscriptions: &[u32],
+        lists: &[u32],
+        first_list: u32,
+    ) {
+        let numbers = subscriptions.iter();
+        let numbers = numbers.map(|own| SubscriptionId(first_subscription + own));
+        self.subscription.extend(numbers);
+        self.first
+            .extend(lists.iter().map(|list| first_list + list));
+        self.count.resize(self.first.len(), 1);
+        self.rows += lists.len();
+        let Some(fragments) = &self.fragments else {
+            return;
+        };
+        let offsets = &fragments.value.offsets;
+        let items = &self.items[first_list as usize..];
+        let bytes = lists.iter().map(|&list| {
+            let row = items[list as usize].fragment as usize;
+            (offsets[row + 1] - offsets[row]) as usize
+        });
+        self.value_bytes += bytes.sum::<usize>();
+    }
+
     /// How many rows they are.
     pub fn len(&self) -> usize {
         self.rows

@@ -7,7 +7,7 @@ use crate::document::DOCUMENTS_MAX;
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::DocumentId;
 use crate::ledger::steps_of_row;
-use crate::rows::Rows;
+use crate::rows::{Mark, Rows};
 use crate::trie::Wanted;
 use crate::witness::Witness;
 
@@ -161,6 +161,10 @@ impl Session {
         };
         let has_begun = self.reading.listeners.begun() > 0;
         let with_times = self.with_times;
+        let is_good = heard.iter().all(|member| member.verdict.is_ok());
+        let rows = &self.reading.listeners.rows;
+        let before = (rows.mark(), rows.count(), rows.value_bytes());
+        let brokered_from = rows.selections.subscription.len();
         let asked = self.reading.guard(|reading| {
             let ask = |asker: &mut Asker| asker.trie.ask(with_times);
             if has_begun && !reading.listeners.askers().all(ask) {
@@ -170,20 +174,29 @@ impl Session {
                 let askers = reading.listeners.askers();
                 askers.for_each(|asker| asker.trie.tell(&asker.tier, now));
             }
-            Ok(true)
+            // Messages are those of a whole document.
+            Ok(!(has_begun && is_good) || reading.listeners.ask_broker())
         });
         let Ok(is_asked) = asked else {
+            self.reading.listeners.rows.rewind(before.0);
             return Bundled::Apart;
         };
-        // What makes a bundle too diverse is likely to come again, but not for ever.
         if !is_asked {
+            self.reading.listeners.rows.rewind(before.0);
             self.together_max = (documents.len() / 2).max(1);
             return Bundled::Apart;
-        } else if documents.len() == self.together_max {
+        }
+        // What makes a bundle too diverse is likely to come again, but not for ever.
+        if documents.len() == self.together_max {
             self.together_max = (2 * self.together_max).min(DOCUMENTS_MAX);
         }
-        match self.report(documents, heard, now, verdicts) {
-            true => Bundled::Read,
+        let entries = &self.reading.listeners.rows.selections.subscription;
+        let brokered = entries.get(brokered_from..).unwrap_or_default().to_vec();
+        match self.report(documents, heard, before, now, verdicts) {
+            true => {
+                self.usage.count(&brokered, now);
+                Bundled::Read
+            }
             false => Bundled::Apart,
         }
     }
@@ -248,6 +261,7 @@ impl Session {
         &mut self,
         documents: &[Document<'_>],
         heard: Vec<Member>,
+        before: (Mark, usize, usize),
         now: u32,
         verdicts: &mut Vec<Result<Outcome, DocumentError>>,
     ) -> bool {
@@ -255,9 +269,9 @@ impl Session {
         let listeners = &mut self.reading.listeners;
         let in_document_order = listeners.in_document_order();
         let mut rows = std::mem::take(&mut listeners.rows);
-        let before = (rows.mark(), self.witnesses.len(), verdicts.len());
+        let (mark, mut count, mut value_bytes) = before;
+        let before = (mark, self.witnesses.len(), verdicts.len());
         for (document, heard) in documents.iter().zip(heard) {
-            let (count, value_bytes) = (rows.count(), rows.value_bytes());
             rows.append(heard.rows);
             for asker in listeners.askers() {
                 let wanted = Wanted {
@@ -279,6 +293,7 @@ impl Session {
                 verdicts.truncate(before.2);
                 return false;
             }
+            (count, value_bytes) = (rows.count(), rows.value_bytes());
             let witness = heard.verdict.map(|witness| {
                 let numbered = witness.map(|witness| (document.id, witness));
                 self.witnesses.extend(numbered);

@@ -197,7 +197,7 @@ impl Session {
                 self.usage.charge(runner.tier.shift(own), cost);
             }
         }
-        if let Some(messages) = listeners.messages_mut() {
+        for messages in listeners.messages_mut() {
             for (subscription, cost) in messages.take_charges() {
                 self.usage.charge(subscription, cost);
             }

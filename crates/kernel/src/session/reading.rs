@@ -43,6 +43,7 @@ impl Reading {
         stream: &str,
         document: DocumentId,
     ) -> Result<(), DocumentError> {
+        self.listeners.prepare(way);
         self.ledger.begin();
         self.blamed = None;
         self.guard(|reading| reading.begin_guarded(way, encoding, stream, document))
@@ -132,6 +133,7 @@ impl Reading {
             Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
             Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
             Some(Engine::Messages(messages)) => tokenize(tokenizer, chunk, &mut **messages),
+            Some(Engine::Broker(broker)) => tokenize(tokenizer, chunk, &mut **broker),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }

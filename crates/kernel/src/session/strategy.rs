@@ -7,6 +7,8 @@
 //! | at hand as a whole, small | questions of a tier that has many | trie |
 //! | at hand as a whole, small | everything else | automaton and circuit |
 //! | at hand as a whole, large | everything | automaton and circuit |
+//! | at hand as a whole, small | queries for the broker, if they are many | broker |
+//! | any other | queries in XQuery | message |
 //!
 //! *The automaton* needs one lookup for a start tag that nobody waits for, keeps its states for the
 //! next document, and decides at the earliest event. It can read every document.
@@ -18,6 +20,9 @@
 //! document cost nothing, and several documents share one walk; but the document has to be in
 //! memory, and nothing is decided before its end. Which targets are questions is known when a plan
 //! is frozen (`plan::questions`): filters and queries of forward steps and simple conditions.
+//!
+//! *The broker* asks a document all queries of its form at once, through the document's values, and
+//! makes each distinct message once. *Message* evaluates a query by itself, binding by binding.
 
 use crate::document::DOCUMENTS_MAX;
 use crate::limits::Limits;
@@ -27,6 +32,12 @@ use crate::plan::questions::Part;
 
 /// With fewer questions the automaton is as fast, and decides earlier.
 const QUESTIONS_MIN: u32 = 64;
+
+/// With fewer queries for the broker, each is evaluated by itself.
+const BROKERED_MIN: usize = 16;
+
+/// Larger documents are none for the broker: they have so many nodes that sets of them are large.
+pub const BROKERED_BYTES_MAX: usize = 256 << 10;
 
 /// Larger documents are not read as a whole: they have so many nodes that the automaton is as good,
 /// and what they decide early comes early.
@@ -42,6 +53,7 @@ pub const BUNDLE_DOCUMENTS_MAX: usize = DOCUMENTS_MAX;
 /// The choices of a session.
 pub struct Strategy {
     questions_min: u32,
+    brokered_min: usize,
     document_bytes_max: usize,
     has_trie: bool,
 }
@@ -55,6 +67,9 @@ impl Strategy {
         let bounds = held.min(text.saturating_sub(limits.entity_bytes_max));
         Strategy {
             questions_min: options.questions_min.unwrap_or(QUESTIONS_MIN),
+            brokered_min: options
+                .questions_min
+                .map_or(BROKERED_MIN, |least| least as usize),
             document_bytes_max: WHOLE_BYTES_MAX.min(usize::try_from(bounds).unwrap_or(usize::MAX)),
             // Events, parts of results and plans in the middle of a document are of no use after
             // its end, when the trie is asked.
@@ -65,6 +80,16 @@ impl Strategy {
     /// Whether small documents are asked the questions of a plan.
     pub fn asks(&self, plan: &Plan) -> bool {
         self.has_trie && plan.question_count() >= self.questions_min
+    }
+
+    /// Whether there may be a broker.
+    pub fn may_broker(&self) -> bool {
+        self.has_trie
+    }
+
+    /// Whether so many queries have a broker.
+    pub fn brokers(&self, count: usize) -> bool {
+        self.has_trie && count >= self.brokered_min.max(1)
     }
 
     /// Whether a document at hand is small enough to be asked.

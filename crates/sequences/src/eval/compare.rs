@@ -186,7 +186,7 @@ pub(super) fn text_of<'i>(forest: &'i Forest, item: &'i Item) -> Option<&'i [u8]
 }
 
 /// Text as an `xs:double`.
-pub(super) fn double(text: &[u8]) -> Option<f64> {
+pub fn double(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     match text {
         b"INF" => return Some(f64::INFINITY),

@@ -25,9 +25,10 @@ mod value;
 mod write;
 
 pub use collected::Collected;
+pub use compare::double;
 pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
-pub use write::Row;
+pub use write::{Row, markup};
 
 use crate::atomic::Moment;
 use crate::code::{Binding, Code};

@@ -1,8 +1,9 @@
 """The program of a query over sequences: its code, what gathers, and what is read.
 
 The body of a program that requests messages is its code with a length before it, then its flags,
-the stream that it reads, the folds of the parts that gather, and a projection for each document,
-the current one first: its name, and the tree of its places. The reader is
+the stream that it reads, its form for the broker if it has one, the folds of the parts that gather,
+and a projection for each document, the current one first: its name, and the tree of its places. The
+reader is
 ``crates/kernel/src/message/program.rs``; the two change together.
 """
 
@@ -11,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.planning import program as p
+from penstock.planning.broker import as_brokered, encode_brokered
+from penstock.planning.broker.encoding import node_test
 from penstock.planning.sequences.encoding import encode
 from penstock.planning.sequences.gathering import FOLDS, REGION, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import Place, Projection
 from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
-from penstock.twigs.nodetests import NodeTest
 
-IS_DIRECT, SENDS_EMPTY, HAS_ITEMS = 1, 2, 4
+IS_DIRECT, SENDS_EMPTY, HAS_ITEMS, IS_BROKERED = 1, 2, 4, 8
 """Flags: items are rows as soon as they are gathered; a message without content is sent; a
-constructor gives an item like all others, and no message."""
+constructor gives an item like all others, and no message; a form for the broker follows."""
 
 
 def compile_sequences(
@@ -50,12 +52,21 @@ def compile_sequences(
         flags |= HAS_ITEMS
     if query.empty == "send":
         flags |= SENDS_EMPTY
+    brokered = None
+    if not (has_items or given) and not projection.has_trees:
+        brokered = as_brokered(normal)
+    form = b""
+    if brokered is not None:
+        flags |= IS_BROKERED
+        form = encode_brokered(brokered)
+        form = p.varint(len(form)) + form
     parts = [
         p.Request.MESSAGES.head,
         p.varint(len(code)),
         code,
         p.varint(flags),
         b"\0" if stream is None else b"\1" + p.constant_bytes(stream),
+        form,
         p.many([2 * FOLDS.index(gather.fold) + gather.is_counted for gather in gathers]),
         p.varint(len(projection.roots)),
     ]
@@ -70,17 +81,8 @@ def _write_place(place: Place, parts: list[bytes]) -> None:
     while waiting:
         place = waiting.pop()
         parts.append(p.varint(p.AXES[place.axis]))
-        parts.append(_test(place.test))
+        parts.append(node_test(place.test))
         parts.append(p.varints(place.marks, place.kept))
         parts.append(p.many(place.gathers))
         parts.append(p.varint(len(place.children)))
         waiting += reversed(place.children.values())
-
-
-def _test(test: NodeTest) -> bytes:
-    local = b"\0" if test.local is None else b"\1" + p.constant_bytes(test.local)
-    uris = b"\0"
-    if test.uris is not None:
-        listed = b"".join([p.constant_bytes(uri) for uri in test.uris])
-        uris = b"\1" + p.varint(len(test.uris)) + listed
-    return p.varint(p.KINDS[test.kind]) + local + uris

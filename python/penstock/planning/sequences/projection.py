@@ -94,6 +94,17 @@ class Projection:
         for number, gather in enumerate(gathers):
             self._add_gather(number, gather)
 
+    @property
+    def has_trees(self) -> bool:
+        """Whether everything inside some node is needed, and not only its source."""
+        waiting = [*self.roots.values()]
+        while waiting:
+            place = waiting.pop()
+            if (place.marks | place.kept) & TREE:
+                return True
+            waiting += place.children.values()
+        return False
+
     def _add_gather(self, number: int, gather: Gather) -> None:
         place = self.roots[CURRENT]
         for step in gather.steps:

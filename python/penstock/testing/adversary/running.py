@@ -18,7 +18,17 @@ from time import monotonic
 
 from penstock.testing.adversary.report import Failure, FailureKind, Tally
 
-ATTACKS = ("xpath", "xscl", "xquery", "documents", "costs", "costs_on_spark", "views", "schemas")
+ATTACKS = (
+    "xpath",
+    "xscl",
+    "xquery",
+    "broker",
+    "documents",
+    "costs",
+    "costs_on_spark",
+    "views",
+    "schemas",
+)
 HANG_SECONDS = 300.0
 """A slice takes about a second; even a very busy machine does it in this time."""
 LONG_SECONDS = {"costs": 3_600.0, "costs_on_spark": 3_600.0}
@@ -27,6 +37,7 @@ SLICE_CASES = {
     "xpath": 2_048,
     "xscl": 200,
     "xquery": 256,
+    "broker": 400,
     "documents": 4_000,
     "costs": 2,
     "costs_on_spark": 10,

@@ -3,9 +3,10 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
+use crate::broker::{Broker, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
-use crate::plan::{Request, Tier, requests};
+use crate::plan::{Request, Tier, requests_since};
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
 use std::sync::Arc;
@@ -33,21 +34,7 @@ impl Listeners {
                 self.add(Engine::Trie(asker), Some(Way::Asked));
             }
         }
-        let is_same = has_same_messages(&self.tiers, &tiers);
-        let is_kept = |listener: &Listener| match listener.engine {
-            Engine::Witnesses(_) => true,
-            Engine::Messages(_) => is_same,
-            _ => false,
-        };
-        self.list.extend(before.into_iter().filter(is_kept));
-        if self.messages().is_none() {
-            let account = Account::new(self.ledger.clone());
-            let messages =
-                Messages::of(&tiers, &self.limits, &self.options, &self.streams, account);
-            if let Some(messages) = messages {
-                self.add(Engine::Messages(Box::new(messages)), None);
-            }
-        }
+        self.adopt_messages(&tiers, before);
         let parts = tiers.iter().map(|tier| tier.plan.part_count());
         let askers = tiers.iter().map(askers);
         self.ledger.expect(askers.sum(), parts.sum());
@@ -56,10 +43,79 @@ impl Listeners {
         self.hush();
     }
 
+    /// The same for those who write messages, given the listeners before. What stays costs nothing.
+    fn adopt_messages(&mut self, tiers: &[Tier], before: Vec<Listener>) {
+        let had_broker = before.iter().any(|one| one.engine.broker().is_some());
+        let mut broker = None;
+        let mut messages = None;
+        let mut is_first = true;
+        for listener in before {
+            match listener.engine {
+                Engine::Witnesses(_) => self.list.push(listener),
+                // Those for large documents are made anew when one comes.
+                Engine::Messages(_) if listener.way.is_none() => messages = Some(listener),
+                Engine::Broker(own) => broker = Some(own),
+                _ => {}
+            }
+            is_first = false;
+        }
+        let mut broker = broker.unwrap_or_else(|| {
+            let account = Account::new(self.ledger.clone());
+            Box::new(Broker::new(&self.limits, account))
+        });
+        if self.strategy.may_broker() {
+            broker.adopt(tiers, &self.streams);
+        }
+        let has_broker = self.strategy.brokers(broker.count());
+        let is_served = |program: &[u8]| !(has_broker && is_brokered(program));
+        let is_same = !is_first
+            && has_broker == had_broker
+            && has_same_messages(&self.tiers, tiers, messages.as_ref(), is_served);
+        if has_broker {
+            self.add(Engine::Broker(broker), Some(Way::Asked));
+        }
+        match is_same {
+            true => self.list.extend(messages),
+            false => self.add_messages(tiers, is_served, None),
+        }
+    }
+
+    fn add_messages(
+        &mut self,
+        tiers: &[Tier],
+        is_served: impl Fn(&[u8]) -> bool,
+        way: Option<Way>,
+    ) {
+        let account = Account::new(self.ledger.clone());
+        let (limits, options) = (&self.limits, &self.options);
+        let messages = Messages::of(tiers, is_served, limits, options, &self.streams, account);
+        if let Some(messages) = messages {
+            self.add(Engine::Messages(Box::new(messages)), way);
+        }
+    }
+
+    /// Sees to it that everybody is there whom a way of reading needs: what the broker serves is
+    /// evaluated one by one only if a document comes that is none for it.
+    pub fn prepare(&mut self, way: Way) {
+        let is_there = |listener: &Listener| {
+            listener.way == Some(Way::Events) && listener.engine.messages().is_some()
+        };
+        if way == Way::Asked || self.broker().is_none() || self.list.iter().any(is_there) {
+            return;
+        }
+        let tiers = std::mem::take(&mut self.tiers);
+        self.add_messages(&tiers, is_brokered, Some(Way::Events));
+        self.tiers = tiers;
+        self.way = None;
+        self.hush();
+    }
+
     /// Gives streams other names; queries may use both.
     pub fn name_streams(&mut self, streams: Box<Aliases>) {
         self.streams = streams;
-        let is_other = |listener: &Listener| !matches!(listener.engine, Engine::Messages(_));
+        let is_other = |listener: &Listener| {
+            !matches!(listener.engine, Engine::Messages(_) | Engine::Broker(_))
+        };
         self.list.retain(is_other);
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
@@ -156,24 +212,36 @@ impl Listeners {
     }
 }
 
-/// Whether the messages of tiers are those of others.
-fn has_same_messages(older: &[Tier], newer: &[Tier]) -> bool {
-    let of = |tiers| requests(tiers, Request::Messages).map(|one| (one.subscription, one.place));
-    let is_same = |(older, newer): (&Tier, &Tier)| {
-        let is_unchanged = Arc::ptr_eq(&older.removed, &newer.removed);
-        Arc::ptr_eq(&older.plan, &newer.plan) && older.first == newer.first && is_unchanged
+/// Whether a listener of messages has nothing to do with what changed from tiers to others.
+fn has_same_messages(
+    older: &[Tier],
+    newer: &[Tier],
+    messages: Option<&Listener>,
+    is_served: impl Fn(&[u8]) -> bool,
+) -> bool {
+    let keeps_numbers = |tier: &Tier| {
+        let mut same = newer
+            .iter()
+            .filter(|one| Arc::ptr_eq(&one.plan, &tier.plan));
+        same.all(|one| one.first == tier.first)
     };
-    let is_unchanged = older.len() == newer.len() && older.iter().zip(newer).all(is_same);
-    is_unchanged || of(older).eq(of(newer))
+    if !older.iter().all(keeps_numbers) {
+        return false;
+    }
+    let (gone, come) = requests_since(older, newer, Request::Messages);
+    let own = messages.and_then(|listener| listener.engine.messages());
+    !come.iter().any(|request| is_served(request.program))
+        && !own.is_some_and(|own| gone.iter().any(|&one| own.serves(one)))
 }
 
 /// About how many subscriptions ask for rows. Where targets are many, those who share one are not
 /// counted, as that takes time.
 fn askers(tier: &Tier) -> usize {
     let plan = &tier.plan;
+    let requests = plan.request_count() as usize;
     if plan.target_count() > TARGETS_COUNTED_MAX {
-        return plan.target_count() as usize;
+        return plan.target_count() as usize + requests;
     }
     let postings = plan.targets().map(|target| plan.target(target).1.len());
-    postings.sum()
+    postings.sum::<usize>() + requests
 }

@@ -1,6 +1,7 @@
 //! What listeners may cost: how much is read at a time, who is silent, and who is to blame.
 
 use super::{Engine, Listeners};
+use crate::broker::Broker;
 use crate::error::{DocumentError, ErrorKind};
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::message::Messages;
@@ -62,7 +63,7 @@ impl Listeners {
                 }
             }
         }
-        for (number, steps) in self.messages().map_or(Vec::new(), Messages::charges) {
+        for (number, steps) in self.messages().flat_map(Messages::charges) {
             *charges.entry(number).or_default() += steps;
         }
         let sum: f64 = charges.values().sum();
@@ -98,6 +99,7 @@ impl Listeners {
                     }
                 }
                 Engine::Messages(messages) => messages.silence(&self.silent),
+                Engine::Broker(broker) => broker.silence(&self.silent),
                 Engine::Witnesses(_) => {}
             }
         }
@@ -118,11 +120,14 @@ impl Listeners {
                 }));
             }
         }
-        let failed = self
+        let failed: Vec<_> = self
             .messages_mut()
-            .map_or(Vec::new(), Messages::take_failed);
+            .flat_map(Messages::take_failed)
+            .collect();
+        let brokered = self.broker_mut().map_or(Vec::new(), Broker::take_failed);
         let failed = failed
             .into_iter()
+            .chain(brokered)
             .map(|(document, subscription, error)| Failing {
                 document,
                 subscription,
@@ -135,14 +140,14 @@ impl Listeners {
     /// Bytes of values that wait, where they lie: those that many subscriptions share count once.
     pub fn held_value_bytes(&self) -> usize {
         let own = self.automata().map(|runner| runner.automaton.value_bytes());
-        let messages = self.messages().map_or(0, |messages| messages.row_sizes().1);
+        let messages: usize = self.messages().map(|messages| messages.row_sizes().1).sum();
         self.rows.held_value_bytes() + own.sum::<usize>() + messages
     }
 
     /// How many rows stand for themselves.
     pub fn single_rows(&self) -> usize {
         let own = self.automata().map(|runner| runner.automaton.row_count());
-        let messages = self.messages().map_or(0, |messages| messages.row_sizes().0);
+        let messages: usize = self.messages().map(|messages| messages.row_sizes().0).sum();
         self.rows.len() + own.sum::<usize>() + messages
     }
 
@@ -157,9 +162,7 @@ impl Listeners {
         for runner in self.automata_mut() {
             runner.automaton.mend_rows();
         }
-        if let Some(messages) = self.messages_mut() {
-            messages.mend_rows();
-        }
+        self.messages_mut().for_each(Messages::mend_rows);
         self.gather();
         let paths = self.witnesses().map(|witnesses| witnesses.paths.clone());
         self.list.clear();

@@ -1,6 +1,7 @@
 //! What a listener is: an engine, the tier that it reads, and when it takes part.
 
 use crate::automaton::Automaton;
+use crate::broker::Broker;
 use crate::message::Messages;
 use crate::plan::{Plan, Tier};
 use crate::trie::Trie;
@@ -38,6 +39,7 @@ pub enum Engine {
     Trie(Box<Asker>),
     Witnesses(Box<Witnesses>),
     Messages(Box<Messages>),
+    Broker(Box<Broker>),
 }
 
 /// Somebody who listens to documents.
@@ -98,6 +100,20 @@ impl Engine {
     pub fn messages_mut(&mut self) -> Option<&mut Messages> {
         match self {
             Engine::Messages(messages) => Some(messages),
+            _ => None,
+        }
+    }
+
+    pub fn broker(&self) -> Option<&Broker> {
+        match self {
+            Engine::Broker(broker) => Some(broker),
+            _ => None,
+        }
+    }
+
+    pub fn broker_mut(&mut self) -> Option<&mut Broker> {
+        match self {
+            Engine::Broker(broker) => Some(broker),
             _ => None,
         }
     }

@@ -25,6 +25,10 @@ macro_rules! tell {
                 let $handler = &mut **messages;
                 $event
             }
+            Engine::Broker(broker) => {
+                let $handler = &mut **broker;
+                $event
+            }
         }
     };
 }

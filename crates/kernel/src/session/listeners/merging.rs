@@ -47,21 +47,19 @@ impl Listeners {
             self.rows = rows;
         }
         // Those of messages come behind the others of the same piece of input.
-        if self
-            .messages()
-            .is_some_and(|messages| messages.row_sizes().0 > 0)
-        {
+        if self.has_messages() {
             self.gather();
         }
+    }
+
+    fn has_messages(&self) -> bool {
+        self.messages().any(|messages| messages.row_sizes().0 > 0)
     }
 
     /// Puts all rows together.
     pub fn gather(&mut self) {
         let is_empty = |runner: &Runner| runner.automaton.row_count() == 0;
-        let has_messages = self
-            .messages()
-            .is_some_and(|messages| messages.row_sizes().0 > 0);
-        if self.automata().all(is_empty) && !has_messages {
+        if self.automata().all(is_empty) && !self.has_messages() {
             return;
         }
         let fresh = self.take_fresh();
@@ -75,8 +73,7 @@ impl Listeners {
     /// The rows that automata have finished since they were put together last.
     pub fn take_fresh(&mut self) -> Rows {
         let mut rows = self.take_fresh_of_automata();
-        let messages = self.messages_mut().map(Messages::take_rows);
-        if let Some(messages) = messages.filter(|rows| !rows.is_empty()) {
+        for messages in self.messages_mut().map(Messages::take_rows) {
             rows.append(messages);
         }
         rows
@@ -98,8 +95,8 @@ impl Listeners {
             let automaton = &runner.automaton;
             (automaton.row_count(), automaton.value_bytes())
         });
-        let (count, bytes) = self.messages().map_or((0, 0), Messages::row_sizes);
-        let own = (self.rows.count() + count, self.rows.value_bytes() + bytes);
+        let rows = rows.chain(self.messages().map(Messages::row_sizes));
+        let own = (self.rows.count(), self.rows.value_bytes());
         rows.fold(own, |sum, (count, bytes)| (sum.0 + count, sum.1 + bytes))
     }
 

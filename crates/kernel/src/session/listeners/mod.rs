@@ -1,4 +1,5 @@
-//! Those who listen to the tokenizer: automata, tries and the witnesses of joins, in one list.
+//! Those who listen to the tokenizer: automata, tries, the witnesses of joins, and those who write
+//! messages, in one list.
 //!
 //! A session has several plans, its *tiers*: a large one that stays, small ones for what came later.
 //! The strategy gives each tier an automaton, or an automaton for some documents and a trie for
@@ -14,7 +15,8 @@ mod symbols;
 
 pub use bounds::Failing;
 
-use super::strategy::{Strategy, together_max};
+use super::strategy::{BROKERED_BYTES_MAX, Strategy, together_max};
+use crate::broker::Broker;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -89,7 +91,10 @@ impl Listeners {
     /// Turns to a way of reading; whether symbols mean something else than before.
     pub fn turn_to(&mut self, way: Way) -> bool {
         let is_crowded = self.witnesses().is_some_and(Witnesses::forget_symbols);
-        let is_crowded = self.messages_mut().is_some_and(Messages::forget_too_many) | is_crowded;
+        let mut messages = self.messages_mut();
+        let is_crowded = messages.any(Messages::forget_too_many) | is_crowded;
+        drop(messages);
+        let is_crowded = self.broker_mut().is_some_and(Broker::forget_too_many) | is_crowded;
         if self.way == Some(way) {
             if is_crowded {
                 self.symbols.clear();
@@ -149,6 +154,10 @@ impl Listeners {
                     messages.begin(stream, document);
                     false
                 }
+                Engine::Broker(broker) => {
+                    broker.begin(stream, document);
+                    false
+                }
             };
         }
         for (_, runner) in self.runners() {
@@ -171,6 +180,7 @@ impl Listeners {
                 Engine::Automaton(runner) => runner.automaton.finish(length)?,
                 Engine::Trie(asker) => asker.trie.taken.finish(length),
                 Engine::Messages(messages) => messages.finish(length),
+                Engine::Broker(broker) => broker.finish(length),
                 Engine::Witnesses(witnesses) => {
                     witness = Some(match listener.is_waiting {
                         true => Witness::default(),
@@ -191,18 +201,25 @@ impl Listeners {
                 Engine::Automaton(runner) => runner.automaton.abandon(),
                 Engine::Trie(asker) => asker.trie.taken.bundle.break_off(),
                 Engine::Messages(messages) => messages.abandon(),
-                Engine::Witnesses(_) => {}
+                Engine::Witnesses(_) | Engine::Broker(_) => {}
             }
         }
     }
 
     /// Whether some tier is asked, and a document is small enough for that.
     pub fn asks(&self, document: &[u8]) -> bool {
-        self.tries().next().is_some() && self.strategy.is_small(document)
+        let is_short = document.len() <= BROKERED_BYTES_MAX;
+        match self.broker() {
+            Some(_) => is_short && self.strategy.is_small(document),
+            None => self.tries().next().is_some() && self.strategy.is_small(document),
+        }
     }
 
     /// How many documents the tiers that are asked are best asked about together.
     pub fn together_max(&self, with_times: bool) -> usize {
+        if self.broker().is_some() {
+            return 1;
+        }
         let each = self.tries();
         let each = each.map(|asker| together_max(&asker.tier.plan, with_times));
         each.min().unwrap_or(1).min(DOCUMENTS_MAX)
@@ -245,16 +262,37 @@ impl Listeners {
         engines.find_map(Engine::witnesses_mut)
     }
 
-    /// Who evaluates queries over sequences.
-    pub fn messages(&self) -> Option<&Messages> {
+    /// Those who evaluate queries over sequences: all, or those that the broker does not serve.
+    pub fn messages(&self) -> impl Iterator<Item = &Messages> {
+        let engines = self.list.iter().map(|listener| &listener.engine);
+        engines.filter_map(Engine::messages)
+    }
+
+    /// The same, to change them.
+    pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Messages> {
+        let engines = self.list.iter_mut().map(|listener| &mut listener.engine);
+        engines.filter_map(Engine::messages_mut)
+    }
+
+    /// The broker.
+    pub fn broker(&self) -> Option<&Broker> {
         let mut engines = self.list.iter().map(|listener| &listener.engine);
-        engines.find_map(Engine::messages)
+        engines.find_map(Engine::broker)
     }
 
     /// The same, to change it.
-    pub fn messages_mut(&mut self) -> Option<&mut Messages> {
+    pub fn broker_mut(&mut self) -> Option<&mut Broker> {
         let mut engines = self.list.iter_mut().map(|listener| &mut listener.engine);
-        engines.find_map(Engine::messages_mut)
+        engines.find_map(Engine::broker_mut)
+    }
+
+    /// Lets the broker ask the document that has ended, and adds its messages to the rows. False if
+    /// the document is none for it.
+    pub fn ask_broker(&mut self) -> bool {
+        let Listeners { list, rows, .. } = self;
+        let mut engines = list.iter_mut().map(|listener| &mut listener.engine);
+        let broker = engines.find_map(Engine::broker_mut);
+        broker.is_none_or(|broker| broker.ask(rows))
     }
 
     /// Whether nothing that may follow in the document would add a row, or a witness.
@@ -262,7 +300,8 @@ impl Listeners {
         let active = self.list.iter().filter(|listener| listener.is_active);
         active.into_iter().all(|listener| match &listener.engine {
             Engine::Automaton(runner) => !listener.is_waiting && runner.automaton.is_decided(),
-            Engine::Trie(_) | Engine::Witnesses(_) | Engine::Messages(_) => false,
+            Engine::Trie(_) | Engine::Witnesses(_) => false,
+            Engine::Messages(_) | Engine::Broker(_) => false,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Text as content, and as values of attributes.
 
 /// Appends text as content of an element.
-pub(super) fn escape(text: &[u8], out: &mut Vec<u8>) {
+pub fn escape(text: &[u8], out: &mut Vec<u8>) {
     replace(text, out, |byte| match byte {
         b'&' => Some(b"&amp;"),
         b'<' => Some(b"&lt;"),
@@ -13,7 +13,7 @@ pub(super) fn escape(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends an attribute or a declaration, after a space.
-pub(super) fn attribute(prefix: &str, local: &str, value: &[u8], out: &mut Vec<u8>) {
+pub fn attribute(prefix: &str, local: &str, value: &[u8], out: &mut Vec<u8>) {
     out.push(b' ');
     name(prefix, local, out);
     out.extend_from_slice(b"=\"");

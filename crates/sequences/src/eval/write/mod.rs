@@ -5,7 +5,7 @@
 //! the output does not have them yet.
 
 mod copy;
-mod markup;
+pub mod markup;
 mod namespaces;
 mod rows;
 
