@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
 from penstock.planning.sequences.verdicts import explain_sequences, sequence_verdict
+from penstock.planning.tables import explain_table, table_verdict
 from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
@@ -13,6 +14,7 @@ from penstock.results.html import Text
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Table
 
 
 def verdict(query: Query) -> Verdict:
@@ -29,6 +31,8 @@ def verdict(query: Query) -> Verdict:
     """
     if isinstance(query.output, Sequences):
         return sequence_verdict(query.output)
+    if isinstance(query.output, Table):
+        return table_verdict(query.output)
     return _verdict(normalise(query))
 
 
@@ -49,6 +53,9 @@ def explain(query: Query) -> Text:
     if isinstance(query.output, Sequences):
         sections += explain_sequences(query.output)
         return _titled(sections + _said(sequence_verdict(query.output)))
+    if isinstance(query.output, Table):
+        sections += explain_table(query.output)
+        return _titled(sections + _said(table_verdict(query.output)))
     normal = normalise(query)
     sections.append(("normal form", print_query(normal).splitlines()))
     if not isinstance(normal.output, Message | Event):

@@ -3,9 +3,14 @@
 use super::places::{GatherId, Place, read_places};
 use crate::plan::{ProgramError, Read, Request};
 use crate::tables::Table;
+use crate::tabular::Layout;
 use penstock_sequences::code::Code;
 use penstock_sequences::names::Names;
 use std::rc::Rc;
+
+/// Flags: the code is that of a table; the document is its only region.
+const IS_TABLE: u32 = 8;
+const IS_WHOLE: u32 = 16;
 
 /// What becomes of the items that a part gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +56,19 @@ pub struct Reads {
     pub places: Vec<Place>,
 }
 
+/// What is evaluated.
+pub enum Body {
+    /// Expressions over sequences.
+    Sequences(Rc<Code>),
+    /// A table: each region has records.
+    Table(Rc<Layout>),
+}
+
 /// A program.
 pub struct Program {
-    pub code: Rc<Code>,
+    pub body: Body,
+    /// The document itself is the only region.
+    pub is_whole: bool,
     /// The items of the only part that gathers are the rows.
     pub is_direct: bool,
     /// A constructor gives an item like all others, and no message.
@@ -74,8 +89,15 @@ impl Program {
             return Err(ProgramError("it requests no messages"));
         };
         let code = reader.bytes()?;
-        let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
-        let flags = reader.below(8)?;
+        let flags = reader.below(32)?;
+        let is_table = flags & IS_TABLE != 0;
+        let body = match is_table {
+            true => Body::Table(Rc::new(Layout::read(code, names)?)),
+            false => {
+                let code = Code::read(code, names);
+                Body::Sequences(Rc::new(code.map_err(|_| ProgramError("its code is wrong"))?))
+            }
+        };
         let stream = match reader.below(2)? {
             0 => None,
             _ => Some(reader.text()?.into()),
@@ -88,18 +110,23 @@ impl Program {
         })?;
         let reads = reader.many(|reader, _| {
             let name = reader.text()?.into();
-            let places = read_places(reader, gathers.len())?;
+            let places = read_places(reader, gathers.len(), is_table)?;
             Ok(Reads { name, places })
         })?;
         reader.end()?;
         if reads.is_empty() {
             return Err(ProgramError("it reads no document"));
         }
-        if code.entry_count() != gathers.len() + 1 {
+        let entries = match &body {
+            Body::Sequences(code) => code.entry_count(),
+            Body::Table(_) => 2,
+        };
+        if entries != gathers.len() + 1 {
             return Err(ProgramError("its code has other entries"));
         }
         Ok(Program {
-            code: Rc::new(code),
+            body,
+            is_whole: flags & IS_WHOLE != 0,
             is_direct: flags & 1 != 0,
             sends_empty: flags & 2 != 0,
             has_items: flags & 4 != 0,

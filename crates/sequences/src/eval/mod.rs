@@ -27,7 +27,7 @@ mod write;
 pub use collected::Collected;
 pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
-pub use write::Row;
+pub use write::{Row, serialize};
 
 use crate::atomic::Moment;
 use crate::code::{Binding, Code};
