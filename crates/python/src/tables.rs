@@ -13,7 +13,9 @@ pub fn table_columns(rows: &Rows, subscription: u32, layout: &Layout) -> Columns
     let own = (0..rows.len()).filter(|&row| rows.subscription[row].0 == subscription);
     let length = own.clone().count();
     let columns = read_rows(layout, own.map(|row| rows.value.value(row)));
-    let columns = columns.into_iter().map(|(name, cells)| (name, cells_array(cells)));
+    let columns = columns
+        .into_iter()
+        .map(|(name, cells)| (name, cells_array(cells)));
     Columns::of_any(length, columns.collect())
 }
 

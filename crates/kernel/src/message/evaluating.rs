@@ -239,9 +239,7 @@ impl Evaluating {
             let layout = layout.clone();
             let nodes: &[NodeId] = if *is_whole { &[NodeId::ROOT] } else { &[] };
             // Nothing is unknown any more.
-            return self
-                .record(&layout, nodes, subscriptions, task)
-                .map(|_| ());
+            return self.record(&layout, nodes, subscriptions, task).map(|_| ());
         }
         let is_direct = self.program.as_ref().is_ok_and(|program| program.is_direct);
         if is_direct || self.is_prompt {

@@ -278,7 +278,11 @@ impl Member {
         self.tree().end(span.end);
         self.values_open -= usize::from(open.has_value);
         self.kept -= open.held;
-        if self.waiting.front().is_some_and(|nodes| *nodes > vec![open.node]) {
+        if self
+            .waiting
+            .front()
+            .is_some_and(|nodes| *nodes > vec![open.node])
+        {
             self.gather_waiting(&mut task);
         }
         for &gather in &open.gathers {
@@ -289,8 +293,7 @@ impl Member {
             }
         }
         // What belongs to no region any more, and is not kept, is forgotten with its ancestors.
-        let is_needed =
-            self.regions_open > 0 || self.values_open > 0 || !self.waiting.is_empty();
+        let is_needed = self.regions_open > 0 || self.values_open > 0 || !self.waiting.is_empty();
         if self.is_reading() && !is_needed && self.kept == open.kept_before {
             self.tree().truncate(open.mark);
         }
@@ -315,7 +318,9 @@ impl Member {
     /// Tries again to evaluate the regions that wait. Only tables have such, in their only part.
     fn gather_waiting(&mut self, task: &mut Task<'_>) {
         while let Some(nodes) = self.waiting.pop_front() {
-            let gathered = self.evaluating.gather(GatherId(0), &nodes, &self.audible, task);
+            let gathered = self
+                .evaluating
+                .gather(GatherId(0), &nodes, &self.audible, task);
             match gathered {
                 Ok(Gathered::Waits) => {
                     self.waiting.push_front(nodes);

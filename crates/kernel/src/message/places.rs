@@ -119,11 +119,7 @@ impl Place {
 
 /// Reads a tree of places into a table; the first entry is the document node.
 /// Those of a table may be needed as long as an element above them lasts.
-pub fn read_places(
-    reader: &mut Reader<'_>,
-    gathers: usize,
-    is_table: bool,
-) -> Read<Vec<Place>> {
+pub fn read_places(reader: &mut Reader<'_>, gathers: usize, is_table: bool) -> Read<Vec<Place>> {
     let mut places = Vec::new();
     // Places wait for so many children; the trees of programs may be deep.
     let mut open: Vec<(PlaceId, usize)> = Vec::new();

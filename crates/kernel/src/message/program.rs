@@ -95,7 +95,9 @@ impl Program {
             true => Body::Table(Rc::new(Layout::read(code, names)?)),
             false => {
                 let code = Code::read(code, names);
-                Body::Sequences(Rc::new(code.map_err(|_| ProgramError("its code is wrong"))?))
+                Body::Sequences(Rc::new(
+                    code.map_err(|_| ProgramError("its code is wrong"))?,
+                ))
             }
         };
         let stream = match reader.below(2)? {

@@ -92,5 +92,8 @@ fn error_of(misfit: &Misfit) -> Error {
         value,
         reason,
     } = misfit;
-    Error::new("FORG0001", format!("column `{column}`: `{value}` is {reason}"))
+    Error::new(
+        "FORG0001",
+        format!("column `{column}`: `{value}` is {reason}"),
+    )
 }

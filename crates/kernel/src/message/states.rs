@@ -320,8 +320,7 @@ impl States {
             let node = &self.nodes[place];
             let tests = node.children.iter().map(|&child| &self.nodes[child]);
             let tests = tests.filter(|child| child.axis == Axis::Attribute);
-            let tests =
-                tests.map(|child| (AttributeTest::Passing(child.test), child.stay));
+            let tests = tests.map(|child| (AttributeTest::Passing(child.test), child.stay));
             let keep = keep_of(&mut keeps, node.member);
             keep.marks = keep
                 .marks

@@ -12,7 +12,11 @@ pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     if digits.len() % 4 != 0 {
         return None;
     }
-    let padding = digits.iter().rev().take_while(|&&byte| byte == b'=').count();
+    let padding = digits
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte == b'=')
+        .count();
     if padding > 2 {
         return None;
     }

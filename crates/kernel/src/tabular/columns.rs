@@ -78,7 +78,9 @@ impl Cells {
     fn of_content(content: &Content) -> Cells {
         let data = match content {
             Content::Columns(columns) => {
-                let named = columns.iter().map(|column| (column.name.clone(), Cells::of(column)));
+                let named = columns
+                    .iter()
+                    .map(|column| (column.name.clone(), Cells::of(column)));
                 Data::Struct(named.collect())
             }
             Content::Type(type_) => match type_ {

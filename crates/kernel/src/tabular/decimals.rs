@@ -53,7 +53,10 @@ pub fn write_decimal(units: i128, scale: u8, out: &mut Vec<u8>) {
 pub fn rounded(number: f64, scale: u8) -> String {
     let text = number.to_string();
     let scale = usize::from(scale);
-    let Some(point) = text.find('.').filter(|point| text.len() - point - 1 > scale) else {
+    let Some(point) = text
+        .find('.')
+        .filter(|point| text.len() - point - 1 > scale)
+    else {
         return text;
     };
     let (kept, lost) = text.split_at(point + 1 + scale);
@@ -67,7 +70,9 @@ pub fn rounded(number: f64, scale: u8) -> String {
     if is_more || half == b'5' && is_odd {
         increment(&mut digits);
     }
-    String::from_utf8_lossy(&digits).trim_end_matches('.').into()
+    String::from_utf8_lossy(&digits)
+        .trim_end_matches('.')
+        .into()
 }
 
 /// Adds one to the last digit.

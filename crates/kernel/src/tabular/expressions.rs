@@ -56,7 +56,9 @@ pub fn expressions(patterns: &Patterns, names: &mut Names) -> Read<Vec<Expr>> {
         .map(|test| read_test(test, patterns, names))
         .collect::<Read<_>>()?;
     let parts = patterns.parts.iter();
-    parts.map(|part| read_part(part, patterns, &tests)).collect()
+    parts
+        .map(|part| read_part(part, patterns, &tests))
+        .collect()
 }
 
 fn read_part(part: &PartSpec, patterns: &Patterns, tests: &[Test]) -> Read<Expr> {

@@ -87,7 +87,10 @@ impl<'a> JsonReader<'a> {
             b't' => out.push(b'\t'),
             b'u' => {
                 // Only bytes below 0x20 are written so.
-                let digits = self.rest.get(2..4).and_then(|d| std::str::from_utf8(d).ok());
+                let digits = self
+                    .rest
+                    .get(2..4)
+                    .and_then(|d| std::str::from_utf8(d).ok());
                 let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
                 out.extend(byte);
                 self.rest = self.rest.get(4..).unwrap_or_default();

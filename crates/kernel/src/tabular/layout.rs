@@ -108,7 +108,11 @@ impl Layout {
         let mut reader = Reader::new(bytes);
         let patterns = Patterns::read(reader.bytes()?)?;
         let exprs = expressions(&patterns, names)?;
-        let is_set: Vec<bool> = patterns.parts.iter().map(|part| part.kind.is_set()).collect();
+        let is_set: Vec<bool> = patterns
+            .parts
+            .iter()
+            .map(|part| part.kind.is_set())
+            .collect();
         let record = set(&mut reader, &is_set)?;
         let on_error = match reader.below(2)? {
             0 => OnError::Null,

@@ -148,7 +148,15 @@ impl Writing<'_> {
                 out.extend_from_slice(brackets[0]);
                 if let Content::Type(type_) = column.content {
                     let fits = write_atom(type_, value.clone(), out);
-                    self.settle(fits, column, type_, || value.text().into(), around, misfits, out)?;
+                    self.settle(
+                        fits,
+                        column,
+                        type_,
+                        || value.text().into(),
+                        around,
+                        misfits,
+                        out,
+                    )?;
                 }
                 out.extend_from_slice(brackets[1]);
                 return Ok(());

@@ -7,8 +7,7 @@ from typing import Any
 
 from penstock.errors import QueryError
 from penstock.languages.tables.types import read_type
-from penstock.languages.xpath import syntax as s
-from penstock.languages.xpath.expressions import AT_RESULT, ExpressionLowering
+from penstock.languages.xpath.expressions import ExpressionLowering, Focus
 from penstock.languages.xpath.frontend import DEPTH_MAX, parse, too_deep
 from penstock.languages.xpath.functions import Type
 from penstock.languages.xpath.namespaces import Namespaces
@@ -24,6 +23,7 @@ _NESTED_MAX = 16
 _EXAMPLE = "columns={'id': '@id', 'price': ('price', 'decimal(10,2)')}"
 
 STRING = ColumnType("string")
+_HERE = x.Here()
 
 
 class ColumnReader:
@@ -71,46 +71,47 @@ class ColumnReader:
                 return Column(name, source, type_, is_list=is_list)
             case [str() as path, Mapping() as inner]:
                 columns = self.columns(inner, f"{place}.", depth + 1)
-                return Column(name, self._nodes(path), None, columns)
+                return Column(name, self._set(path), None, columns)
             case [str() as path, [Mapping() as inner]]:
                 columns = self.columns(inner, f"{place}.", depth + 1)
-                return Column(name, self._nodes(path), None, columns, is_list=True)
+                return Column(name, self._set(path), None, columns, is_list=True)
         raise _no_columns(place, f"is {written!r}: a path, (path, type), or a mapping")
 
     def record(self, path: str) -> x.Nodes:
         """Return the nodes of a record path, from the document."""
-        return _checked(path, lambda: self._lowered(path, x.Root(), is_set=True))
+        return self._set(path, x.Root())
 
-    def _nodes(self, path: str) -> x.Expression:
-        return _checked(path, lambda: self._lowered(path, AT_RESULT.here, is_set=True))
+    def _set(self, path: str, here: x.Nodes = _HERE) -> x.Nodes:
+        lowered = self._lowered(path, here, is_set=True)
+        assert isinstance(lowered, x.Nodes), "the lowering checks it"
+        return lowered
 
     def _source(self, path: str) -> x.Expression:
-        return _checked(path, lambda: self._lowered(path, AT_RESULT.here, is_set=False))
+        return self._lowered(path, _HERE, is_set=False)
 
-    def _lowered(self, path: str, here: x.Nodes, *, is_set: bool) -> Any:
-        parsed: s.Expression = parse(path)
+    def _lowered(self, path: str, here: x.Nodes, *, is_set: bool) -> x.Expression:
+        """Return what a path is lowered to, if the kernel evaluates it at records."""
         bound = Namespaces(self._namespaces.bindings, path)
         lowering = ExpressionLowering(path, bound, self._variables, self._slots)
-        focus = type(AT_RESULT)(here, False)
-        if is_set or lowering.type_of(parsed) is Type.NODES:
-            return lowering.nodes(parsed, focus)
-        return lowering.value(parsed, focus)
+        focus = Focus(here, False)
+        try:
+            parsed = parse(path)
+            is_set = is_set or lowering.type_of(parsed) is Type.NODES
+            lowered = lowering.nodes(parsed, focus) if is_set else lowering.value(parsed, focus)
+        except RecursionError:
+            raise too_deep(path) from None
+        _check(lowered, path)
+        return lowered
 
 
-def _checked(path: str, lower: Any) -> Any:
-    """Return what a path is lowered to, if the kernel evaluates it at records."""
-    try:
-        lowered: x.Expression = lower()
-        if _depth(lowered) > DEPTH_MAX:
-            raise too_deep(path)
-    except RecursionError:
-        raise too_deep(path) from None
+def _check(lowered: x.Expression, path: str) -> None:
+    if _depth(lowered) > DEPTH_MAX:
+        raise too_deep(path)
     for part in all_parts(lowered):
         if isinstance(part, x.Identified | x.JoinedStrings):
             raise _unsupported(path, "`id()` needs the declarations of a document")
         if isinstance(part, x.Step) and part.axis is Axis.NAMESPACE:
             raise _unsupported(path, "the namespace axis leads to no values of records")
-    return lowered
 
 
 def _depth(expression: x.Expression) -> int:

@@ -34,7 +34,9 @@ def table_verdict(table: Table) -> Verdict:
         decided=Decided.SCOPE if region.steps else Decided.DOCUMENT,
         when=(when,),
         held=tuple(held),
-        memory="one record and what is around it" if is_flat else "what is kept grows with the document",
+        memory="one record and what is around it"
+        if is_flat
+        else "what is kept grows with the document",
         cost=Cost.FLAT if is_flat else Cost.KEPT,
         suits_endless=is_flat,
         endless="yes: records come and go" if is_flat else "no: something is kept for each record",

@@ -18,7 +18,7 @@ from time import monotonic
 
 from penstock.testing.adversary.report import Failure, FailureKind, Tally
 
-ATTACKS = ("xpath", "xscl", "xquery", "documents", "costs", "costs_on_spark", "views")
+ATTACKS = ("xpath", "xscl", "xquery", "documents", "costs", "costs_on_spark", "views", "tables")
 HANG_SECONDS = 300.0
 """A slice takes about a second; even a very busy machine does it in this time."""
 LONG_SECONDS = {"costs": 3_600.0, "costs_on_spark": 3_600.0}
@@ -31,6 +31,7 @@ SLICE_CASES = {
     "costs": 2,
     "costs_on_spark": 10,
     "views": 2_048,
+    "tables": 128,
 }
 SMALLEST_SLICE = 64
 
