@@ -211,7 +211,7 @@ class Engine:
         from penstock.engine.tables import find_table
 
         rows = find_table(self.registry, name)
-        return pa.Table.from_batches(self._table_batches(source, rows), rows.schema)
+        return pa.Table.from_batches(self.batches_of_table(source, rows), rows.schema)
 
     def table_batches(self, source: Source, name: str | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of ``table`` as record batches, while the documents are read.
@@ -226,9 +226,10 @@ class Engine:
         load_arrow()
         from penstock.engine.tables import find_table
 
-        return self._table_batches(source, find_table(self.registry, name))
+        return self.batches_of_table(source, find_table(self.registry, name))
 
-    def _table_batches(self, source: Source, rows: TableRows) -> Iterator[pa.RecordBatch]:
+    def batches_of_table(self, source: Source, rows: TableRows) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of ``table_batches``, for who takes errors in another way."""
         from penstock.engine.tables import PACE
 
         listening = Listening(self._silence, rows.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.engine.driver import Pace, Portion
@@ -32,13 +32,24 @@ PACE = Pace(
 
 
 class TableRows:
-    """Takes the rows of one table out of portions."""
+    """Takes the rows of one table out of portions.
 
-    def __init__(self, name: str, query: Query) -> None:
+    ``report`` hears of documents that failed. Without it they raise, or are warned of if the
+    table sets them aside.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        query: Query,
+        report: Callable[[DocumentError, str], None] | None = None,
+    ) -> None:
         assert isinstance(query.output, Table), "only tables have columns"
         self.name = name
         self.schema = table_schema(query.output)
-        self._sets_aside = query.output.on_error == "quarantine"
+        if report is None:
+            report = _warn if query.output.on_error == "quarantine" else _raise
+        self._report = report
         self._program = compile_program(query)
         self._names: Sequence[str] = ()
         self._number = -1
@@ -68,10 +79,13 @@ class TableRows:
             self._number = next((at for at, name in enumerate(names) if name == self.name), -1)
         return self._number
 
-    def _report(self, error: DocumentError, document: str) -> None:
-        if not self._sets_aside:
-            raise error
-        warnings.warn(f"the document {document} failed: {error}", PenstockWarning, stacklevel=4)
+
+def _raise(error: DocumentError, document: str) -> None:
+    raise error
+
+
+def _warn(error: DocumentError, document: str) -> None:
+    warnings.warn(f"the document {document} failed: {error}", PenstockWarning, stacklevel=4)
 
 
 def find_table(registry: AnyRegistry, name: str | None) -> TableRows:

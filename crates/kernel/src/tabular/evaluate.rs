@@ -168,6 +168,12 @@ impl<'a> Evaluator<'a> {
 
     /// The first node of a set, if it is known which one that is.
     pub fn first(&mut self, id: ExprId, focus: Focus) -> Option<Option<NodeId>> {
+        let layout = self.layout;
+        if let Some(chain) = &layout.chains[id.index()]
+            && let Some(first) = self.first_of_chain(chain, focus.node)
+        {
+            return Some(Some(first));
+        }
         let set = self.set(id, focus);
         match (set.nodes.first(), set.extent) {
             (_, Extent::Unsure) | (None, Extent::Growing) => None,

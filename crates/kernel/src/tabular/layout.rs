@@ -1,5 +1,6 @@
 //! The layout of a table: its record, its columns, and what becomes of values that do not fit.
 
+use super::chains::{Chain, chain_of};
 use super::expressions::{Expr, ExprId, expressions};
 use super::json::write_string;
 use crate::plan::{Patterns, ProgramError, Read, Reader, Request};
@@ -81,6 +82,8 @@ pub enum OnError {
 #[derive(Debug)]
 pub struct Layout {
     pub(super) exprs: Box<[Expr]>,
+    /// By expression.
+    pub(super) chains: Box<[Option<Chain>]>,
     /// The records, seen from each element of a region.
     pub(super) record: ExprId,
     /// The columns, without that of errors.
@@ -124,8 +127,11 @@ impl Layout {
         };
         let columns = read_columns(&mut reader, &is_set, DEPTH_MAX)?;
         reader.end()?;
+        let ids = (0..exprs.len() as u32).map(ExprId);
+        let chains = ids.map(|id| chain_of(&exprs, id)).collect();
         Ok(Layout {
             exprs: exprs.into(),
+            chains,
             record,
             columns,
             on_error,

@@ -10,6 +10,7 @@
 //! then the record waits. `message` keeps the nodes that are needed and says when to try again.
 
 mod base64;
+mod chains;
 mod columns;
 mod decimals;
 mod evaluate;

@@ -39,7 +39,12 @@ pub fn parse_timestamp(text: &[u8]) -> Result<i64, Reason> {
 /// Appends a date.
 pub fn write_date(day: i64, out: &mut Vec<u8>) {
     let (year, month, day) = civil_of(day);
-    out.extend_from_slice(format!("{year:04}-{month:02}-{day:02}").as_bytes());
+    write_two(year / 100, out);
+    write_two(year % 100, out);
+    out.push(b'-');
+    write_two(month, out);
+    out.push(b'-');
+    write_two(day, out);
 }
 
 /// Appends a moment of UTC.
@@ -48,12 +53,21 @@ pub fn write_timestamp(moment: i64, out: &mut Vec<u8>) {
     let rest = moment.rem_euclid(DAY);
     let (seconds, fraction) = (rest / MICROSECONDS, rest % MICROSECONDS);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    out.extend_from_slice(format!("T{hour:02}:{minute:02}:{second:02}").as_bytes());
+    for (before, part) in [(b'T', hour), (b':', minute), (b':', second)] {
+        out.push(before);
+        write_two(part, out);
+    }
     if fraction != 0 {
         let digits = format!(".{fraction:06}");
         out.extend_from_slice(digits.trim_end_matches('0').as_bytes());
     }
     out.push(b'Z');
+}
+
+/// Appends a number of two digits.
+fn write_two(number: i64, out: &mut Vec<u8>) {
+    out.push(b'0' + (number / 10) as u8);
+    out.push(b'0' + (number % 10) as u8);
 }
 
 /// The days since 1970, and what follows.

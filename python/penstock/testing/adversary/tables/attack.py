@@ -131,5 +131,7 @@ def _canonise(row: dict[str, Any], columns: dict[str, Any]) -> None:
 
 
 def _shown(rows: Rows) -> list[str]:
-    """Return rows as texts: two that are not a number are equal so."""
-    return [repr(row) for row in rows]
+    """Return rows as texts: two that are not a number are equal so, and zones of equal times."""
+    return [
+        json.dumps(row, default=lambda value: f"{type(value).__name__} {value}") for row in rows
+    ]
