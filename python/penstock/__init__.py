@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock.engine.matches import Matches
     from penstock.errors import DocumentError, PenstockError, PenstockWarning, QueryError
     from penstock.joins import JoinOptions
+    from penstock.languages.tables import table
     from penstock.languages.xpath import xpath
     from penstock.languages.xquery import xquery
     from penstock.languages.xscl import xscl
@@ -50,6 +51,7 @@ __all__ = [
     "evaluate",
     "explain",
     "schema",
+    "table",
     "verdict",
     "xpath",
     "xquery",
@@ -72,6 +74,7 @@ _HOMES = {
     "Query": "penstock.twigs",
     "Registry": "penstock.registry",
     "Verdict": "penstock.planning.verdicts",
+    "table": "penstock.languages.tables",
     "xpath": "penstock.languages.xpath",
     "xquery": "penstock.languages.xquery",
     "xscl": "penstock.languages.xscl",

@@ -69,6 +69,12 @@ QUERY_CODES = {
     "PQ0602": "a constant that is no date, or no regular expression",
     "PQ0603": "a view that is listed twice",
     "PQ0604": "a condition that is none",
+    # Tables.
+    "PQ0701": "columns that are none",
+    "PQ0702": "an unknown type of a column",
+    "PQ0703": "an expression that columns cannot have",
+    "PQ0704": "an unknown value of on_error",
+    "PQ0705": "a text that is no table",
 }
 """The codes of ``QueryError`` and what each names."""
 

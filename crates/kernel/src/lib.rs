@@ -21,6 +21,7 @@
 //! | `automaton` | evaluates twigs event by event, and drives the circuit |
 //! | `trie` | evaluates questions over documents in memory |
 //! | `witness` | variables of joins and their nodes |
+//! | `tabular` | typed rows of records |
 //! | `message` | evaluates queries over sequences, binding by binding |
 //! | `broker` | asks small documents many queries of one form |
 //! | `session` | chooses engines for plans and documents, and runs them |
@@ -43,6 +44,7 @@ pub mod serialize;
 pub mod session;
 mod source;
 mod tables;
+pub mod tabular;
 pub mod tokenizer;
 mod trie;
 pub mod usage;

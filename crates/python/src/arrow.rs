@@ -32,6 +32,20 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// The columns of so many rows, by name.
+    pub fn of_any(length: usize, columns: Vec<(Box<str>, ArrayData)>) -> Columns {
+        let (fields, columns): (Vec<Field>, Vec<ArrayData>) = columns
+            .into_iter()
+            .map(|(name, column)| (Field::new(name, column.data_type().clone(), true), column))
+            .unzip();
+        let type_ = DataType::Struct(Fields::from(fields));
+        Columns {
+            array: array(type_, length, None, vec![], columns),
+        }
+    }
+}
+
 #[pymethods]
 impl Columns {
     fn __len__(&self) -> usize {

@@ -3,13 +3,15 @@
 use crate::arrow::{Columns, Number, array, numbers, offsets, strings};
 use crate::bindings::binding_column;
 use crate::records::Witness;
+use crate::tables::table_columns;
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field};
 use penstock_kernel::events::Declarations;
 use penstock_kernel::ids::into_words;
 use penstock_kernel::rows::{BulkRows, DocumentId, Parts, Rows, SubscriptionId};
+use penstock_kernel::tabular::Layout;
 use penstock_kernel::witness;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::ops::Range;
@@ -163,6 +165,13 @@ impl Batch {
             ("fragments", array(lists, length, None, places, nodes)),
         ];
         Ok((Columns::of(length, entries), columns(bulk.fragments)))
+    }
+
+    /// The rows of a table, which a subscription's program describes, as its columns. They stay.
+    fn table(&self, subscription: u32, program: &[u8]) -> PyResult<Columns> {
+        let layout = Layout::of_program(program);
+        let layout = layout.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        self.with_rows(|rows| table_columns(rows, subscription, &layout))
     }
 
     /// The witnesses of the documents that joins read, by number; they are handed over once.

@@ -14,6 +14,7 @@ mod routing;
 mod segments;
 mod serialization;
 mod sessions;
+mod tables;
 mod watch;
 mod witnesses;
 

@@ -73,7 +73,7 @@ class SheetWriter:
         self._out = out
         self._columns = list(columns)
         self.has_errors = "error" in self._columns
-        self._line: Callable[[list[str]], str] = _csv_line if form == "csv" else _tsv_line
+        self._line: Callable[[list[str]], str] = csv_line if form == "csv" else tsv_line
 
     def header(self) -> None:
         """Write the names of the columns."""
@@ -154,11 +154,13 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _csv_line(cells: list[str]) -> str:
+def csv_line(cells: list[str]) -> str:
+    """Return a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
 
 
-def _tsv_line(cells: list[str]) -> str:
+def tsv_line(cells: list[str]) -> str:
+    """Return a line of TSV."""
     return "\t".join(cell.translate(_ESCAPES) for cell in cells) + "\n"

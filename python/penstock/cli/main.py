@@ -8,7 +8,18 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from penstock.cli import check, completion, exits, explain, match, profile, registry, run, views
+from penstock.cli import (
+    check,
+    completion,
+    exits,
+    explain,
+    match,
+    profile,
+    registry,
+    run,
+    table,
+    views,
+)
 from penstock.cli.advice import advised
 from penstock.cli.parsing import Parser
 from penstock.errors import PenstockError, PenstockWarning, QueryError, RegistryError
@@ -57,7 +68,7 @@ def parser() -> Parser:
     )
     whole.add_argument("-V", "--version", action=_Version, help="print the version")
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, explain, check, profile, run, registry, views, completion):
+    for command in (match, table, explain, check, profile, run, registry, views, completion):
         command.add_parser(commands)
     return whole
 

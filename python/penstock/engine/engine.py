@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from penstock.engine.asynchronous import AsyncSource
     from penstock.engine.matches import Matches
+    from penstock.engine.tables import TableRows
 
 Order = Literal["decided", "document"]
 
@@ -201,6 +202,58 @@ class Engine:
         load_arrow()
         _require_rows(self.registry.snapshot())
         return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
+
+    def table(self, source: Source, name: str | None = None) -> pa.Table:
+        """Return the rows of a table over all documents, with its typed columns.
+
+        ``name`` is that of the subscription; without it there has to be one table. The schema is
+        that of the query, whatever the documents have.
+
+        >>> import penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("books", penstock.table("//book", {"price": ("price", "double")}))
+        >>> table = penstock.Engine(registry).table("<a><book><price>9.5</price></book></a>")
+        >>> table.column("price").to_pylist()
+        [9.5]
+
+        Raises:
+            DocumentError: A document is not well-formed, passes a limit, or with
+                ``on_error="raise"`` has a value that does not fit. With ``on_error="quarantine"``
+                such documents are warned of instead (``PenstockWarning``), and their rows end
+                where they failed.
+            RegistryError: There is no such table.
+            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        """
+        load_arrow()
+        import pyarrow as pa
+
+        from penstock.engine.tables import find_table
+
+        rows = find_table(self.registry, name)
+        return pa.Table.from_batches(self.batches_of_table(source, rows), rows.schema)
+
+    def table_batches(self, source: Source, name: str | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of ``table`` as record batches, while the documents are read.
+
+        A batch has some thousand rows: 16,384, or those of four megabytes of values.
+
+        Raises:
+            DocumentError: As ``table`` does, from the iterator.
+            RegistryError: There is no such table.
+            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        """
+        load_arrow()
+        from penstock.engine.tables import find_table
+
+        return self.batches_of_table(source, find_table(self.registry, name))
+
+    def batches_of_table(self, source: Source, rows: TableRows) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of ``table_batches``, for who takes errors in another way."""
+        from penstock.engine.tables import PACE
+
+        listening = Listening(self._silence, rows.name)
+        portions = self._portions(listening.documents(inputs(source)), PACE, joins=False)
+        return listening.batches(rows.batches(portions))
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""

@@ -22,6 +22,7 @@ from penstock.sources import Input
 from penstock.sources.documents import input_of
 from penstock.twigs import Query
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Table
 
 Answer = Results | float | str | bool
 
@@ -97,6 +98,8 @@ def evaluate(
     if document is None:
         raise TypeError("an expression in XPath needs a document")
     query = expression
+    if isinstance(query, Query) and isinstance(query.output, Table):
+        raise TypeError("a table has typed columns: use penstock.Engine(registry).table(document)")
     if isinstance(query, str):
         query = xpath(
             query, context=context, namespaces=namespaces, variables=variables, select=select

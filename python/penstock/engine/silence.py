@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from penstock.errors import PenstockWarning
 from penstock.registry import AnyRegistry, Snapshot
@@ -17,6 +18,8 @@ _SAMPLES = 3
 _SAMPLE_BYTES = 4 << 20
 _WARNINGS_MAX = 10
 _QUERIES_KEPT = 10_000
+
+Batch = TypeVar("Batch")
 
 _warned: dict[object, None] = {}
 """What ``evaluate`` has warned of, in order."""
@@ -76,8 +79,10 @@ class Silence:
 class Listening:
     """What one run gives, and what it reads."""
 
-    def __init__(self, silence: Silence) -> None:
+    def __init__(self, silence: Silence, only: str | None = None) -> None:
         self._silence = silence
+        self._only = only
+        """The subscription that is asked for, if it is one."""
         self._waiting: set[str] | None = None
         """The subscriptions without a row so far; None if they are too many to look at."""
         self._samples: list[Input] = []
@@ -101,6 +106,22 @@ class Listening:
             if rows:
                 self._note(rows)
             yield rows
+        self._warn(level + 1)
+
+    def batches(self, batches: Iterable[Batch], level: int = 4) -> Iterator[Batch]:
+        """Yield the batches of the only subscription; if there was none, warn of it."""
+        assert self._only is not None, "the rows of a table are those of one subscription"
+        waiting = self._silence.waiting()
+        self._waiting = None if waiting is None else waiting & {self._only}
+        for batch in batches:
+            if not self._has_rows:
+                self._has_rows = True
+                self._silence.settle([self._only])
+                self._waiting = set()
+            yield batch
+        self._warn(level + 1)
+
+    def _warn(self, level: int) -> None:
         # Documents that failed have rows that say why.
         if self._documents <= self._failures:
             return

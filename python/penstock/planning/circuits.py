@@ -17,7 +17,7 @@ def compile_selection(
 ) -> list[p.Part]:
     """Return the program of a query that is an expression; see :func:`compile_form`."""
     selection, constants = to_circuit_form(selection, constants)
-    writer = _Writer(constants)
+    writer = ExpressionWriter(constants)
     expression, type_ = selection.expression, selection.type
     if is_filter:
         place = writer.place(_truth(expression, type_))
@@ -41,7 +41,9 @@ def _truth(expression: x.Expression, type_: ValueType | None) -> x.Expression:
     return expression if is_truth else x.Call("boolean", (expression,))
 
 
-class _Writer(p.ProgramWriter):
+class ExpressionWriter(p.ProgramWriter):
+    """Writes expressions into the tables of a program."""
+
     def __init__(self, constants: Sequence[Atom]) -> None:
         super().__init__()
         self._constants = constants

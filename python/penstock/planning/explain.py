@@ -7,6 +7,7 @@ from penstock.planning.normalise import normalise
 from penstock.planning.schemas.explaining import explain_schema
 from penstock.planning.schemas.programs import rewrite_for
 from penstock.planning.sequences.verdicts import explain_sequences, sequence_verdict
+from penstock.planning.tables import explain_table, table_verdict
 from penstock.planning.templates.explaining import explain_join
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
@@ -16,6 +17,7 @@ from penstock.schemas import Schema
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Table
 
 
 def verdict(query: Query, schema: Schema | None = None) -> Verdict:
@@ -36,6 +38,8 @@ def verdict(query: Query, schema: Schema | None = None) -> Verdict:
         query = rewrite_for(query, schema, is_fed=True).query
     if isinstance(query.output, Sequences):
         return sequence_verdict(query.output)
+    if isinstance(query.output, Table):
+        return table_verdict(query.output)
     return _verdict(normalise(query))
 
 
@@ -62,6 +66,9 @@ def explain(query: Query, schema: Schema | None = None) -> Text:
     if isinstance(query.output, Sequences):
         sections += explain_sequences(query.output)
         return _titled(sections + _said(sequence_verdict(query.output)))
+    if isinstance(query.output, Table):
+        sections += explain_table(query.output)
+        return _titled(sections + _said(table_verdict(query.output)))
     normal = normalise(query)
     sections.append(("normal form", print_query(normal).splitlines()))
     if not isinstance(normal.output, Message | Event):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.errors import RegistryError
+from penstock.languages.tables import read_table
 from penstock.languages.xpath import xpath
 from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
@@ -18,12 +19,14 @@ from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
 from penstock.planning.sequences import compile_sequences, only_stream
+from penstock.planning.tables import compile_table
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts
 from penstock.twigs import Event, Fragments, Query
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Table
 
-LANGUAGES = {"xpath": xpath, "xscl": xscl, "xquery": xquery}
+LANGUAGES = {"xpath": xpath, "xscl": xscl, "xquery": xquery, "table": read_table}
 """What reads the texts of a language."""
 
 _FORMS = Forms()
@@ -48,8 +51,8 @@ def compile_program(
         return _compile_query(query, mode)
     if language == "xpath":
         return _FORMS.compile(query, mode, options)
-    if language == "xquery":
-        return _compile_query(xquery(query, **(options or {})), mode)
+    if language in ("xquery", "table"):
+        return _compile_query(LANGUAGES[language](query, **(options or {})), mode)
     compiled = _JOIN_TEXTS.compile(query, options)
     if isinstance(compiled, Query):
         return _compile_query(compiled, mode)
@@ -72,6 +75,10 @@ def _compile_query(query: Query, mode: Mode) -> bytes:
             if mode != "query":
                 raise RegistryError("PR0004", f"a query in XQuery has no mode {mode!r}")
             return compile_sequences(output, only_stream(query))
+        case Table() as output:
+            if mode != "query":
+                raise RegistryError("PR0004", f"a table has no mode {mode!r}")
+            return compile_table(output, query.constants)
         case _:
             return compile_in_mode(query, mode)
 

@@ -27,6 +27,7 @@ KINDS = (
     "event",
     "match",
     "error",
+    "record",
 )
 """What a row can be. The kernel counts in this order."""
 

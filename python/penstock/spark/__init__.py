@@ -7,6 +7,7 @@ with the cluster. Nothing here uses more than Spark Connect offers.
 from penstock.spark.joins import JoinProgress, join, join_progress, join_stream, statements
 from penstock.spark.match import match, quarantine, results
 from penstock.spark.routing import route, stamp
+from penstock.spark.tables import tables
 
 __all__ = [
     "JoinProgress",
@@ -19,4 +20,5 @@ __all__ = [
     "route",
     "stamp",
     "statements",
+    "tables",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from penstock.twigs.expressions import Atom, Condition, Selection, ValueType
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +104,4 @@ class Event:
     content: tuple[Content, ...] = ()
 
 
-Output = Fragments | Value | Aggregate | Message | Event | Selection | Sequences
+Output = Fragments | Value | Aggregate | Message | Event | Selection | Sequences | Table

@@ -30,6 +30,7 @@ from penstock.twigs.outputs import (
 from penstock.twigs.queries import Query
 from penstock.twigs.sequence_printing import print_sequences
 from penstock.twigs.sequences import Sequences
+from penstock.twigs.tables import Column, Table
 
 
 def print_query(query: Query) -> str:
@@ -98,6 +99,19 @@ def _output_lines(output: Output) -> list[str]:
             return _selection_lines(output)
         case Sequences():
             return print_sequences(output)
+        case Table(record=record, columns=columns):
+            return [f"table of {print_expression(record)}", *_column_lines(columns, 1)]
+
+
+def _column_lines(columns: tuple[Column, ...], level: int) -> list[str]:
+    lines = []
+    for column in columns:
+        shape = str(column.type or "struct")
+        shape = f"list[{shape}]" if column.is_list else shape
+        source = "" if column.source is None else f" {print_expression(column.source)}"
+        lines.append(f"{'  ' * level}{column.name}: {shape}{source}")
+        lines += _column_lines(column.columns, level + 1)
+    return lines
 
 
 def _selection_lines(selection: Selection) -> list[str]:

@@ -3,7 +3,7 @@
 use super::folding::Folding;
 use super::member::Task;
 use super::places::GatherId;
-use super::program::{Fold, Gather, Program};
+use super::program::{Body, Fold, Gather, Program};
 use crate::ids::SubscriptionId;
 use crate::ledger::Account;
 use crate::limits::Limits;
@@ -31,12 +31,20 @@ pub struct Failure {
     pub byte: u64,
 }
 
+/// What became of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gathered {
+    Done,
+    /// It depends on what may still come in the document.
+    Waits,
+}
+
 /// A program and its trees.
 pub struct Evaluating {
     /// The program that could not be read fails at every document.
     program: Result<Program, ProgramError>,
     evaluation: Option<Evaluation>,
-    forest: Forest,
+    pub(super) forest: Forest,
     /// The tree of a document that is given with the query, while it is read.
     given: Tree,
     names: NamesMark,
@@ -47,8 +55,8 @@ pub struct Evaluating {
     is_prompt: bool,
     /// Whether the documents that are given with the query have been read, by place.
     is_given: Vec<bool>,
-    ordinal: u64,
-    results_max: u64,
+    pub(super) ordinal: u64,
+    pub(super) results_max: u64,
 }
 
 impl Evaluating {
@@ -59,7 +67,10 @@ impl Evaluating {
     ) -> Evaluating {
         let is_message = |program: &Program| {
             let folds: Vec<Fold> = program.gathers.iter().map(|gather| gather.fold).collect();
-            program.code.is_message(BODY) && folds == [Fold::Items]
+            let Body::Sequences(code) = &program.body else {
+                return false;
+            };
+            code.is_message(BODY) && folds == [Fold::Items]
         };
         let is_prompt = options.is_live && program.as_ref().is_ok_and(is_message);
         let documents = program.as_ref().map_or(1, |program| program.reads.len());
@@ -71,8 +82,10 @@ impl Evaluating {
             now: now(),
         };
         let evaluation = program.as_ref().ok();
-        let evaluation =
-            evaluation.map(|program| Evaluation::new(program.code.clone(), settings(program)));
+        let evaluation = evaluation.and_then(|program| match &program.body {
+            Body::Sequences(code) => Some(Evaluation::new(code.clone(), settings(program))),
+            Body::Table(_) => None,
+        });
         Evaluating {
             gathered: no_items(&program),
             evaluation,
@@ -155,18 +168,26 @@ impl Evaluating {
         nodes: &[NodeId],
         subscriptions: &[SubscriptionId],
         task: &mut Task<'_>,
-    ) -> Result<(), Failure> {
-        let (Ok(program), Some(evaluation)) = (&self.program, &mut self.evaluation) else {
-            return Ok(());
+    ) -> Result<Gathered, Failure> {
+        let Ok(program) = &self.program else {
+            return Ok(Gathered::Done);
+        };
+        if let Body::Table(layout) = &program.body {
+            let layout = layout.clone();
+            return self.record(&layout, nodes, subscriptions, task);
+        }
+        let Some(evaluation) = &mut self.evaluation else {
+            return Ok(Gathered::Done);
         };
         let region = nodes.iter().map(|&node| NodeRef::of_document(node));
         let region: Sequence = region.collect();
         let entry = BODY + 1 + gather.index();
         if program.is_direct {
-            return self.rows(entry, Some(region), subscriptions, task);
+            let written = self.rows(entry, Some(region), subscriptions, task);
+            return written.map(|()| Gathered::Done);
         }
         let Ok(folding) = &mut self.gathered[gather] else {
-            return Ok(());
+            return Ok(Gathered::Done);
         };
         let mark = self.forest.mark();
         let mut meter = meter(task.account);
@@ -186,12 +207,12 @@ impl Evaluating {
             self.gathered[gather] = Err(error);
         }
         if !self.is_prompt {
-            return Ok(());
+            return Ok(Gathered::Done);
         }
         let sent = self.send(subscriptions, task);
         self.forest.truncate(mark);
         self.gathered = no_items(&self.program);
-        sent
+        sent.map(|()| Gathered::Done)
     }
 
     /// Evaluates what waits for the end of the document.
@@ -208,6 +229,17 @@ impl Evaluating {
         if self.role > 0 {
             self.forest.add_document(std::mem::take(&mut self.given));
             return Ok(());
+        }
+        if let Ok(Program {
+            body: Body::Table(layout),
+            is_whole,
+            ..
+        }) = &self.program
+        {
+            let layout = layout.clone();
+            let nodes: &[NodeId] = if *is_whole { &[NodeId::ROOT] } else { &[] };
+            // Nothing is unknown any more.
+            return self.record(&layout, nodes, subscriptions, task).map(|_| ());
         }
         let is_direct = self.program.as_ref().is_ok_and(|program| program.is_direct);
         if is_direct || self.is_prompt {
@@ -309,7 +341,7 @@ pub fn now() -> Moment {
     Moment::since_1970(since.unwrap_or_default())
 }
 
-fn meter(account: &mut Account) -> impl FnMut(u64) {
+pub(super) fn meter(account: &mut Account) -> impl FnMut(u64) {
     |steps| account.spend(steps)
 }
 

@@ -132,8 +132,7 @@ impl Messages {
                 AttributeTest::All => true,
                 AttributeTest::Passing(test) => self.names.passes(class, *test),
             });
-            let is_kept = passed.map(|&(_, is_kept)| is_kept).reduce(|a, b| a | b);
-            let Some(is_kept) = is_kept else {
+            let Some(stay) = passed.map(|&(_, stay)| stay).max() else {
                 continue;
             };
             self.bring(id);
@@ -142,7 +141,7 @@ impl Messages {
             let name = member.qname(attribute.symbol, prefix, &self.names);
             let span = (attribute.span.start, attribute.span.end);
             member.tree().attribute(name, attribute.value, span);
-            member.note_kept(is_kept);
+            member.note_kept(stay, 0);
             self.account.spend(1);
         }
     }
@@ -170,7 +169,7 @@ impl Messages {
             }
             self.bring(id);
             self.members[id].leaf(kind, target, value, (span.start, span.end));
-            self.members[id].note_kept(leaf.is_kept);
+            self.members[id].note_kept(leaf.stay, 1);
             self.account.spend(1);
         }
     }
@@ -283,7 +282,7 @@ impl Handler for Messages {
             let Leaf {
                 member: id,
                 is_node,
-                is_kept,
+                stay,
             } = self.states.of(state).texts[at];
             if self.members[id].has_failed() {
                 continue;
@@ -296,7 +295,7 @@ impl Handler for Messages {
                 }
                 let member = &mut self.members[id];
                 member.tree().text(value, (span.start, span.end));
-                member.note_kept(is_kept);
+                member.note_kept(stay, 1);
             } else {
                 self.members[id].tree().add_value(value);
             }

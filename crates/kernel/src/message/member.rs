@@ -1,8 +1,8 @@
 //! One program and the document under way: its tree, its open regions, what it has gathered.
 
-use super::evaluating::{Evaluating, Failure};
+use super::evaluating::{Evaluating, Failure, Gathered};
 use super::names::Names;
-use super::places::{GatherId, PlaceId};
+use super::places::{GatherId, PlaceId, Stay};
 use super::program::Program;
 use super::states::Keep;
 use crate::events::{Scope, Span, Symbol};
@@ -18,6 +18,7 @@ use crate::vocabulary::NodeKind;
 use penstock_sequences as sequences;
 use sequences::names::QName;
 use sequences::tree::{Mark, NodeId, Tree};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What an evaluation works with, and where its rows go.
@@ -34,8 +35,10 @@ struct Open {
     node: NodeId,
     /// The tree before it.
     mark: Mark,
-    /// How many nodes were kept until the end of the document before it.
+    /// How many nodes were kept before it.
     kept_before: usize,
+    /// How many nodes are kept until it ends.
+    held: usize,
     /// Its string value is kept until the end of the document.
     has_value: bool,
     has_bytes: bool,
@@ -76,7 +79,9 @@ pub struct Member {
     regions: Table<GatherId, Region>,
     /// How many elements of regions are open.
     regions_open: usize,
-    /// How many nodes are kept until the end of the document.
+    /// Regions whose records wait for what may follow, in document order.
+    waiting: VecDeque<Vec<NodeId>>,
+    /// How many nodes are kept until the end of the document, or of an element that is open.
     kept: usize,
     /// How many elements are open whose string value is kept until then.
     values_open: usize,
@@ -105,6 +110,7 @@ impl Member {
             open: Vec::new(),
             regions: Table::of_defaults(gathers),
             regions_open: 0,
+            waiting: VecDeque::new(),
             kept: 0,
             values_open: 0,
             names: Vec::new(),
@@ -139,6 +145,7 @@ impl Member {
             region.nodes.clear();
             region.open = 0;
         }
+        self.waiting.clear();
         (self.regions_open, self.kept, self.values_open) = (0, 0, 0);
     }
 
@@ -196,6 +203,7 @@ impl Member {
             node,
             mark,
             kept_before,
+            held: 0,
             has_value: false,
             has_bytes: false,
             gathers: Box::default(),
@@ -204,11 +212,12 @@ impl Member {
 
     /// Keeps the element that was opened last.
     pub fn keep(&mut self, keep: &Keep) {
-        self.note_kept(keep.kept.is_some());
+        self.note_kept(keep.stay, 0);
         let Some(open) = self.open.last_mut() else {
             return;
         };
-        open.has_value = keep.kept.has_value();
+        let is_longer = keep.stay > Stay::Region;
+        open.has_value = keep.kept.has_value() || is_longer && keep.marks.has_value();
         open.has_bytes = keep.marks.has_bytes();
         open.gathers = keep.gathers.clone();
         self.values_open += usize::from(open.has_value);
@@ -225,10 +234,21 @@ impl Member {
         self.evaluating.count(gather);
     }
 
-    /// Takes note of a node that is kept until the end of the document.
+    /// Takes note of how long a node is kept. It is the innermost open element, an attribute of
+    /// it, or so many levels below.
     #[inline]
-    pub fn note_kept(&mut self, is_kept: bool) {
-        self.kept += usize::from(is_kept);
+    pub fn note_kept(&mut self, stay: Stay, below: usize) {
+        if stay == Stay::Region {
+            return;
+        }
+        self.kept += 1;
+        if let Stay::Above(levels) = stay {
+            // Above the root element is the document.
+            let place = (self.open.len() + below).checked_sub(levels as usize + 1);
+            if let Some(open) = place.and_then(|place| self.open.get_mut(place)) {
+                open.held += 1;
+            }
+        }
     }
 
     /// Adds a comment or an instruction to the tree.
@@ -257,6 +277,14 @@ impl Member {
         }
         self.tree().end(span.end);
         self.values_open -= usize::from(open.has_value);
+        self.kept -= open.held;
+        if self
+            .waiting
+            .front()
+            .is_some_and(|nodes| *nodes > vec![open.node])
+        {
+            self.gather_waiting(&mut task);
+        }
         for &gather in &open.gathers {
             self.regions_open -= 1;
             self.regions[gather].open -= 1;
@@ -265,24 +293,56 @@ impl Member {
             }
         }
         // What belongs to no region any more, and is not kept, is forgotten with its ancestors.
-        let is_needed = self.regions_open > 0 || self.values_open > 0;
+        let is_needed = self.regions_open > 0 || self.values_open > 0 || !self.waiting.is_empty();
         if self.is_reading() && !is_needed && self.kept == open.kept_before {
             self.tree().truncate(open.mark);
         }
     }
 
     fn gather(&mut self, gather: GatherId, task: &mut Task<'_>) {
-        let nodes = std::mem::take(&mut self.regions[gather].nodes);
-        let gathered = self.evaluating.gather(gather, &nodes, &self.audible, task);
+        let mut nodes = std::mem::take(&mut self.regions[gather].nodes);
+        if self.waiting.is_empty() {
+            let gathered = self.evaluating.gather(gather, &nodes, &self.audible, task);
+            match gathered {
+                Ok(Gathered::Waits) => self.waiting.push_back(std::mem::take(&mut nodes)),
+                gathered => self.settle(gathered.map(|_| ()), task.at),
+            }
+        } else {
+            // Rows keep the order of their records.
+            self.waiting.push_back(std::mem::take(&mut nodes));
+        }
+        nodes.clear();
         self.regions[gather].nodes = nodes;
-        self.regions[gather].nodes.clear();
-        self.settle(gathered, task.at);
+    }
+
+    /// Tries again to evaluate the regions that wait. Only tables have such, in their only part.
+    fn gather_waiting(&mut self, task: &mut Task<'_>) {
+        while let Some(nodes) = self.waiting.pop_front() {
+            let gathered = self
+                .evaluating
+                .gather(GatherId(0), &nodes, &self.audible, task);
+            match gathered {
+                Ok(Gathered::Waits) => {
+                    self.waiting.push_front(nodes);
+                    return;
+                }
+                Ok(Gathered::Done) => {}
+                Err(failure) => {
+                    self.settle(Err(failure), task.at);
+                    self.waiting.clear();
+                    return;
+                }
+            }
+        }
     }
 
     /// Ends the document.
     pub fn finish(&mut self, mut task: Task<'_>) {
         if self.is_reading() {
             self.tree().end(task.at);
+            self.gather_waiting(&mut task);
+        }
+        if self.is_reading() {
             let finished = self.evaluating.finish(&self.audible, &mut task);
             self.settle(finished, task.at);
         }

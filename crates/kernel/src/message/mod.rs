@@ -17,6 +17,7 @@ mod member;
 mod names;
 mod places;
 mod program;
+mod recording;
 mod serving;
 mod states;
 

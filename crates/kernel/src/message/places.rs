@@ -68,6 +68,18 @@ impl Marks {
     }
 }
 
+/// How long a node is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stay {
+    /// As long as its region.
+    #[default]
+    Region,
+    /// Until the element ends that is so many levels above.
+    Above(u32),
+    /// Until the document ends.
+    Document,
+}
+
 /// A node test.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Test {
@@ -102,20 +114,35 @@ pub struct Place {
     pub marks: Marks,
     /// Needed until the document ends.
     pub kept: Marks,
+    /// Needed until the element ends that is so many levels above.
+    pub held: Marks,
+    pub levels: u32,
     /// Whose regions its nodes are.
     pub gathers: Box<[GatherId]>,
     /// The places below, in the same table.
     pub children: Vec<PlaceId>,
 }
 
+impl Place {
+    /// How long its nodes are needed.
+    pub fn stay(&self) -> Stay {
+        match (self.kept.is_some(), self.held.is_some()) {
+            (true, _) => Stay::Document,
+            (_, true) => Stay::Above(self.levels),
+            _ => Stay::Region,
+        }
+    }
+}
+
 /// Reads a tree of places into a table; the first entry is the document node.
-pub fn read_places(reader: &mut Reader<'_>, gathers: usize) -> Read<Vec<Place>> {
+/// Those of a table may be needed as long as an element above them lasts.
+pub fn read_places(reader: &mut Reader<'_>, gathers: usize, is_table: bool) -> Read<Vec<Place>> {
     let mut places = Vec::new();
     // Places wait for so many children; the trees of programs may be deep.
     let mut open: Vec<(PlaceId, usize)> = Vec::new();
     loop {
         let id = PlaceId(places.len() as u32);
-        let (place, children) = read_place(reader, gathers)?;
+        let (place, children) = read_place(reader, gathers, is_table)?;
         if places.is_empty() && place.test.kind != NodeKind::Document {
             return Err(ProgramError("a projection does not start at a document"));
         }
@@ -134,14 +161,25 @@ pub fn read_places(reader: &mut Reader<'_>, gathers: usize) -> Read<Vec<Place>> 
     }
 }
 
-fn read_place(reader: &mut Reader<'_>, gathers: usize) -> Read<(Place, usize)> {
+fn read_place(reader: &mut Reader<'_>, gathers: usize, is_table: bool) -> Read<(Place, usize)> {
     let axis = Axis::from_code(reader.word()?).filter(|axis| axis.is_forward());
     let axis = axis.ok_or(ProgramError("a projection looks back"))?;
+    let test = Test::read(reader)?;
+    let (marks, kept) = (
+        Marks::of_code(reader.word()?)?,
+        Marks::of_code(reader.word()?)?,
+    );
+    let (held, levels) = match is_table {
+        true => (Marks::of_code(reader.word()?)?, reader.word()?),
+        false => (Marks::default(), 0),
+    };
     let place = Place {
         axis,
-        test: Test::read(reader)?,
-        marks: Marks::of_code(reader.word()?)?,
-        kept: Marks::of_code(reader.word()?)?,
+        test,
+        marks,
+        kept,
+        held,
+        levels,
         gathers: reader
             .many(|reader, _| reader.below(gathers).map(GatherId))?
             .into(),

@@ -3,9 +3,16 @@
 use super::places::{GatherId, Place, read_places};
 use crate::plan::{ProgramError, Read, Reader, Request};
 use crate::tables::Table;
+use crate::tabular::Layout;
 use penstock_sequences::code::Code;
 use penstock_sequences::names::Names;
 use std::rc::Rc;
+
+/// Flags: the broker has the query too; the code is that of a table; the document is its only
+/// region.
+const IS_BROKERED: u32 = 8;
+const IS_TABLE: u32 = 16;
+const IS_WHOLE: u32 = 32;
 
 /// What becomes of the items that a part gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +69,12 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     fn read(reader: &mut Reader<'a>) -> Read<Head<'a>> {
-        let flags = reader.below(16)?;
+        let flags = reader.below(64)?;
         let stream = match reader.below(2)? {
             0 => None,
             _ => Some(reader.text()?),
         };
-        let form = match flags & 8 {
+        let form = match flags & IS_BROKERED {
             0 => None,
             _ => Some(reader.bytes()?),
         };
@@ -88,9 +95,19 @@ impl<'a> Head<'a> {
     }
 }
 
+/// What is evaluated.
+pub enum Body {
+    /// Expressions over sequences.
+    Sequences(Rc<Code>),
+    /// A table: each region has records.
+    Table(Rc<Layout>),
+}
+
 /// A program.
 pub struct Program {
-    pub code: Rc<Code>,
+    pub body: Body,
+    /// The document itself is the only region.
+    pub is_whole: bool,
     /// The items of the only part that gathers are the rows.
     pub is_direct: bool,
     /// A constructor gives an item like all others, and no message.
@@ -111,8 +128,17 @@ impl Program {
             return Err(ProgramError("it requests no messages"));
         };
         let code = reader.bytes()?;
-        let code = Code::read(code, names).map_err(|_| ProgramError("its code is wrong"))?;
         let head = Head::read(&mut reader)?;
+        let is_table = head.flags & IS_TABLE != 0;
+        let body = match is_table {
+            true => Body::Table(Rc::new(Layout::read(code, names)?)),
+            false => {
+                let code = Code::read(code, names);
+                Body::Sequences(Rc::new(
+                    code.map_err(|_| ProgramError("its code is wrong"))?,
+                ))
+            }
+        };
         let gathers = reader.many(|reader, _| {
             let code = reader.word()?;
             let fold = Fold::of_code(code / 2).ok_or(ProgramError("an unknown fold"))?;
@@ -121,18 +147,23 @@ impl Program {
         })?;
         let reads = reader.many(|reader, _| {
             let name = reader.text()?.into();
-            let places = read_places(reader, gathers.len())?;
+            let places = read_places(reader, gathers.len(), is_table)?;
             Ok(Reads { name, places })
         })?;
         reader.end()?;
         if reads.is_empty() {
             return Err(ProgramError("it reads no document"));
         }
-        if code.entry_count() != gathers.len() + 1 {
+        let entries = match &body {
+            Body::Sequences(code) => code.entry_count(),
+            Body::Table(_) => 2,
+        };
+        if entries != gathers.len() + 1 {
             return Err(ProgramError("its code has other entries"));
         }
         Ok(Program {
-            code: Rc::new(code),
+            body,
+            is_whole: head.flags & IS_WHOLE != 0,
             is_direct: head.flags & 1 != 0,
             sends_empty: head.flags & 2 != 0,
             has_items: head.flags & 4 != 0,

@@ -5,7 +5,7 @@
 //! one. Most elements lead to the state in which nobody needs anything.
 
 use super::names::{ClassId, Names, TestId};
-use super::places::{GatherId, Marks, Place, PlaceId};
+use super::places::{GatherId, Marks, Place, PlaceId, Stay};
 use super::program::Gather;
 use crate::ids::ids;
 use crate::tables::Table;
@@ -35,12 +35,14 @@ pub struct Keep {
     pub marks: Marks,
     /// Needed until the document ends.
     pub kept: Marks,
+    /// How long the element itself is needed.
+    pub stay: Stay,
     /// Whose regions the element is.
     pub gathers: Box<[GatherId]>,
     /// Who only counts it.
     pub counts: Box<[GatherId]>,
-    /// The attributes that are kept, and whether until the document ends.
-    pub attributes: Box<[(AttributeTest, bool)]>,
+    /// The attributes that are kept, and how long.
+    pub attributes: Box<[(AttributeTest, Stay)]>,
 }
 
 /// Which attributes.
@@ -56,8 +58,8 @@ pub struct Leaf {
     pub member: MemberId,
     /// Whether the node is kept, and not only its characters for the values around it.
     pub is_node: bool,
-    /// Whether it is needed until the document ends.
-    pub is_kept: bool,
+    /// How long it is needed.
+    pub stay: Stay,
 }
 
 /// A place and the program that it belongs to.
@@ -68,6 +70,7 @@ struct Node {
     kind: NodeKind,
     marks: Marks,
     kept: Marks,
+    stay: Stay,
     gathers: Box<[GatherId]>,
     counts: Box<[GatherId]>,
     children: Vec<PlaceId>,
@@ -133,8 +136,10 @@ impl States {
                 axis: place.axis,
                 test: names.intern(&place.test),
                 kind: place.test.kind,
-                marks: place.marks,
+                // What is held is needed like the rest of a region, and no shorter.
+                marks: place.marks.or(place.held),
                 kept: place.kept,
+                stay: place.stay(),
                 gathers: regions.into(),
                 counts: counts.into(),
                 children: children.map(|child| PlaceId(first + child.0)).collect(),
@@ -315,14 +320,14 @@ impl States {
             let node = &self.nodes[place];
             let tests = node.children.iter().map(|&child| &self.nodes[child]);
             let tests = tests.filter(|child| child.axis == Axis::Attribute);
-            let tests =
-                tests.map(|child| (AttributeTest::Passing(child.test), child.kept.is_some()));
+            let tests = tests.map(|child| (AttributeTest::Passing(child.test), child.stay));
             let keep = keep_of(&mut keeps, node.member);
             keep.marks = keep
                 .marks
                 .or(self.marks(node.marks))
                 .or(self.marks(node.kept));
             keep.kept = keep.kept.or(self.marks(node.kept));
+            keep.stay = keep.stay.max(node.stay);
             keep.attributes = keep.attributes.iter().copied().chain(tests).collect();
             keep.gathers = keep.gathers.iter().chain(&node.gathers).copied().collect();
             keep.counts = keep.counts.iter().chain(&node.counts).copied().collect();
@@ -332,10 +337,13 @@ impl States {
             if is_kept || inside == Inside::Everything {
                 let keep = keep_of(&mut keeps, member);
                 keep.marks = keep.marks.or(Marks::node());
+                let mut stay = Stay::Region;
                 if is_kept {
                     keep.kept = keep.kept.or(Marks::node());
+                    stay = Stay::Document;
                 }
-                let all = [(AttributeTest::All, is_kept)];
+                keep.stay = keep.stay.max(stay);
+                let all = [(AttributeTest::All, stay)];
                 keep.attributes = all
                     .into_iter()
                     .chain(keep.attributes.iter().copied())
@@ -356,18 +364,18 @@ impl States {
 
     fn leaves(&self, key: &Key, class: ClassId, names: &Names) -> Box<[Leaf]> {
         let mut leaves: Vec<Leaf> = Vec::new();
-        let mut add = |member: MemberId, is_node: bool, is_kept: bool| match leaves
+        let mut add = |member: MemberId, is_node: bool, stay: Stay| match leaves
             .iter_mut()
             .find(|leaf| leaf.member == member)
         {
             Some(leaf) => {
                 leaf.is_node |= is_node;
-                leaf.is_kept |= is_kept;
+                leaf.stay = leaf.stay.max(stay);
             }
             None => leaves.push(Leaf {
                 member,
                 is_node,
-                is_kept,
+                stay,
             }),
         };
         let mut reach = |place: PlaceId, is_near: bool| {
@@ -381,7 +389,7 @@ impl States {
                 let needs = node.marks.is_some() || node.kept.is_some();
                 let is_leaf = node.kind != NodeKind::Element;
                 if is_reached && is_leaf && needs && names.passes(class, node.test) {
-                    add(node.member, true, node.kept.is_some());
+                    add(node.member, true, node.stay);
                 }
             }
         };
@@ -389,11 +397,11 @@ impl States {
         key.above.iter().for_each(|&place| reach(place, false));
         for &(member, inside) in &key.inside {
             match inside {
-                Inside::Everything => add(member, true, false),
-                Inside::KeptEverything => add(member, true, true),
+                Inside::Everything => add(member, true, Stay::Region),
+                Inside::KeptEverything => add(member, true, Stay::Document),
                 // Comments have no part in the values around them.
-                Inside::Characters if class == self.text => add(member, false, false),
-                Inside::KeptCharacters if class == self.text => add(member, false, true),
+                Inside::Characters if class == self.text => add(member, false, Stay::Region),
+                Inside::KeptCharacters if class == self.text => add(member, false, Stay::Document),
                 _ => {}
             }
         }
@@ -409,6 +417,7 @@ fn keep_of(keeps: &mut Vec<Keep>, member: MemberId) -> &mut Keep {
             member,
             marks: Marks::default(),
             kept: Marks::default(),
+            stay: Stay::Region,
             gathers: Box::default(),
             counts: Box::default(),
             attributes: Box::default(),

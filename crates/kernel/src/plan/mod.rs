@@ -33,7 +33,7 @@ pub use ids::{
 pub use image::{NONE, Plan};
 pub(crate) use parts::{CompareSome, Part, Step};
 pub use program::Request;
-pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, Patterns, TestSpec};
+pub(crate) use program::{ExprSpec, FormulaSpec, OperandSpec, PartSpec, Patterns, TestSpec};
 pub use reader::{ProgramError, Read, Reader};
 pub use records::{
     Expr, Formula, FormulaKind, Guard, Operand, OperandKind, Output, Shape, ShapeKind, Spine,

@@ -36,6 +36,8 @@ pub enum RowKind {
     Message = 10,
     /// A document matched, in filter mode.
     Match = 12,
+    /// A record as a row of a table, in JSON.
+    Record = 14,
 }
 
 impl RowKind {

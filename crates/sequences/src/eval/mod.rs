@@ -28,7 +28,7 @@ pub use collected::Collected;
 pub use compare::double;
 pub use item::{Item, Sequence};
 pub use settings::{RECURSION, Settings};
-pub use write::{Row, markup};
+pub use write::{Row, markup, serialize};
 
 use crate::atomic::Moment;
 use crate::code::{Binding, Code};

@@ -123,6 +123,12 @@ impl Tree {
         }
     }
 
+    /// Whether the end of a document or element is still to come.
+    #[inline]
+    pub fn is_open(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].last == NodeId::NONE
+    }
+
     /// The string value: what is between the tags of an element that is complete.
     #[inline]
     pub fn value(&self, node: NodeId) -> &[u8] {

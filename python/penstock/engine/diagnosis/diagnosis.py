@@ -13,7 +13,9 @@ from penstock.engine.diagnosis.names import advise, name_tests, names_of
 from penstock.engine.diagnosis.samples import Samples
 from penstock.engine.diagnosis.stages import Stage, Wording, names_beside, paths_of
 from penstock.engine.diagnosis.terms import Term, joined_path, terms_of
+from penstock.languages.tables import record_query
 from penstock.twigs import Query
+from penstock.twigs.tables import Table
 
 _SHOWN = 5
 _WIDTH = 40
@@ -68,6 +70,8 @@ def diagnose(query: Query, samples: Samples, advice: Advice) -> Diagnosis:
 
     A document that fails counts up to its error.
     """
+    if isinstance(query.output, Table):
+        query = record_query(query)
     advised = tuple(advise(name_tests(query), names_of(samples), advice))
     wording = Wording.of(query)
     if wording is None:

@@ -72,17 +72,20 @@ def compile_sequences(
     ]
     for name, root in projection.roots.items():
         parts.append(p.constant_bytes(name))
-        _write_place(root, parts)
+        write_place(root, parts)
     return b"".join(parts)
 
 
-def _write_place(place: Place, parts: list[bytes]) -> None:
+def write_place(place: Place, parts: list[bytes], *, is_table: bool = False) -> None:
+    """Write a place and those below it; the places of a table may be held."""
     waiting = [place]
     while waiting:
         place = waiting.pop()
         parts.append(p.varint(p.AXES[place.axis]))
         parts.append(node_test(place.test))
         parts.append(p.varints(place.marks, place.kept))
+        if is_table:
+            parts.append(p.varints(place.held, place.levels))
         parts.append(p.many(place.gathers))
         parts.append(p.varint(len(place.children)))
         waiting += reversed(place.children.values())

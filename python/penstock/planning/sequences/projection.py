@@ -37,13 +37,16 @@ class Place:
     """A place in a projection.
 
     ``marks`` are needed as long as the region lasts that the place belongs to, ``kept`` until the
-    end of the document.
+    end of the document. ``held`` are needed until the element ends that is ``levels`` above: only
+    tables hold nodes so.
     """
 
     axis: Axis
     test: NodeTest
     marks: int = 0
     kept: int = 0
+    held: int = 0
+    levels: int = 0
     gathers: list[int] = field(default_factory=list)
     children: dict[tuple[Axis, NodeTest], Place] = field(default_factory=dict)
     above: Place | None = None

@@ -86,14 +86,14 @@ def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
 
 
 def _path(gather: Gather) -> str:
-    return "".join([_step(step.axis, step.test) for step in gather.steps])
+    return "".join([step_text(step.axis, step.test) for step in gather.steps])
 
 
 def _kept(place: Place, path: str) -> Iterator[str]:
     if place.kept:
         yield path or "the whole document"
     for child in place.children.values():
-        yield from _kept(child, path + _step(child.axis, child.test))
+        yield from _kept(child, path + step_text(child.axis, child.test))
 
 
 def _needed(place: Place, path: str, *, of_regions: bool) -> Iterator[str]:
@@ -102,13 +102,14 @@ def _needed(place: Place, path: str, *, of_regions: bool) -> Iterator[str]:
         needs = [words for mark, words in _NEEDS if marks & mark]
         yield f"{path or '/'}: {', '.join(needs) or 'that it exists'}"
     for child in place.children.values():
-        yield from _needed(child, path + _step(child.axis, child.test), of_regions=of_regions)
+        yield from _needed(child, path + step_text(child.axis, child.test), of_regions=of_regions)
 
 
 _NAMED = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
 
 
-def _step(axis: Axis, test: NodeTest) -> str:
+def step_text(axis: Axis, test: NodeTest) -> str:
+    """Return a step as it is written."""
     name = test.local or "*"
     if test.kind not in _NAMED:
         name = f"{test.kind.value}({test.local or ''})"

@@ -28,6 +28,7 @@ ATTACKS = (
     "costs_on_spark",
     "views",
     "schemas",
+    "tables",
 )
 HANG_SECONDS = 300.0
 """A slice takes about a second; even a very busy machine does it in this time."""
@@ -43,6 +44,7 @@ SLICE_CASES = {
     "costs_on_spark": 10,
     "views": 2_048,
     "schemas": 64,
+    "tables": 128,
 }
 SMALLEST_SLICE = 64
 

@@ -8,6 +8,22 @@ use crate::scope::Scope;
 use crate::tree::{Forest, Kind, NodeId, NodeRef};
 use std::rc::Rc;
 
+/// The markup of a node that stands alone: declarations in force at it are its own. An attribute is
+/// its value as content.
+pub fn serialize(node: NodeRef, forest: &mut Forest) -> Vec<u8> {
+    let mut writer = Writer::new(Target::Bytes(Vec::new()));
+    if forest.kind(node) == Kind::Attribute {
+        writer.text(forest.value(node));
+    } else {
+        // A node that was parsed has no content that cannot be written.
+        let _ = writer.copy(node, forest);
+    }
+    match writer.finish() {
+        Target::Bytes(bytes) => bytes,
+        _ => Vec::new(),
+    }
+}
+
 impl Writer<'_> {
     /// Writes an item.
     pub fn item(&mut self, item: &Item, forest: &mut Forest) -> Flow {

@@ -9,6 +9,7 @@ pub mod markup;
 mod namespaces;
 mod rows;
 
+pub use copy::serialize;
 pub use rows::Row;
 pub(super) use rows::kind_name;
 

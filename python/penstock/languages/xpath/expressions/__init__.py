@@ -4,7 +4,8 @@ from penstock.languages.xpath.expressions.lowering import (
     UNDER_TEST,
     Asked,
     ExpressionLowering,
+    Focus,
     lower_selection,
 )
 
-__all__ = ["UNDER_TEST", "Asked", "ExpressionLowering", "lower_selection"]
+__all__ = ["UNDER_TEST", "Asked", "ExpressionLowering", "Focus", "lower_selection"]
