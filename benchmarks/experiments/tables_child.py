@@ -175,6 +175,7 @@ def _spark_write(spark: Any, path: Path, out: Path) -> None:
     from pyspark.sql import functions as f
 
     reader = spark.read.format("xml").option("rowTag", "Ntry").option("mode", "FAILFAST")
+    reader = reader.option("ignoreSurroundingSpaces", "false")
     details = "NtryDtls.TxDtls"
     frame = (
         reader.schema(_SPARK_SCHEMA)
