@@ -75,6 +75,7 @@ adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5
 	$(BIN)/python -m penstock.testing.adversary costs --count 1000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary views --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock.testing.adversary schemas --count 10000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock.testing.adversary tables --count 100000 --processes $(PROCESSES)
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills

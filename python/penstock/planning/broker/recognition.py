@@ -1,4 +1,4 @@
-"""Which queries are brokered: a normal form is taken apart, or stays with the listener of messages."""
+"""Which queries are brokered: a normal form is taken apart, or stays with the message listener."""
 
 from __future__ import annotations
 
