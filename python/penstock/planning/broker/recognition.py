@@ -1,4 +1,4 @@
-"""Which queries are brokered: a normal form is taken apart, or stays with the listener of messages."""
+"""Which queries are brokered: a normal form is taken apart, or left to the listener of messages."""
 
 from __future__ import annotations
 
