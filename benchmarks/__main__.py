@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison, xquery, views, tables and structure.
+revisions, interruption, poison, xquery, broker, views, tables and structure.
 """
 
 import argparse
@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "interruption": "experiments.interruption",
     "poison": "experiments.poison",
     "xquery": "experiments.xquery",
+    "broker": "experiments.broker",
     "views": "experiments.views",
     "tables": "experiments.tables",
     "structure": "structure",

@@ -120,8 +120,9 @@ def _content(content: Content, untyped: str, variable: str) -> bytes:
             return p.varints(_LOOP, is_set) + _counted(parts)
         case Element(name=name, attributes=attributes, content=inner):
             parts = [_content(part, untyped, variable) for part in inner]
-            own = [_attribute(attribute, untyped) for attribute in attributes]
-            return p.varint(_ELEMENT) + p.constant_bytes(name) + _counted(own) + _counted(parts)
+            written = [_attribute(attribute, untyped) for attribute in attributes]
+            head = p.varint(_ELEMENT) + p.constant_bytes(name)
+            return head + _counted(written) + _counted(parts)
 
 
 def _attribute(attribute: Attribute, untyped: str) -> bytes:

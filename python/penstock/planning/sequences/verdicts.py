@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from penstock.planning.broker import as_brokered
 from penstock.planning.sequences.gathering import Gather, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import BYTES, TREE, VALUE, Place, Projection
@@ -24,6 +25,7 @@ class Reading:
     body: object
     gathers: list[Gather]
     root: Place
+    has_trees: bool
 
     @property
     def is_direct(self) -> bool:
@@ -37,7 +39,8 @@ def reading_of(query: q.Sequences) -> Reading:
     gathering = Gathering(normal)
     body = gathering.cut(normal.body)
     projection = Projection(normal, body, gathering.gathers, [CURRENT])
-    return Reading(body, gathering.gathers, projection.roots[CURRENT])
+    root = projection.roots[CURRENT]
+    return Reading(body, gathering.gathers, root, projection.has_trees)
 
 
 def sequence_verdict(query: q.Sequences) -> Verdict:
@@ -72,6 +75,7 @@ def sequence_verdict(query: q.Sequences) -> Verdict:
 def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
     """Return sections on what is read, and when it is evaluated."""
     reading = reading_of(query)
+    is_brokered = as_brokered(normalise(read_current(query))) is not None and not reading.has_trees
     gathers = [
         f"{_path(gather)}: {_FOLDS.get(gather.fold, gather.fold)}"
         + (", counted at the start tag" if gather.is_counted else "")
@@ -79,6 +83,7 @@ def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
     ]
     return [
         ("streams", streams_of(query) or ["the current document of any stream"]),
+        ("small documents", ["asked together with other queries"] if is_brokered else []),
         ("evaluated for each binding", gathers),
         ("kept for each binding", [*_needed(reading.root, "", of_regions=True)]),
         ("kept until the document ends", [*_needed(reading.root, "", of_regions=False)]),

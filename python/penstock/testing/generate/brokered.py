@@ -66,7 +66,7 @@ class _Writer:
         return f"{start}{{{clauses}return {self.result()}}}</{tag}>"
 
     def binding(self) -> str:
-        steps = []
+        steps: list[str] = []
         for _ in range(self._random.choice((1, 1, 2, 2, 3))):
             predicate = f"[{self.condition(1, '')}]" if self._random.random() < 0.2 else ""
             axis = self._random.choice(("/", "//", "//")) if steps else "//"
