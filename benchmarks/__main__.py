@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison, xquery, views and structure.
+revisions, interruption, poison, xquery, views, progressive and structure.
 """
 
 import argparse
@@ -31,6 +31,7 @@ EXPERIMENTS = {
     "poison": "experiments.poison",
     "xquery": "experiments.xquery",
     "views": "experiments.views",
+    "progressive": "experiments.progressive",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")

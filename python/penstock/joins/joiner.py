@@ -46,8 +46,9 @@ class JoinOptions:
     Results are handed out in batches of up to ``batch_rows_max``.
 
     The rest is for ``ProgressiveJoiner``, which joins bindings and not documents: what leaves
-    memory when it is full (``flush``), which part of the budget at a time (``flush_fraction``), hash
-    partitions of each stream, bytes of a page, and in which order streams are probed.
+    memory when it is full (``flush``), which part of the budget leaves at a time
+    (``flush_fraction``), hash partitions of each stream, bytes of a page, and in which order
+    streams are probed.
 
     >>> JoinOptions(lateness=60).lateness_us
     60000000
