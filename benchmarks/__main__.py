@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison, xquery, broker, views, tables and structure.
+revisions, interruption, poison, xquery, broker, views, tables, progressive and structure.
 """
 
 import argparse
@@ -33,6 +33,7 @@ EXPERIMENTS = {
     "broker": "experiments.broker",
     "views": "experiments.views",
     "tables": "experiments.tables",
+    "progressive": "experiments.progressive",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")

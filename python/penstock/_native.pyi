@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, final
 
 from typing_extensions import Buffer, disjoint_base
 
@@ -25,6 +25,7 @@ __all__ = [
     "Paths",
     "Plan",
     "PlanBuilder",
+    "ProgressiveJoin",
     "Router",
     "Session",
     "Surroundings",
@@ -150,6 +151,46 @@ class BucketedState(Joins):
     ) -> tuple[int | None, _Failure | None]: ...
     def depth(self) -> int: ...
     def is_damaged(self) -> bool: ...
+
+class _Pages(Protocol):
+    def write(self, page: bytes, /) -> int: ...
+    def read(self, page: int, /) -> bytes: ...
+    def remove(self, page: int, /) -> None: ...
+
+_Side: TypeAlias = tuple[int, int]
+_Part: TypeAlias = tuple[int, int, bytes]
+
+@final
+class ProgressiveJoin:
+    def __new__(
+        cls,
+        pages: _Pages,
+        attributes: Sequence[int],
+        equalities: Sequence[tuple[_Side, _Side]],
+        comparisons: Sequence[tuple[_Side, str, _Side, bool]],
+        limits: Limits | None = None,
+        *,
+        within: int | None = None,
+        flush: str = "auto",
+        flush_fraction: float = 0.1,
+        partitions: int = 1024,
+        page_bytes: int = 40960,
+        probe: str = "rop",
+        selectivities: Sequence[float] = ...,
+        state_bytes_max: int,
+        seed: int = 0,
+    ) -> ProgressiveJoin: ...
+    def push(
+        self, stream: int, time: int, values: Sequence[Sequence[bytes]], fragment: bytes
+    ) -> tuple[int, _Failure | None]: ...
+    def has_results(self) -> bool: ...
+    def take(self, rows_max: int) -> tuple[list[tuple[_Part, ...]], _Failure | None]: ...
+    def end(self, stream: int) -> None: ...
+    def settle(self) -> _Failure | None: ...
+    def finish(self) -> _Failure | None: ...
+    def expire(self, before: int) -> _Failure | None: ...
+    def interrupt(self) -> None: ...
+    def statistics(self) -> dict[str, Any]: ...
 
 @final
 class Plan:

@@ -23,6 +23,8 @@ Joins = _native.Joins
 """The joins of all subscriptions, wherever records are; ``penstock.joins`` writes programs."""
 JoinState = _native.JoinState
 """Joins whose records are all here, in memory and in segments."""
+ProgressiveJoin = _native.ProgressiveJoin
+"""A join of bindings of several streams within a memory budget."""
 BucketedState = _native.BucketedState
 """Joins whose records are divided by value into buckets, one of which is here at a time."""
 Witness = _native.Witness

@@ -20,6 +20,7 @@ mod options;
 mod pairs;
 pub mod plan;
 pub mod program;
+pub mod progressive;
 pub mod record;
 pub mod results;
 pub mod retention;

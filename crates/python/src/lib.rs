@@ -9,6 +9,7 @@ mod counting;
 mod documents;
 mod join_states;
 mod plans;
+mod progressive;
 mod records;
 mod routing;
 mod segments;
@@ -47,6 +48,8 @@ mod _native {
     use crate::join_states::{JoinState, Joins};
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
+    #[pymodule_export]
+    use crate::progressive::ProgressiveJoin;
     #[pymodule_export]
     use crate::records::{Paths, Witness, read_record};
     #[pymodule_export]

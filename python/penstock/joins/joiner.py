@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
-from typing import Literal
+from typing import Literal, get_args
 
 from penstock.joins.spilling import Queue, Spill
 from penstock.joins.subscribing import Found, Outcome, Subscribers
@@ -23,8 +23,17 @@ from penstock.limits import Limits
 
 MICROSECONDS = 1_000_000
 
+PARTITIONS_MAX = 1 << 20
+"""So many hash partitions may a stream of a progressive join have."""
+
 Strategy = Literal["shared", "sequential", "mmqjp", "views"]
 """How rows are found: ``shared`` is the one to use, the others are there to be compared with."""
+
+Flush = Literal["auto", "rrpj", "rpj", "random"]
+"""What a progressive join writes out when memory is full; ``auto`` is the one to use."""
+
+Probe = Literal["rop", "rop-written", "sequential", "apriori"]
+"""In which order a progressive join probes streams; ``rop`` learns it from its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +45,17 @@ class JoinOptions:
     State beyond ``state_bytes_max`` goes to files: records, and what waits for its window to pass.
     Results are handed out in batches of up to ``batch_rows_max``.
 
+    The rest is for ``ProgressiveJoiner``, which joins bindings and not documents: what leaves
+    memory when it is full (``flush``), which part of the budget leaves at a time
+    (``flush_fraction``), hash partitions of each stream, bytes of a page, and in which order
+    streams are probed.
+
     >>> JoinOptions(lateness=60).lateness_us
     60000000
 
     Raises:
-        ValueError: The lateness is negative, or no number, or batches have no rows.
+        ValueError: The lateness is negative, or no number, batches have no rows, or a setting of
+            progressive joins is out of its range.
     """
 
     lateness: timedelta | float | None = None
@@ -49,6 +64,11 @@ class JoinOptions:
     strategy: Strategy = "shared"
     views_max: int = JOIN_VIEWS_MAX
     hash_bits: int = 64
+    flush: Flush = "auto"
+    flush_fraction: float = 0.1
+    partitions: int = 1024
+    page_bytes: int = 40_960
+    probe: Probe = "rop"
 
     def __post_init__(self) -> None:
         try:
@@ -59,6 +79,18 @@ class JoinOptions:
             raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness}")
         if self.batch_rows_max < 1:
             raise ValueError(f"a batch has a row at least, not {self.batch_rows_max}")
+        if self.flush not in get_args(Flush):
+            raise ValueError(f"flush is one of {', '.join(get_args(Flush))}, not {self.flush}")
+        if self.probe not in get_args(Probe):
+            raise ValueError(f"probe is one of {', '.join(get_args(Probe))}, not {self.probe}")
+        if not 0 < self.flush_fraction <= 1:
+            message = f"flush_fraction is more than 0 and at most 1, not {self.flush_fraction}"
+            raise ValueError(message)
+        if not 1 <= self.partitions <= PARTITIONS_MAX:
+            message = f"a stream has 1 to {PARTITIONS_MAX} partitions, not {self.partitions}"
+            raise ValueError(message)
+        if self.page_bytes < 1:
+            raise ValueError(f"a page has a byte at least, not {self.page_bytes}")
 
     @property
     def lateness_us(self) -> int | None:

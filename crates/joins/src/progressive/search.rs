@@ -1,0 +1,233 @@
+//! The tuples that an arriving binding completes, one after the other.
+
+use super::binding::Binding;
+use super::graph::{JoinGraph, StreamId};
+use super::probing::Probing;
+use super::table::Table;
+use crate::meter::Meter;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// One binding of each stream.
+pub(super) type Members = SmallVec<[Arc<Binding>; 4]>;
+
+/// What the search reads.
+pub(super) struct Around<'a> {
+    pub(super) graph: &'a JoinGraph,
+    pub(super) tables: &'a [Table],
+    pub(super) meter: &'a Meter,
+}
+
+/// One stream of the tuple that is put together.
+struct Level {
+    stream: StreamId,
+    /// Slots to go through; for a stream that joins with the arriving binding they stay the same.
+    candidates: Vec<u32>,
+    is_fixed: bool,
+    next: usize,
+    chosen: u32,
+}
+
+/// The tuples of one arriving binding. It first probes every stream that it has an equality with,
+/// and one without a match ends the work; then combinations are enumerated.
+pub(super) struct Search {
+    pub(super) start: Arc<Binding>,
+    levels: Vec<Level>,
+    depth: usize,
+    /// Nothing is left.
+    is_over: bool,
+    /// Results so far.
+    pub(super) hits: u32,
+}
+
+impl Search {
+    /// Probes the streams next to the binding's; each probe is counted for its stream.
+    pub(super) fn new(
+        start: Arc<Binding>,
+        around: &Around<'_>,
+        probing: &mut Probing,
+        probes: &mut [u64],
+    ) -> Self {
+        let (graph, from) = (around.graph, start.stream);
+        let is_next = |to: &StreamId| !graph.edges(from, *to).is_empty();
+        let others = graph.streams().filter(|&to| to != from);
+        let (mut near, mut far): (Vec<_>, Vec<_>) = others.partition(is_next);
+        probing.sort(from, &mut near);
+        let mut levels = Vec::with_capacity(near.len() + far.len());
+        let streams_left = near.len() + far.len();
+        for (place, &stream) in near.iter().enumerate() {
+            let candidates = candidates(&start, stream, around);
+            let is_last = place + 1 == streams_left;
+            probes[stream.index()] += 1;
+            probing.note(from, stream, candidates.len(), place == 0, is_last);
+            let is_over = candidates.is_empty();
+            levels.push(Level {
+                stream,
+                candidates,
+                is_fixed: true,
+                next: 0,
+                chosen: 0,
+            });
+            if is_over {
+                return Search {
+                    start,
+                    levels,
+                    depth: 0,
+                    is_over,
+                    hits: 0,
+                };
+            }
+        }
+        // Streams in their own order: then tuples of one arrival come in order of their parts.
+        levels.sort_by_key(|level| level.stream);
+        probing.sort(from, &mut far);
+        while !far.is_empty() {
+            let is_reached = |to: &StreamId| {
+                let mut bound = levels.iter().map(|level| level.stream);
+                bound.any(|stream| !graph.edges(stream, *to).is_empty())
+            };
+            let place = far.iter().position(is_reached).unwrap_or(0);
+            let stream = far.remove(place);
+            let candidates = Vec::new();
+            levels.push(Level {
+                stream,
+                candidates,
+                is_fixed: false,
+                next: 0,
+                chosen: 0,
+            });
+        }
+        Search {
+            start,
+            levels,
+            depth: 0,
+            is_over: false,
+            hits: 0,
+        }
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Finds the next tuple; False if there is none.
+    pub(super) fn advance(
+        &mut self,
+        around: &Around<'_>,
+        probing: &mut Probing,
+        probes: &mut [u64],
+    ) -> bool {
+        while !self.is_over {
+            let level = &mut self.levels[self.depth];
+            let Some(&slot) = level.candidates.get(level.next) else {
+                self.is_over = self.depth == 0;
+                self.depth = self.depth.saturating_sub(1);
+                continue;
+            };
+            level.next += 1;
+            around.meter.spend(1);
+            let level = &self.levels[self.depth];
+            let binding = &around.tables[level.stream.index()].slot(slot).binding;
+            let mut before = self.levels[..self.depth].iter();
+            let is_match = before.all(|other| {
+                let member = around.tables[other.stream.index()].slot(other.chosen);
+                around.graph.matches(&member.binding, binding, around.meter)
+            });
+            if !is_match {
+                continue;
+            }
+            self.levels[self.depth].chosen = slot;
+            if self.depth + 1 == self.levels.len() {
+                self.hits = self.hits.saturating_add(1);
+                return true;
+            }
+            self.depth += 1;
+            self.open_level(around, probing, probes);
+        }
+        false
+    }
+
+    /// The members of the tuple that was found, beside the arriving binding.
+    pub(super) fn chosen(&self) -> impl Iterator<Item = (StreamId, u32)> {
+        self.levels.iter().map(|level| (level.stream, level.chosen))
+    }
+
+    /// The tuple that was found, in the order of streams.
+    pub(super) fn members(&self, tables: &[Table]) -> Members {
+        let parts = self.chosen();
+        let mut members: Members = parts
+            .map(|(stream, slot)| tables[stream.index()].slot(slot).binding.clone())
+            .collect();
+        members.push(self.start.clone());
+        members.sort_unstable_by_key(|member| member.stream);
+        members
+    }
+
+    /// Begins with a level: a stream that the arriving binding does not reach is probed with what
+    /// the tuple has so far.
+    fn open_level(&mut self, around: &Around<'_>, probing: &mut Probing, probes: &mut [u64]) {
+        let (bound, rest) = self.levels.split_at_mut(self.depth);
+        let level = &mut rest[0];
+        level.next = 0;
+        if level.is_fixed {
+            return;
+        }
+        let driver = bound
+            .iter()
+            .find(|other| !around.graph.edges(other.stream, level.stream).is_empty());
+        let Some(driver) = driver else {
+            unreachable!("the streams of a graph are connected");
+        };
+        let member = &around.tables[driver.stream.index()]
+            .slot(driver.chosen)
+            .binding;
+        level.candidates = candidates(member, level.stream, around);
+        let start = &self.start;
+        let table = &around.tables[level.stream.index()];
+        level.candidates.retain(|&slot| {
+            around
+                .graph
+                .matches(start, &table.slot(slot).binding, around.meter)
+        });
+        probes[level.stream.index()] += 1;
+        let is_last = rest.len() == 1;
+        probing.note(
+            driver.stream,
+            rest[0].stream,
+            rest[0].candidates.len(),
+            false,
+            is_last,
+        );
+    }
+}
+
+/// The bindings of a stream in memory that go together with a binding, in order of arrival.
+fn candidates(binding: &Binding, to: StreamId, around: &Around<'_>) -> Vec<u32> {
+    let table = &around.tables[to.index()];
+    // Of several equalities that with the fewest bindings is looked up, and all are checked.
+    let edges = around.graph.edges(binding.stream, to).iter();
+    let lists = edges.map(|&(from, attribute)| {
+        let hashes = binding.hashes(from);
+        let lists = hashes.iter().map(|&hash| table.find(attribute, hash));
+        lists
+            .filter(|list| !list.is_empty())
+            .collect::<SmallVec<[&[u32]; 4]>>()
+    });
+    let count = |lists: &SmallVec<[&[u32]; 4]>| lists.iter().map(|list| list.len()).sum::<usize>();
+    let Some(lists) = lists.min_by_key(count) else {
+        return Vec::new();
+    };
+    around.meter.spend(1 + count(&lists) as u64);
+    let mut slots = lists.concat();
+    if lists.len() > 1 {
+        slots.sort_unstable_by_key(|&slot| (table.slot(slot).binding.arrival, slot));
+        slots.dedup();
+    }
+    slots.retain(|&slot| {
+        around
+            .graph
+            .matches(binding, &table.slot(slot).binding, around.meter)
+    });
+    slots
+}
