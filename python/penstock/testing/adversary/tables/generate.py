@@ -35,7 +35,6 @@ _VALUES = (
     " 12.50 ",
     "-3",
     "+4.",
-    "1e3",
     "INF",
     "NaN",
     "true",
@@ -51,7 +50,10 @@ _VALUES = (
     '&quot;\\ "é',
     "",
 )
-"""What values of the types look like, and what almost does."""
+"""What values of the types look like, and what almost does.
+
+None has an exponent: libxml2 takes such a text for a number, and XPath 1.0 does not.
+"""
 
 
 def random_values(random: Random, document: bytes) -> bytes:
