@@ -19,6 +19,7 @@ COUNT = 20
 
 Answer = str | None
 """A message in canonical form, ``error`` with its code, or None if nothing was sent."""
+_NO_NUMBER = "error FORG0001"
 
 
 def random_case(seed: int) -> tuple[list[str], bytes]:
@@ -48,7 +49,7 @@ def _check(seed: int, texts: list[str], document: bytes, tally: Tally) -> None:
         tally.non_empty += expected is not None
         if own == expected:
             continue
-        if _is_error(own) or _is_error(expected):
+        if _NO_NUMBER in (own, expected):
             # Which part of a conjunction is decided first is free (section 2.3.4 of XQuery 1.0).
             tally.deviations["an error that another order of evaluation sees or does not see"] += 1
             continue
@@ -81,7 +82,3 @@ def ask_reference(text: str, document: bytes) -> Answer:
     except DynamicError as error:
         return f"error {error.code}"
     return canonical(rows[0].value) if rows else None
-
-
-def _is_error(answer: Answer) -> bool:
-    return answer is not None and answer.startswith("error ")
