@@ -17,6 +17,9 @@ pub struct Pending {
     pub subscription: SubscriptionId,
     pub ordinal: u64,
     pub decided_at: u64,
+    /// Bytes before this offset were streamed out already. Others of the same node may be decided
+    /// later, and need it from its start.
+    pub sent: u64,
 }
 
 /// Where a closed candidate's bytes are.
@@ -58,8 +61,6 @@ pub struct Candidate {
     pub waits: SmallSet<(SegmentId, u32)>,
     pub number: f64,
     pub bytes: Bytes,
-    /// Bytes before this offset were streamed out already.
-    pub sent: u64,
     pub needs_bytes: bool,
     /// Whether its bytes are among those held by closed candidates.
     pub is_counted: bool,
@@ -70,12 +71,25 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Whether the bytes from its start have to be kept.
+    /// Whether its bytes have to be kept.
     pub fn keeps_source(&self) -> bool {
-        let is_held = self.references > 0 && !self.is_done;
         self.needs_bytes
             && matches!(self.bytes, Bytes::InSource)
-            && (is_held || !self.pending.is_empty())
+            && (self.is_held() || !self.pending.is_empty())
+    }
+
+    /// The first byte that has to be kept: its start if more may be decided, otherwise what was not
+    /// streamed out.
+    pub fn kept_from(&self) -> u64 {
+        let unsent = self.pending.iter().map(|item| item.sent).min();
+        match unsent {
+            Some(sent) if !self.is_held() => sent.max(self.start),
+            _ => self.start,
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.references > 0 && !self.is_done
     }
 }
 

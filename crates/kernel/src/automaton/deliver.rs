@@ -157,6 +157,7 @@ impl Automaton {
                     subscription: SubscriptionId::NONE,
                     ordinal: 0,
                     decided_at: self.event_end,
+                    sent: 0,
                 };
                 self.candidates[candidate].pending.push(pending);
             } else {
@@ -174,6 +175,7 @@ impl Automaton {
                 subscription,
                 ordinal,
                 decided_at: self.event_end,
+                sent: 0,
             };
             if self.candidates[candidate].is_open || self.awaits_values(&pending, candidate) {
                 self.candidates[candidate].pending.push(pending);
@@ -304,7 +306,7 @@ impl Automaton {
         let entry = &self.candidates[candidate];
         let (end, value_from) = (entry.end, self.rows.value.bytes.len());
         if self.plan.target(item.target).0.has_bytes() {
-            self.append_bytes(entry.sent.max(entry.start), end, candidate);
+            self.append_bytes(item.sent.max(entry.start), end, candidate);
         }
         let value_bytes = self.rows.value.bytes.len() - value_from;
         self.account.add_row(value_bytes);
@@ -364,18 +366,20 @@ impl Automaton {
                 continue;
             }
             let entry = &self.candidates[candidate];
-            let from = entry.sent.max(entry.start);
-            if !entry.needs_bytes || from >= upto {
+            if !entry.needs_bytes || entry.start >= upto {
                 continue;
             }
-            for item in entry.pending.clone() {
-                if self.plan.target(item.target).0 == Output::Fragments {
+            let start = entry.start;
+            for place in 0..entry.pending.len() {
+                let item = self.candidates[candidate].pending[place];
+                let from = item.sent.max(start);
+                if from < upto && self.plan.target(item.target).0 == Output::Fragments {
                     self.append_bytes(from, upto, candidate);
                     self.account.add_row((upto - from) as usize);
                     self.write_row(candidate, item, None);
+                    self.candidates[candidate].pending[place].sent = upto;
                 }
             }
-            self.candidates[candidate].sent = upto;
         }
     }
 

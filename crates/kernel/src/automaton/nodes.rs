@@ -212,7 +212,6 @@ impl Automaton {
                     waits: Default::default(),
                     number: f64::NAN,
                     bytes: Bytes::InSource,
-                    sent: 0,
                     needs_bytes,
                     is_counted: false,
                     runs_for: Default::default(),
@@ -221,7 +220,7 @@ impl Automaton {
             };
             (old.order, old.kind, old.name, old.scope) = (order, kind, name, scope);
             (old.start, old.end, old.depth, old.reach) = (start, start, depth_word, reach);
-            (old.is_open, old.is_done, old.number, old.sent) = (true, false, f64::NAN, 0);
+            (old.is_open, old.is_done, old.number) = (true, false, f64::NAN);
             (old.needs_bytes, old.is_counted) = (needs_bytes, false);
             old.selected.clear();
             old.pending.clear();

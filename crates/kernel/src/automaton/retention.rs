@@ -1,6 +1,6 @@
 //! Keeps the bytes of held candidates when the block that has them goes away.
 
-use super::candidates::Bytes;
+use super::candidates::{Bytes, Pending};
 use super::{Automaton, limit_error};
 use crate::circuit::CandidateId;
 use crate::error::DocumentError;
@@ -21,16 +21,7 @@ impl Automaton {
         let needed = open
             .map(|frame| &self.candidates[frame.candidate])
             .filter(|c| c.keeps_source());
-        // Held candidates need their first byte; decided ones only what was not streamed out.
-        needed
-            .map(|c| {
-                if c.references > 0 && !c.is_done {
-                    c.start
-                } else {
-                    c.sent.max(c.start)
-                }
-            })
-            .min()
+        needed.map(|c| c.kept_from()).min()
     }
 
     /// How many of the open elements, from the innermost on, may end before their results have so
@@ -43,8 +34,8 @@ impl Automaton {
         for (count, candidate) in candidates.filter(|(_, candidate)| candidate.is_some()) {
             let candidate = &self.candidates[candidate];
             if candidate.needs_bytes {
-                let length = end.saturating_sub(candidate.sent.max(candidate.start));
-                bytes += length * candidate.pending.len() as u64;
+                let unsent = |item: &Pending| end.saturating_sub(item.sent.max(candidate.start));
+                bytes += candidate.pending.iter().map(unsent).sum::<u64>();
             }
             if bytes > bytes_max {
                 return Some(count);
