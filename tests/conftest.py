@@ -23,6 +23,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process, and all that use Spark, since they share a session.
+
+    Documentation starts sessions of its own, which would take the place of that one.
+    """
+    for item in items:
+        folder, _, _ = item.nodeid.removeprefix("tests/").partition("/")
+        is_spark = folder in ("spark", "docs") or item.get_closest_marker("spark") is not None
+        group = "spark" if is_spark else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of cases and hostile documents beside the checkout, or skip the test."""
