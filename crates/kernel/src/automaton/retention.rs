@@ -13,15 +13,21 @@ const ROW_BYTES_MAX: usize = 1 << 30;
 impl Automaton {
     /// The first byte that an open candidate still needs.
     fn open_from(&self) -> Option<u64> {
-        let open = self
-            .frames
-            .stack
-            .iter()
-            .filter(|frame| frame.candidate.is_some());
-        let needed = open
-            .map(|frame| &self.candidates[frame.candidate])
-            .filter(|c| c.keeps_source());
-        needed.map(|c| c.kept_from()).min()
+        let open = self.frames.stack.iter().map(|frame| frame.candidate);
+        let mut from: Option<u64> = None;
+        for candidate in open.filter(|candidate| candidate.is_some()) {
+            let candidate = &self.candidates[candidate];
+            // Inner ones start later. All of them in each block would be a long way: with large
+            // results inside each other, blocks have only some bytes.
+            if from.is_some_and(|from| from <= candidate.start) {
+                break;
+            }
+            if candidate.keeps_source() {
+                let own = candidate.kept_from();
+                from = Some(from.map_or(own, |from| from.min(own)));
+            }
+        }
+        from
     }
 
     /// How many of the open elements, from the innermost on, may end before their results have so
