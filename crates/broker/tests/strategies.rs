@@ -128,8 +128,11 @@ fn condition(random: &mut Random, depth: u32) -> Condition {
     }
 }
 
+/// The return paths of each output.
+type Returns = Vec<Vec<Box<[Step]>>>;
+
 /// Queries, and the return paths of their outputs.
-fn queries(random: &mut Random) -> (Vec<Query>, Vec<Vec<Box<[Step]>>>) {
+fn queries(random: &mut Random) -> (Vec<Query>, Returns) {
     let mut returns = Vec::new();
     let mut queries = Vec::new();
     for subscription in 0..30 {
