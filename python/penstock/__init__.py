@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.languages.xquery import xquery
     from penstock.languages.xscl import xscl
     from penstock.limits import Limits
+    from penstock.planning.brokering import BrokerOptions
     from penstock.planning.explain import explain, verdict
     from penstock.planning.verdicts import Verdict
     from penstock.registry import MemoryRegistry as Registry
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from penstock.twigs import Query
 
 __all__ = [
+    "BrokerOptions",
     "Document",
     "DocumentError",
     "Engine",
@@ -68,6 +70,7 @@ _HOMES = {
     ),
     **dict.fromkeys(("explain", "verdict"), "penstock.planning.explain"),
     **dict.fromkeys(("Schema", "schema"), "penstock.schemas"),
+    "BrokerOptions": "penstock.planning.brokering",
     "JoinOptions": "penstock.joins",
     "Limits": "penstock.limits",
     "Matches": "penstock.engine.matches",

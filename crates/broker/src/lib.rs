@@ -14,6 +14,7 @@
 //! | `formulas`, `index` | queries taken apart, each distinct part once |
 //! | `sets`, `answers` | sets of nodes, and what becomes of them |
 //! | `facts`, `keyed` | the default strategy |
+//! | `operators` | the paper's strategies, to compare with |
 //! | `broker` | a strategy for each document |
 
 mod answers;
@@ -22,6 +23,7 @@ mod facts;
 mod formulas;
 mod index;
 mod keyed;
+mod operators;
 mod query;
 mod sets;
 mod store;
@@ -30,6 +32,7 @@ pub use answers::{Answers, Pair};
 pub use broker::Broker;
 pub use facts::Fault;
 pub use index::{Entry, Index};
+pub use operators::{Groups, Knowledge, Made, Nesting, Operators, Sharing, Strategy};
 pub use query::{
     Axis, BindingStep, Condition, Constant, Field, Kind, Operator, OutputId, Path, Query, Step,
     TestId,

@@ -254,11 +254,16 @@ impl Store {
     /// The elements below an element that pass a test: a part of their list.
     #[inline]
     pub fn below(&self, element: u32, test: TestId) -> &[u32] {
+        &self.list(test)[self.range_below(element, test)]
+    }
+
+    /// Where that part lies.
+    #[inline]
+    pub fn range_below(&self, element: u32, test: TestId) -> Range<usize> {
         let list = self.list(test);
         let end = self.elements[element as usize].end;
         let from = list.partition_point(|&one| one <= element);
-        let to = from + list[from..].partition_point(|&one| one < end);
-        &list[from..to]
+        from..from + list[from..].partition_point(|&one| one < end)
     }
 
     /// Appends the elements that steps lead to from an element, in document order, each once.

@@ -24,7 +24,7 @@ class AssumingRegistry(AnyRegistry):
 
     A change costs one look at every subscription, and the compilation of those that changed. In
     the mode ``verify`` the plan ends with programs that match documents which break what the
-    others rely on; their numbers begin where the names end.
+    others rely on; their numbers begin where the names end. ``schema`` is that of all documents.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class AssumingRegistry(AnyRegistry):
     ) -> None:
         self._registry = registry
         self._compile = compile_one
-        self._schema = schema
+        self.schema = schema
         self._lock = RLock()
         self._mirror = MemoryRegistry()
         self._known: dict[str, tuple[bytes, frozenset[Name]]] = {}
@@ -109,13 +109,13 @@ class AssumingRegistry(AnyRegistry):
             self._mirror._replace(changed)
 
     def _watch(self) -> None:
-        if self._schema is None or self._schema.mode != "verify":
+        if self.schema is None or self.schema.mode != "verify":
             return
         targets = frozenset[Name]().union(*[targets for _, targets in self._known.values()])
-        names = watched(self._schema, targets)
+        names = watched(self.schema, targets)
         if names != self.watched:
             self.watched = names
-            self._watching = Plan.build([watch(self._schema, name) for name in names])
+            self._watching = Plan.build([watch(self.schema, name) for name in names])
             self._snapshot = None
 
 

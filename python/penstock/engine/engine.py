@@ -27,6 +27,7 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
+from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import require_requests
@@ -63,7 +64,7 @@ class Engine:
     ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
     query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
     ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
-    checked.
+    checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -93,6 +94,7 @@ class Engine:
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
+        broker: BrokerOptions | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -123,6 +125,7 @@ class Engine:
         self._joining = self._new_joining()
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
+        self.broker = broker or BrokerOptions()
 
     def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -269,6 +272,9 @@ class Engine:
         if tiers:
             lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
             lines.append("  all questions: matched event by event")
+        if operators := follower.session.broker_operators():
+            lines.append(f"queries of one form, strategy {self.broker.strategy}:")
+            lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
         for stream, under in self._under.items():
             under.snapshot()
             lines.append(f"stream {stream}: {self.schemas[stream]!r}")
@@ -388,6 +394,7 @@ class Engine:
             suspensions=self._suspensions,
             is_trusting=self.trust,
             streams=self.streams,
+            broker=self.broker,
             **options,
         )
 

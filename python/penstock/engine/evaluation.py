@@ -124,7 +124,8 @@ def _evaluate_sequences(
 ) -> list[Item]:
     # Few evaluate XQuery, and its front end is large.
     from penstock.languages.xquery import bind, documents_of
-    from penstock.planning.sequences import compile_sequences, reads_current
+    from penstock.planning.sequences.programs import compile_sequences
+    from penstock.planning.sequences.streams import reads_current
 
     if variables:
         query = bind(query, variables)

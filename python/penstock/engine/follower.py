@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.engine.assumed import AssumingRegistry
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
+from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry
 
 
@@ -29,6 +31,7 @@ class Follower:
         suspensions: Suspensions | None = None,
         is_trusting: bool = False,
         streams: Mapping[str, str] | None = None,
+        broker: BrokerOptions | None = None,
         **how: bool,
     ) -> None:
         self._suspensions = suspensions
@@ -42,7 +45,16 @@ class Follower:
         self._plan = self._snapshot.plan
         if self._branch is not None:
             self.names, self._plan = self._branch.plan()
-        self.session = Session(self._plan, limits, is_live=is_live, streams=streams, **how)
+        schema = registry.schema if isinstance(registry, AssumingRegistry) else None
+        self.session = Session(
+            self._plan,
+            limits,
+            is_live=is_live,
+            streams=streams,
+            broker=broker,
+            schema=schema,
+            **how,
+        )
         usage.follow(self)
 
     @property

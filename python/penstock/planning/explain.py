@@ -14,6 +14,7 @@ from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
 from penstock.results.html import Text
 from penstock.schemas import Schema
+from penstock.schemas.facts import NO_FACTS, facts_of
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
@@ -64,7 +65,8 @@ def explain(query: Query, schema: Schema | None = None) -> Text:
         lines, query = explain_schema(query, schema)
         sections.append(("schema", lines))
     if isinstance(query.output, Sequences):
-        sections += explain_sequences(query.output)
+        facts = NO_FACTS if schema is None else facts_of(schema)
+        sections += explain_sequences(query.output, facts)
         return _titled(sections + _said(sequence_verdict(query.output)))
     if isinstance(query.output, Table):
         sections += explain_table(query.output)

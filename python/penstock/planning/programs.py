@@ -18,7 +18,8 @@ from penstock.languages.xscl import xscl
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
-from penstock.planning.sequences import compile_sequences, only_stream
+from penstock.planning.sequences.programs import compile_sequences
+from penstock.planning.sequences.streams import only_stream
 from penstock.planning.tables import compile_table
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.twigs import NodeKind
+from penstock.twigs.nodetests import Axis, NodeTest
 
 COSTS = {
     Cost.FLAT: "flat: every record costs the same",
@@ -61,3 +62,22 @@ def aggregate_time(function: str, is_running: bool) -> str:
     """Return when an aggregate is reported."""
     moment = "after every node that counts" if is_running else "at the end of the document"
     return f"{function}: {moment}"
+
+
+_NAMED = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
+
+
+def step_text(axis: Axis, test: NodeTest) -> str:
+    """Return a step as it is written."""
+    name = test.local or "*"
+    if test.kind not in _NAMED:
+        name = f"{test.kind.value}({test.local or ''})"
+    match axis:
+        case Axis.CHILD:
+            return f"/{name}"
+        case Axis.DESCENDANT:
+            return f"//{name}"
+        case Axis.ATTRIBUTE:
+            return f"/@{name}"
+        case _:
+            return f"/{axis.value}::{name}"

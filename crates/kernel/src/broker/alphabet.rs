@@ -40,6 +40,11 @@ impl Alphabet {
         id
     }
 
+    /// The local name that a test asks for; None: any.
+    pub fn local(&self, test: TestId) -> Option<&[u8]> {
+        self.tests[test.0 as usize].local.as_deref()
+    }
+
     /// The number of the name of an element or attribute; the store learns what it passes.
     pub fn name(&mut self, kind: NodeKind, uri: &[u8], local: &[u8], store: &mut Store) -> u32 {
         let key: Key = (kind, uri.into(), local.into());

@@ -3,7 +3,7 @@
 use super::outputs::{Op, Output, Outputs};
 use super::pieces::{Pieces, Reading};
 use crate::ledger::Account;
-use penstock_broker::{Answers, NONE, Pair, places};
+use penstock_broker::{Answers, Groups, NONE, Pair, places};
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,33 +46,81 @@ pub fn assemble(
         }
         let output = &outputs.all[output as usize];
         let start = written.bytes.len();
-        let outcome = Message {
+        let outcome = Message::<false> {
             outputs,
             pieces,
             reading,
             account,
             bytes: written.bytes,
+            lists: &[],
         }
         .write(output, &nodes);
-        if outcome != Outcome::Sent {
-            written.bytes.truncate(start);
-            unsent.push((number as u32, outcome));
-        }
-        account.spend(1 + (written.bytes.len() - start) as u64 / 256);
-        written.offsets.push(written.bytes.len() as i32);
+        end_message(number as u32, outcome, start, account, written, &mut unsent);
     }
     unsent
 }
 
-struct Message<'a, 'r> {
+/// Writes the messages of a document from groups of lists: a message for each plan.
+pub fn assemble_groups(
+    groups: &Groups,
+    outputs: &Outputs,
+    pieces: &mut Pieces,
+    reading: &Reading<'_>,
+    account: &mut Account,
+    written: &mut Written<'_>,
+) -> Unsent {
+    let mut unsent = Unsent::new();
+    let mut nodes: Vec<u32> = Vec::new();
+    for (number, made) in (0..).zip(&groups.messages) {
+        let output = &outputs.all[made.output as usize];
+        let lists = &groups.flat[made.from as usize..made.to as usize];
+        let start = written.bytes.len();
+        let mut message = Message::<true> {
+            outputs,
+            pieces: &mut *pieces,
+            reading,
+            account: &mut *account,
+            bytes: written.bytes,
+            lists,
+        };
+        if output.is_set {
+            nodes.clear();
+            nodes.extend_from_slice(lists);
+        }
+        let outcome = message.write(output, &nodes);
+        end_message(number, outcome, start, account, written, &mut unsent);
+    }
+    unsent
+}
+
+fn end_message(
+    number: u32,
+    outcome: Outcome,
+    start: usize,
+    account: &mut Account,
+    written: &mut Written<'_>,
+    unsent: &mut Unsent,
+) {
+    if outcome != Outcome::Sent {
+        written.bytes.truncate(start);
+        unsent.push((number, outcome));
+    }
+    account.spend(1 + (written.bytes.len() - start) as u64 / 256);
+    written.offsets.push(written.bytes.len() as i32);
+}
+
+/// A message under way. With `LISTS` the elements of mere paths come from lists.
+struct Message<'a, 'r, const LISTS: bool> {
     outputs: &'a Outputs,
     pieces: &'a mut Pieces,
     reading: &'a Reading<'r>,
     account: &'a mut Account,
     bytes: &'a mut Vec<u8>,
+    /// What is left of the groups: bound nodes, and the lists of each.
+    lists: &'a [u32],
 }
 
-impl Message<'_, '_> {
+impl<'a, const LISTS: bool> Message<'a, '_, LISTS> {
     fn write(&mut self, output: &Output, nodes: &[u32]) -> Outcome {
         self.constant(output.before.start, output.before.end);
         let start = self.bytes.len();
@@ -89,7 +137,12 @@ impl Message<'_, '_> {
             }
         } else {
             let ops = &self.outputs.ops[output.ops.start as usize..output.ops.end as usize];
-            for &node in nodes {
+            let mut nodes = nodes.iter().copied();
+            while let Some(node) = if LISTS {
+                self.next_node()
+            } else {
+                nodes.next()
+            } {
                 if let Err(error) = self.node(ops, node) {
                     return Outcome::Failed(error);
                 }
@@ -107,10 +160,7 @@ impl Message<'_, '_> {
         for op in ops {
             match op {
                 Op::Bytes(range) => self.constant(range.start, range.end),
-                Op::Piece(piece) => {
-                    let span = self.piece(*piece, node);
-                    self.copy(span)?;
-                }
+                Op::Piece(piece) => self.piece(*piece, node)?,
                 Op::Enclosed {
                     open,
                     pieces,
@@ -121,8 +171,7 @@ impl Message<'_, '_> {
                     self.constant(open.start, open.end);
                     let content = self.bytes.len();
                     for at in pieces.clone() {
-                        let span = self.piece(self.outputs.pieces[at as usize], node);
-                        self.copy(span)?;
+                        self.piece(self.outputs.pieces[at as usize], node)?;
                     }
                     if self.bytes.len() == content {
                         self.bytes.truncate(before);
@@ -137,10 +186,38 @@ impl Message<'_, '_> {
     }
 
     #[inline]
-    fn piece(&mut self, piece: u32, node: u32) -> (u32, u32) {
+    fn piece(&mut self, piece: u32, node: u32) -> Result<(), u32> {
+        if LISTS && self.pieces.steps(piece).is_some() {
+            let list = self.next_list();
+            if self.reading.record.is_plain() {
+                for &element in list {
+                    let source = self.reading.record.source_of(element);
+                    self.bytes.extend_from_slice(source);
+                }
+                return Ok(());
+            }
+        }
         let account = &mut *self.account;
         let mut meter = |steps| account.spend(steps);
-        self.pieces.of(piece, node, self.reading, &mut meter)
+        let span = self.pieces.of(piece, node, self.reading, &mut meter);
+        self.copy(span)
+    }
+
+    /// The bound node of the next group.
+    fn next_node(&mut self) -> Option<u32> {
+        let (&node, rest) = self.lists.split_first()?;
+        self.lists = rest;
+        Some(node)
+    }
+
+    /// The next list of a group.
+    fn next_list(&mut self) -> &'a [u32] {
+        let Some((&length, rest)) = self.lists.split_first() else {
+            return &[];
+        };
+        let (list, rest) = rest.split_at(length as usize);
+        self.lists = rest;
+        list
     }
 
     #[inline]

@@ -82,6 +82,20 @@ impl Outputs {
         id
     }
 
+    /// The pieces of each bound node, in the order in which they are written.
+    pub fn pieces_of(&self, output: &Output) -> Vec<u32> {
+        if output.is_set {
+            return Vec::new();
+        }
+        let ops = &self.ops[output.ops.start as usize..output.ops.end as usize];
+        let pieces = ops.iter().flat_map(|op| match op {
+            Op::Bytes(_) => &[][..],
+            Op::Piece(piece) => std::slice::from_ref(piece),
+            Op::Enclosed { pieces, .. } => &self.pieces[pieces.start as usize..pieces.end as usize],
+        });
+        pieces.copied().collect()
+    }
+
     fn keep(&mut self, bytes: &[u8]) -> Range<u32> {
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(bytes);

@@ -86,6 +86,11 @@ impl Pieces {
         Ok(id)
     }
 
+    /// Where a piece leads, if it is a mere path.
+    pub fn steps(&self, piece: u32) -> Option<&[Step]> {
+        self.all[piece as usize].steps.as_deref()
+    }
+
     /// Forgets the document and its names.
     fn forget(&mut self) {
         self.clear();
@@ -136,8 +141,7 @@ impl Pieces {
         meter: &mut dyn FnMut(u64),
     ) -> Span {
         let Reading { store, record, .. } = reading;
-        let is_plain = !(record.has_scopes || record.has_entities);
-        if let (Some(steps), true) = (&self.all[piece as usize].steps, is_plain) {
+        if let (Some(steps), true) = (&self.all[piece as usize].steps, record.is_plain()) {
             let start = self.bytes.len() as u32;
             self.list.clear();
             store.follow(element, steps, &mut self.list);

@@ -96,6 +96,11 @@ impl Record {
         }
     }
 
+    /// Whether the source of each element stands alone.
+    pub fn is_plain(&self) -> bool {
+        !(self.has_scopes || self.has_entities)
+    }
+
     /// The source of an element.
     pub fn source_of(&self, element: u32) -> &[u8] {
         let Span { start, end } = self.spans[element as usize];

@@ -1,7 +1,9 @@
 //! The queries that a broker serves, tier by tier, and what it hands out.
 
 use super::alphabet::Alphabet;
-use super::assembling::{Outcome, Unsent, Written, assemble};
+use super::assembling::{Outcome, Unsent, Written, assemble, assemble_groups};
+use super::costs::Costs;
+use super::knowledge::Loops;
 use super::outputs::Outputs;
 use super::pieces::{Pieces, Reading};
 use super::program::Brokered;
@@ -10,12 +12,14 @@ use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
 use crate::limits::Limits;
 use crate::message::{Aliases, Failed, error_of, original};
+use crate::options::Brokering;
 use crate::plan::{Request, Tier, requests};
 use crate::rows::Rows;
-use penstock_broker::{Answers, Fault, Index, OutputId, Query, Store};
+use penstock_broker::{Answers, Fault, Groups, Index, Operators, OutputId, Query, Store};
 use penstock_sequences::atomic::{Atomic, Comparison, Untyped, compare_general};
 use penstock_sequences::error::Error;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Sources of elements inside each other are copied for pieces; together they may have so many
 /// bytes.
@@ -52,11 +56,14 @@ pub struct Broker {
     length: u64,
     failed: Vec<Failed>,
     recursion_max: u64,
+    brokering: Brokering,
+    loops: Loops,
+    costs: Costs,
 }
 
 impl Broker {
     /// A broker without queries.
-    pub fn new(limits: &Limits, account: Account) -> Broker {
+    pub fn new(limits: &Limits, account: Account, brokering: Brokering, loops: Loops) -> Broker {
         Broker {
             alphabet: Alphabet::default(),
             store: Store::default(),
@@ -70,6 +77,9 @@ impl Broker {
             length: 0,
             failed: Vec::new(),
             recursion_max: limits.recursion_max,
+            brokering,
+            loops,
+            costs: Costs::default(),
         }
     }
 
@@ -136,15 +146,59 @@ impl Broker {
         }
         let parts = queries.into_iter().map(|(stream, queries)| Part {
             stream,
-            broker: penstock_broker::Broker::new(Index::of(&queries)),
+            broker: self.broker_of(&queries, &outputs),
         });
+        let parts = parts.collect();
         Served {
             tier: tier.clone(),
-            parts: parts.collect(),
+            parts,
             outputs,
             count,
             broken,
         }
+    }
+
+    fn broker_of(&self, queries: &[Query], outputs: &Outputs) -> penstock_broker::Broker {
+        let broker = penstock_broker::Broker::new(Index::of(queries));
+        let Some(strategy) = self.brokering.strategy else {
+            return broker;
+        };
+        let all = outputs.all.iter();
+        let returns = all.map(|output| {
+            let pieces = outputs.pieces_of(output).into_iter();
+            let steps = pieces.filter_map(|piece| self.pieces.steps(piece));
+            steps.map(Into::into).collect()
+        });
+        let returns: Vec<Vec<_>> = returns.collect();
+        let nesting = |test| self.loops.nesting(&self.alphabet, test);
+        let is_checked = self.loops.is_checked;
+        let mut operators = Operators::new(queries, &returns, strategy, &nesting, is_checked);
+        if self.brokering.is_profiled {
+            operators.measure();
+        }
+        broker.with_operators(operators)
+    }
+
+    /// What was spent since the last call, by what it was spent for.
+    pub fn take_costs(&mut self) -> Vec<(&'static str, Duration)> {
+        let tiers = self.tiers.iter_mut();
+        let parts = tiers.flat_map(|served| &mut served.parts);
+        self.costs.take(parts.map(|part| &mut part.broker))
+    }
+
+    /// The operators of all tiers, and how many of each there are.
+    pub fn operators(&mut self) -> Vec<(&'static str, usize)> {
+        let tiers = self.tiers.iter_mut();
+        let parts = tiers.flat_map(|served| &mut served.parts);
+        let operators = parts.filter_map(|part| part.broker.operators());
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
+        for (name, count) in operators.flat_map(|own| own.counts()) {
+            match counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, total)) => *total += count,
+                None => counts.push((name, count)),
+            }
+        }
+        counts
     }
 
     /// How many subscriptions it serves, removed ones included.
@@ -222,7 +276,12 @@ impl Broker {
             if !is_read {
                 continue;
             }
-            if !part.broker.ask(&mut self.store) {
+            let started = Instant::now();
+            let account = &mut self.account;
+            let mut meter = |steps| account.spend(steps);
+            let is_asked = part.broker.ask(&mut self.store, &mut meter);
+            self.costs.asking += started.elapsed();
+            if !is_asked {
                 return false;
             }
             let answers = &part.broker.answers;
@@ -232,14 +291,22 @@ impl Broker {
                 let error = self.error_of(part.broker.index(), fault);
                 self.fail(tier, own, &error);
             }
-            self.deliver(tier, answers, outputs, rows);
+            let started = Instant::now();
+            self.deliver(tier, (answers, part.broker.groups()), outputs, rows);
+            self.costs.messages += started.elapsed();
         }
         true
     }
 
     /// Writes messages, and says who gets them.
-    fn deliver(&mut self, tier: &Tier, answers: &Answers, outputs: &Outputs, rows: &mut Rows) {
-        if answers.pairs.is_empty() {
+    fn deliver(
+        &mut self,
+        tier: &Tier,
+        (answers, groups): (&Answers, Option<&Groups>),
+        outputs: &Outputs,
+        rows: &mut Rows,
+    ) {
+        if answers.messages.is_empty() {
             return;
         }
         let first = rows.begin_messages(self.document);
@@ -251,7 +318,10 @@ impl Broker {
         let (pieces, account) = (&mut self.pieces, &mut self.account);
         let (bytes, offsets) = rows.message_bytes();
         let written = &mut Written { bytes, offsets };
-        let unsent = assemble(answers, outputs, pieces, &reading, account, written);
+        let unsent = match groups {
+            Some(groups) => assemble_groups(groups, outputs, pieces, &reading, account, written),
+            None => assemble(answers, outputs, pieces, &reading, account, written),
+        };
         rows.end_messages(self.document, self.length);
         if unsent.is_empty() && self.silent.is_empty() && tier.removed.is_empty() {
             rows.deliver(tier.first, &answers.subscriptions, &answers.messages, first);

@@ -11,6 +11,7 @@ pub use listeners::Failing;
 pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 
 use crate::automaton::TraceEntry;
+pub use crate::broker::Loops;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -24,6 +25,7 @@ use crate::witness::{SharedPaths, Witness};
 use listeners::Way;
 use reading::Reading;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size or at hand as a
 /// whole, and collects the witnesses of joins.
@@ -90,6 +92,23 @@ impl Session {
     /// the session has learnt about it. Rows that wait should be taken before.
     pub fn adopt(&mut self, tiers: Vec<Tier>) {
         self.next = Some(tiers);
+    }
+
+    /// Says what the schema of all documents says of their elements.
+    pub fn know(&mut self, loops: Loops) {
+        self.reading.listeners.know(loops);
+    }
+
+    /// What the broker spent since the last call, by what it was spent for.
+    pub fn take_broker_costs(&mut self) -> Vec<(&'static str, Duration)> {
+        let broker = self.reading.listeners.broker_mut();
+        broker.map(|broker| broker.take_costs()).unwrap_or_default()
+    }
+
+    /// The operators of queries that the broker serves, if it does not use its default strategy.
+    pub fn broker_operators(&mut self) -> Vec<(&'static str, usize)> {
+        let broker = self.reading.listeners.broker_mut();
+        broker.map(|broker| broker.operators()).unwrap_or_default()
     }
 
     /// Gives streams other names, which queries may use as well: pairs of a name and a stream.

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock.planning.broker import as_brokered
+from penstock.planning.broker.operators import Operator, operators_of
+from penstock.planning.brokering import BrokerOptions
 from penstock.planning.sequences.gathering import Gather, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import BYTES, TREE, VALUE, Place, Projection
 from penstock.planning.sequences.streams import CURRENT, read_current, streams_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
+from penstock.planning.words import step_text
+from penstock.schemas.facts import NO_FACTS, Facts
 from penstock.twigs import sequences as q
-from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
 
 _NEEDS = ((TREE, "everything inside"), (BYTES, "source"), (VALUE, "string value"))
 _FOLDS = {"items": "items", "avg": "the average", "min": "the least", "max": "the greatest"}
@@ -72,10 +75,20 @@ def sequence_verdict(query: q.Sequences) -> Verdict:
     )
 
 
-def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
-    """Return sections on what is read, and when it is evaluated."""
+def operators_with(
+    query: q.Sequences, options: BrokerOptions, facts: Facts = NO_FACTS
+) -> list[Operator] | None:
+    """Return the operators of a query with a strategy of the broker; None if it serves it not."""
+    brokered = as_brokered(normalise(read_current(query)))
+    if brokered is None or reading_of(query).has_trees:
+        return None
+    return operators_of(brokered, options, facts)
+
+
+def explain_sequences(query: q.Sequences, facts: Facts = NO_FACTS) -> list[tuple[str, list[str]]]:
+    """Return sections on what is read, and when it is evaluated; ``facts`` are of its schema."""
     reading = reading_of(query)
-    is_brokered = as_brokered(normalise(read_current(query))) is not None and not reading.has_trees
+    operators = operators_with(query, BrokerOptions(strategy="fwr"), facts)
     gathers = [
         f"{_path(gather)}: {_FOLDS.get(gather.fold, gather.fold)}"
         + (", counted at the start tag" if gather.is_counted else "")
@@ -83,7 +96,8 @@ def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
     ]
     return [
         ("streams", streams_of(query) or ["the current document of any stream"]),
-        ("small documents", ["asked together with other queries"] if is_brokered else []),
+        ("small documents", ["asked together with other queries"] if operators is not None else []),
+        ("operators with the strategy fwr", [*map(str, operators or ())]),
         ("evaluated for each binding", gathers),
         ("kept for each binding", [*_needed(reading.root, "", of_regions=True)]),
         ("kept until the document ends", [*_needed(reading.root, "", of_regions=False)]),
@@ -108,22 +122,3 @@ def _needed(place: Place, path: str, *, of_regions: bool) -> Iterator[str]:
         yield f"{path or '/'}: {', '.join(needs) or 'that it exists'}"
     for child in place.children.values():
         yield from _needed(child, path + step_text(child.axis, child.test), of_regions=of_regions)
-
-
-_NAMED = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE)
-
-
-def step_text(axis: Axis, test: NodeTest) -> str:
-    """Return a step as it is written."""
-    name = test.local or "*"
-    if test.kind not in _NAMED:
-        name = f"{test.kind.value}({test.local or ''})"
-    match axis:
-        case Axis.CHILD:
-            return f"/{name}"
-        case Axis.DESCENDANT:
-            return f"//{name}"
-        case Axis.ATTRIBUTE:
-            return f"/@{name}"
-        case _:
-            return f"/{axis.value}::{name}"

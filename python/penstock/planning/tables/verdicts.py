@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.planning.sequences.projection import BYTES, TREE, VALUE, Place
-from penstock.planning.sequences.verdicts import step_text
 from penstock.planning.tables.projection import TableProjection
 from penstock.planning.tables.regions import region_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
+from penstock.planning.words import step_text
 from penstock.twigs.tables import Table
 
 _NEEDS = ((TREE, "everything inside"), (BYTES, "source"), (VALUE, "string value"))

@@ -3,7 +3,7 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
-use crate::broker::{Broker, is_brokered};
+use crate::broker::{Broker, Loops, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
 use crate::plan::{Request, Tier, requests_since};
@@ -61,7 +61,8 @@ impl Listeners {
         }
         let mut broker = broker.unwrap_or_else(|| {
             let account = Account::new(self.ledger.clone());
-            Box::new(Broker::new(&self.limits, account))
+            let (brokering, loops) = (self.options.brokering, self.loops.clone());
+            Box::new(Broker::new(&self.limits, account, brokering, loops))
         });
         if self.strategy.may_broker() {
             broker.adopt(tiers, &self.streams);
@@ -119,6 +120,12 @@ impl Listeners {
         self.list.retain(is_other);
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
+    }
+
+    /// Says what the schema of all documents says of their elements, or that nothing is known.
+    pub fn know(&mut self, loops: Loops) {
+        self.loops = loops;
+        self.name_streams(self.streams.clone());
     }
 
     /// Collects the witnesses of joins by these paths from now on, or no more.
