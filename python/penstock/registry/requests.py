@@ -13,6 +13,7 @@ _DEEDS = {
     Request.ROWS: "reports rows",
     Request.RECORDS: "joins documents",
     Request.MESSAGES: "makes messages",
+    Request.BINDINGS: "joins streams",
 }
 
 
@@ -55,7 +56,7 @@ def require_requests(
     Raises:
         RegistryError: One requests something else; the message names it and the call to use.
     """
-    for request in {Request.RECORDS, Request.MESSAGES} - {*served}:
+    for request in {Request.RECORDS, Request.MESSAGES, Request.BINDINGS} - {*served}:
         for name in requests_of(snapshot, request):
             message = f"`{name}` {_DEEDS[request]}, which {call} does not evaluate; use {instead}"
             raise RegistryError("PR0011", message)
