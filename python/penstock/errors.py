@@ -169,6 +169,12 @@ class DocumentError(PenstockError):
         self.args = (self.args[0], self.reason, *self.args[2:])
         return self
 
+    def after_bindings(self, count: int) -> Self:
+        """Return the error with how many bindings of the document were joined before it."""
+        self.reason = f"{self.reason}, after {count} bindings that were joined"
+        self.args = (self.args[0], self.reason, *self.args[2:])
+        return self
+
     def with_results(self, results: Sequence[Any]) -> Self:
         """Return the error with what was decided before it; pickling keeps both."""
         self.results = results

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakSet
 
 from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
+from penstock.engine.binding import Binder
 from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
+from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
@@ -101,7 +103,7 @@ class Engine:
             )
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
-        self._active: WeakSet[Follower | Joining] = WeakSet()
+        self._active: WeakSet[Follower | Joining | Binder] = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -116,11 +118,13 @@ class Engine:
             if one.mode == "trust"
         }
         self._joined = joins_under(registry, self.schemas)
+        self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
         self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
+        self._binder = Binder(self.limits, self.joins)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
 
@@ -323,12 +327,12 @@ class Engine:
         document = PushedInput(name, stream, event_time)
         document.encoding = encoding
         # What is pushed hands out rows before its end, so a schema is trusted or not used.
-        under = self._fed_under.get(stream, self.registry)
-        under = self.registry if live else under
+        under = self._fed_under.get(stream, self._gathering)
+        under = self._gathering if live else under
         idle = [] if live else self._idle_ones(under, in_parts=parts)
         follower = self._borrow(idle, under, in_parts=parts, is_live=live)
         release = _drop if live else partial(self._release, idle)
-        return OpenDocument(follower, document, self._joining, release)
+        return OpenDocument(follower, document, self._joining, self._binder, release)
 
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
@@ -362,7 +366,9 @@ class Engine:
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
             self._joining.follow()
-            return [row for rows in self._joining.advance(time_us) for row in rows]
+            joined = [row for rows in self._joining.advance(time_us) for row in rows]
+        with self._binder.lock:
+            return joined + [row for rows in self._binder.advance(time_us) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
@@ -371,8 +377,11 @@ class Engine:
         still open are not joined.
         """
         ended, self._joining = self._joining, self._new_joining()
+        bound, self._binder = self._binder, Binder(self.limits, self.joins)
         with ended.lock:
-            return [row for rows in ended.end() for row in rows]
+            joined = [row for rows in ended.end() for row in rows]
+        with bound.lock:
+            return joined + [row for rows in bound.end() for row in rows]
 
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
@@ -382,7 +391,7 @@ class Engine:
 
     def _follower(self, registry: AnyRegistry | None = None, **options: bool) -> Follower:
         return Follower(
-            self.registry if registry is None else registry,
+            self._gathering if registry is None else registry,
             self.limits,
             self._usage,
             suspensions=self._suspensions,
@@ -437,14 +446,19 @@ class Engine:
         **options: bool,
     ) -> Iterator[Portion]:
         joining = self._new_joining()
+        binder = Binder(self.limits, self.joins)
         self._active.add(joining)
-        with closing(joining), ExitStack() as followers:
+        self._active.add(binder)
+        with closing(joining), closing(binder), ExitStack() as followers:
             how = (pace, joining if joins else None, self._suspensions)
 
             def follower_of(registry: AnyRegistry) -> Follower:
                 return followers.enter_context(self._followed(registry, **options))
 
-            plain = Driver(follower_of(self.registry), *how)
+            if joins:
+                plain = Driver(follower_of(self._gathering), *how, binder)
+            else:
+                plain = Driver(follower_of(self.registry), *how)
             # All are there from the start, so that ``cancel`` reaches them.
             drivers: dict[str | None, Driver] = {None: plain}
             for stream, under in self._under.items():

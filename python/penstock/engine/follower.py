@@ -9,7 +9,7 @@ from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.kernel import Session
 from penstock.limits import Limits
-from penstock.registry import AnyRegistry
+from penstock.registry import AnyRegistry, Snapshot
 
 
 class Follower:
@@ -44,6 +44,11 @@ class Follower:
             self.names, self._plan = self._branch.plan()
         self.session = Session(self._plan, limits, is_live=is_live, streams=streams, **how)
         usage.follow(self)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the session evaluates."""
+        return self._snapshot
 
     @property
     def version(self) -> int:
@@ -106,6 +111,11 @@ class Fixed:
     session: Session
     names: Sequence[str] = ()
     is_trusting: bool = False
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Nothing that changes."""
+        raise TypeError("a fixed plan has no snapshot")
 
     def is_behind(self) -> bool:
         """Return False: there is no registry."""
