@@ -67,6 +67,12 @@ class Tables:
         # A side that is there several times joins the values of its own keys.
         yield from self._rows(self._joiner.push(side, values, packed, time_us))
 
+    def end_stream(self, stream: str) -> None:
+        """Say that nothing of a stream comes any more."""
+        for number, side in enumerate(self.program.sides):
+            if side.stream == stream:
+                self._joiner.end(number)
+
     def settle(self) -> Rows:
         """Yield the rows that memory missed so far."""
         yield from self._rows(self._joiner.settle())
@@ -271,6 +277,11 @@ class Binder:
         for tables in self._all():
             yield from tables.finish()
         self.close()
+
+    def end_stream(self, stream: str) -> None:
+        """Say that a stream has ended: what nothing can probe any more leaves memory first."""
+        for tables in self._all():
+            tables.end_stream(stream)
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""

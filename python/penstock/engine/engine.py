@@ -25,7 +25,7 @@ from penstock.engine.silence import Listening, Silence
 from penstock.engine.streams import Streams, used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError
+from penstock.errors import DocumentError, SettingError
 from penstock.joins import JoinOptions
 from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from penstock.engine.tables import TableRows
 
 Order = Literal["decided", "document"]
+Sources = Mapping[str, Source]
+"""Streams, each with its source."""
 
 _IDLE_MAX = 16
 
@@ -128,7 +130,7 @@ class Engine:
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
 
-    def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
+    def run(self, source: Source | Sources, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
 
         With ``order="decided"`` a result comes as soon as it is decided and complete, with
@@ -139,6 +141,10 @@ class Engine:
         cannot do with what it joined is an error row of that subscription. A subscription that
         gave no row by the end of a run is warned of with the likely reason, once
         (``PenstockWarning``).
+
+        The source may be a mapping of streams to sources, as ``{"news": …, "blogs": …}``: they
+        are read side by side, at the speed at which they arrive, and what they give are documents
+        of these streams.
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
@@ -163,7 +169,7 @@ class Engine:
         return rows_of(lambda given: self.steps(given, order), source)
 
     def steps(
-        self, source: Source, order: Order = "decided", parts: bool = False
+        self, source: Source | Sources, order: Order = "decided", parts: bool = False
     ) -> Iterator[list[Result]]:
         """Yield the same rows as lists, one for each piece of input that was read.
 
@@ -172,6 +178,14 @@ class Engine:
         """
         is_ordered = _is_document_order(order)
         listening = Listening(self._silence)
+        if isinstance(source, Mapping):
+            if self.schemas:
+                message = "an engine with schemas reads one source; leave them away, or chain them"
+                raise SettingError("PM0011", message)
+            portions = self._beside(
+                source, listening, in_document_order=is_ordered, in_parts=parts
+            )
+            return listening.rows(rows_of(portions))
         read = listening.documents(items(source))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
         return listening.rows(rows_of(portions))
@@ -468,6 +482,24 @@ class Engine:
                 else:
                     drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
             yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
+
+    def _beside(
+        self, sources: Sources, listening: Listening, **options: bool
+    ) -> Iterator[Portion]:
+        """Yield what sources decide that are read side by side."""
+        from penstock.engine.beside import read_beside
+        from penstock.engine.pieces import PieceDriver
+
+        joining, binder = self._new_joining(), Binder(self.limits, self.joins)
+        self._active.add(joining)
+        self._active.add(binder)
+        with closing(joining), closing(binder), ExitStack() as followers:
+
+            def driver_of() -> PieceDriver:
+                follower = followers.enter_context(self._followed(self._gathering, **options))
+                return PieceDriver(follower, EACH_PIECE, joining, self._suspensions, binder)
+
+            yield from read_beside(sources, driver_of, listening.note, binder.end_stream)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""
