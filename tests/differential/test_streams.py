@@ -138,7 +138,7 @@ def saxon() -> SaxonXQuery:
     return SaxonXQuery()
 
 
-@pytest.mark.parametrize("first", (0, 40, 80))
+@pytest.mark.parametrize("first", [0, 40, 80])
 def test_streams_join_as_whole_documents_do(saxon: SaxonXQuery, first: int) -> None:
     non_empty = 0
     for seed in range(first, first + BATCH):

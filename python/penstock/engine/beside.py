@@ -106,7 +106,7 @@ class Lane:
                 self._put(_SOURCE_END)
             except _StoppedError:
                 raise
-            except BaseException as error:  # noqa: BLE001  # the run raises it
+            except BaseException as error:  # the run raises it
                 self._put(_Failed(error))
 
     def _read_document(self, item: Input) -> None:
@@ -156,9 +156,7 @@ def read_beside(
             lane.stop()
 
 
-def _portions(
-    driver: PieceDriver, entry: Any, note: Callable[[Input], None]
-) -> Iterator[Portion]:
+def _portions(driver: PieceDriver, entry: Any, note: Callable[[Input], None]) -> Iterator[Portion]:
     """Yield what one entry decides."""
     match entry:
         case bytes():

@@ -306,7 +306,11 @@ class Binder:
 def _is_same(tables: Tables, program: BindingProgram) -> bool:
     """Return whether a subscription may share tables: equal joins, and nothing joined yet."""
     own = tables.program
-    same = (own.sides, own.edges, own.within_us) == (program.sides, program.edges, program.within_us)
+    same = (own.sides, own.edges, own.within_us) == (
+        program.sides,
+        program.edges,
+        program.within_us,
+    )
     return same and not tables.has_begun
 
 

@@ -281,9 +281,7 @@ class Driver:
             errors += self._strikes.count(passed, ended)
         return sorted(errors, key=itemgetter(0))
 
-    def _failures(
-        self, subscription: int, error: DocumentError
-    ) -> list[tuple[str, DocumentError]]:
+    def _failures(self, subscription: int, error: DocumentError) -> list[tuple[str, DocumentError]]:
         """Return who failed; what gathers bindings may do so for several subscriptions."""
         names = self._follower.names
         if subscription < len(names) or self._binder is None:

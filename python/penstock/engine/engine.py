@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,6 +18,7 @@ from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
 from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
+from penstock.engine.pool import Active, Pool
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.silence import Listening, Silence
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 Order = Literal["decided", "document"]
 Sources = Mapping[str, Source]
 """Streams, each with its source."""
-
-_IDLE_MAX = 16
 
 
 class Engine:
@@ -105,7 +103,7 @@ class Engine:
             )
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
-        self._active: WeakSet[Follower | Joining | Binder] = WeakSet()
+        self._active: Active = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -121,14 +119,20 @@ class Engine:
         }
         self._joined = joins_under(registry, self.schemas)
         self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
-        self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
-        self._idle = defaultdict(list)
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
         self._binder = Binder(self.limits, self.joins)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
+        self._pool = Pool(
+            self.limits,
+            self._usage,
+            self._suspensions,
+            self._active,
+            self.streams,
+            is_trusting=trust,
+        )
 
     def run(self, source: Source | Sources, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -182,9 +186,7 @@ class Engine:
             if self.schemas:
                 message = "an engine with schemas reads one source; leave them away, or chain them"
                 raise SettingError("PM0011", message)
-            portions = self._beside(
-                source, listening, in_document_order=is_ordered, in_parts=parts
-            )
+            portions = self._beside(source, listening, in_document_order=is_ordered, in_parts=parts)
             return listening.rows(rows_of(portions))
         read = listening.documents(items(source))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
@@ -275,7 +277,7 @@ class Engine:
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
-        follower = self._follower()
+        follower = self._pool.new(self._gathering)
         lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
         tiers = [tier for tier in follower.session.structures() if any(tier)]
         for number, (asked, matched) in enumerate(tiers, start=1):
@@ -343,9 +345,9 @@ class Engine:
         # What is pushed hands out rows before its end, so a schema is trusted or not used.
         under = self._fed_under.get(stream, self._gathering)
         under = self._gathering if live else under
-        idle = [] if live else self._idle_ones(under, in_parts=parts)
-        follower = self._borrow(idle, under, in_parts=parts, is_live=live)
-        release = _drop if live else partial(self._release, idle)
+        idle = [] if live else self._pool.idle_ones(under, in_parts=parts)
+        follower = self._pool.borrow(idle, under, in_parts=parts, is_live=live)
+        release = _drop if live else partial(self._pool.release, idle)
         return OpenDocument(follower, document, self._joining, self._binder, release)
 
     def cancel(self) -> None:
@@ -403,54 +405,6 @@ class Engine:
     def _new_joining(self) -> Joining:
         return Joining(self._joined, self.limits, self.joins)
 
-    def _follower(self, registry: AnyRegistry | None = None, **options: bool) -> Follower:
-        return Follower(
-            self._gathering if registry is None else registry,
-            self.limits,
-            self._usage,
-            suspensions=self._suspensions,
-            is_trusting=self.trust,
-            streams=self.streams,
-            **options,
-        )
-
-    @contextmanager
-    def _followed(self, registry: AnyRegistry, **options: bool) -> Iterator[Follower]:
-        """Give a follower for the time of a run, of the registry or of one under a schema.
-
-        One that comes to the end of its run is kept for the next: it knows the plan already.
-        """
-        idle = self._idle_ones(registry, **options)
-        follower = self._borrow(idle, registry, **options)
-        try:
-            yield follower
-        except BaseException:
-            # In the middle of a document a session is of no use to anybody else.
-            self._active.discard(follower)
-            follower.settle()
-            raise
-        self._release(idle, follower)
-
-    def _borrow(self, idle: list[Follower], registry: AnyRegistry, **options: bool) -> Follower:
-        try:
-            follower = idle.pop()
-        except IndexError:  # another thread may have been faster
-            follower = self._follower(registry, **options)
-        follower.advance()
-        self._active.add(follower)
-        return follower
-
-    def _release(self, idle: list[Follower], follower: Follower) -> None:
-        self._active.discard(follower)
-        if len(idle) < _IDLE_MAX:
-            idle.append(follower)
-        else:
-            follower.settle()
-
-    def _idle_ones(self, registry: AnyRegistry, **options: bool) -> list[Follower]:
-        chosen = frozenset(name for name, is_on in options.items() if is_on)
-        return self._idle[id(registry), chosen]
-
     def _portions(
         self,
         items: Iterable[Input | Heartbeat],
@@ -467,7 +421,7 @@ class Engine:
             how = (pace, joining if joins else None, self._suspensions)
 
             def follower_of(registry: AnyRegistry) -> Follower:
-                return followers.enter_context(self._followed(registry, **options))
+                return followers.enter_context(self._pool.followed(registry, **options))
 
             if joins:
                 plain = Driver(follower_of(self._gathering), *how, binder)
@@ -483,9 +437,7 @@ class Engine:
                     drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
             yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
 
-    def _beside(
-        self, sources: Sources, listening: Listening, **options: bool
-    ) -> Iterator[Portion]:
+    def _beside(self, sources: Sources, listening: Listening, **options: bool) -> Iterator[Portion]:
         """Yield what sources decide that are read side by side."""
         from penstock.engine.beside import read_beside
         from penstock.engine.pieces import PieceDriver
@@ -496,7 +448,7 @@ class Engine:
         with closing(joining), closing(binder), ExitStack() as followers:
 
             def driver_of() -> PieceDriver:
-                follower = followers.enter_context(self._followed(self._gathering, **options))
+                follower = followers.enter_context(self._pool.followed(self._gathering, **options))
                 return PieceDriver(follower, EACH_PIECE, joining, self._suspensions, binder)
 
             yield from read_beside(sources, driver_of, listening.note, binder.end_stream)

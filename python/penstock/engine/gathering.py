@@ -87,7 +87,9 @@ class GatheringRegistry(AnyRegistry):
             return plain
         if not self._is_served:
             name = next(iter(requested))
-            message = f"`{name}` joins streams, which an engine with schemas does not; leave them away"
+            message = (
+                f"`{name}` joins streams, which an engine with schemas does not; leave them away"
+            )
             raise RegistryError("PR0011", message)
         known = {}
         for name, (place, program) in requested.items():
@@ -98,8 +100,6 @@ class GatheringRegistry(AnyRegistry):
                 known[name] = program, Bound(place, BindingProgram.read(program))
         self._known = known
         bound = {name: one for name, (_, one) in known.items()}
-        sides = dict.fromkeys(
-            side.program for one in bound.values() for side in one.program.sides
-        )
+        sides = dict.fromkeys(side.program for one in bound.values() for side in one.program.sides)
         plan = Plan.attached([(plain.plan, 0), (Plan.build([*sides]), len(plain.names))])
         return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound)

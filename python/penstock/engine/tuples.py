@@ -54,7 +54,7 @@ class Messages:
         self._session = Session(self._plan, self._limits)
 
     def rows(self, tuples: Sequence[tuple[Part, ...]]) -> Iterator[Result]:
-        """Yield the rows of tuples; where a message has no value, there is an error in its place."""
+        """Yield the rows of tuples; where a message has no value, there is an error for it."""
         rows, failed, error = self._read(tuples)
         if error is None and not failed:
             yield from rows

@@ -1,4 +1,4 @@
-"""XQuery over several streams: bindings of each, the join between them, a message for each tuple."""
+"""XQuery over several streams: bindings of each, the join between them, and messages."""
 
 from penstock.planning.bindings.explaining import binding_verdict, explain_bindings
 from penstock.planning.bindings.programs import BindingProgram, compile_bindings

@@ -108,4 +108,3 @@ def _is_plain(operand: Any) -> bool:
         isinstance(part, x.Call) and part.function not in _TEXTS | _NUMBERS | _OF_ARGUMENT
         for part in all_parts(operand)
     )
-

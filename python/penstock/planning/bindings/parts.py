@@ -99,5 +99,5 @@ def _values(key: Key, number: int) -> q.Flwor:
     if key.is_number:
         # Equal numbers have one text: there is no negative zero after the addition.
         value = q.Arithmetic("+", x.Call("number", (value,)), q.Atomic("double", "0"))
-    prefix = q.Atomic("string", chr(_FIRST_KEY + number))
+    prefix: Any = q.Atomic("string", chr(_FIRST_KEY + number))
     return q.Flwor((q.For(variable, key.source),), x.Call("concat", (prefix, value)))

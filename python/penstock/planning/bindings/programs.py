@@ -39,9 +39,7 @@ class BindingProgram:
     def read(cls, program: bytes) -> BindingProgram:
         """Return what the bytes of a program say."""
         reader = ByteReader(program, len(Request.BINDINGS.head))
-        sides = reader.many(
-            lambda: SideProgram(reader.string(), reader.number(), reader.counted())
-        )
+        sides = reader.many(lambda: SideProgram(reader.string(), reader.number(), reader.counted()))
         ends = [tuple(numbers) for numbers in reader.many(reader.numbers)]
         edges = [Edge((a, b), (c, d)) for a, b, c, d in ends]
         within = reader.number()

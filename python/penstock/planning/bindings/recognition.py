@@ -166,10 +166,10 @@ class _Recognition:
         kept: list[q.Where] = []
         for test in self._tests:
             resolved = self._resolved(test)
-            sides = self._sides_of(resolved)
+            numbers = self._sides_of(resolved)
             is_own = free_variables(resolved) <= self._known | self._loop_names()
-            if len(sides) == 1 and is_own:
-                own[sides.pop()].append(resolved)
+            if len(numbers) == 1 and is_own:
+                own[numbers.pop()].append(resolved)
                 continue
             equal = equality_of(resolved, self._items, self._sides_of)
             if equal is not None:
@@ -258,4 +258,3 @@ def _bound_by(source: Any) -> NodeKind | None:
     if kind not in _BOUND or is_attribute != (kind is NodeKind.ATTRIBUTE):
         return None
     return kind
-

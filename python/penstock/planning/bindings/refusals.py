@@ -59,7 +59,9 @@ class Refusals:
         message = "nodes of different loops are united or compared by identity or order"
         return self._error("PQ0538", message, "compare their values, or list them: ($a, $b)")
 
-    def _error(self, code: str, message: str, way_out: str, variable: str | None = None) -> QueryError:
+    def _error(
+        self, code: str, message: str, way_out: str, variable: str | None = None
+    ) -> QueryError:
         span = (0, len(self._text))
         found = None if variable is None else re.search(rf"\${re.escape(variable)}\b", self._text)
         if variable == "":
