@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.engine.gathering import GatheringSnapshot
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
+from penstock.errors import RegistryError
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry, Snapshot
@@ -41,6 +43,7 @@ class Follower:
         self.names: Sequence[str] = self._snapshot.names
         self._plan = self._snapshot.plan
         if self._branch is not None:
+            _require_no_bindings(self._snapshot)
             self.names, self._plan = self._branch.plan()
         self.session = Session(self._plan, limits, is_live=is_live, streams=streams, **how)
         usage.follow(self)
@@ -92,16 +95,30 @@ class Follower:
 
         Raises:
             LimitError: The document passed a limit.
+            RegistryError: A subscription joins streams.
         """
         if self._branch is None or not self.is_behind():
             return
         self._snapshot = self._registry.snapshot()
+        _require_no_bindings(self._snapshot)
         names, plan = self._branch.plan()
         if plan is not self._plan:
             with self._usage.lock:
                 self._usage.count(self.session, self.names)
                 self._plan, self.names = plan, names
                 self.session.attach(plan)
+
+
+def _require_no_bindings(snapshot: Snapshot) -> None:
+    """See whether a document that follows changes while it is read can serve all subscriptions.
+
+    Raises:
+        RegistryError: One joins streams, which are gathered from whole plans.
+    """
+    if isinstance(snapshot, GatheringSnapshot):
+        name = next(iter(snapshot.bound))
+        message = f"`{name}` joins streams, which a live document does not; open it without `live`"
+        raise RegistryError("PR0011", message)
 
 
 @dataclass(frozen=True, slots=True)
