@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from threading import RLock
@@ -22,8 +22,10 @@ from penstock.results import Result
 from penstock.results.documents import FIRST_US, microseconds_of
 from penstock.sources import Input
 
-Rows = Generator[list[Result], None, None]
+Rows = Iterator[list[Result]]
 """Rows in lists of bounded size."""
+
+_NO_ROWS: Rows = iter(())
 
 _EXPIRIES = 4
 """So often within a window what is too old is dropped."""
@@ -44,6 +46,9 @@ class Tables:
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._programs: dict[str, bytes] = {}
         self._messages: Messages | None = None
+        self._waiting: list[tuple[Part, ...]] = []
+        """Tuples that are to become rows together: a message by itself costs much more."""
+        self._waiting_bytes = 0
         self._expired_us = FIRST_US
 
     @property
@@ -62,10 +67,16 @@ class Tables:
         self._messages = None
 
     def push(self, side: int, values: list[list[bytes]], packed: bytes, time_us: int) -> Rows:
-        """Yield the rows of what a binding completes."""
+        """Join a binding; yield rows where many tuples wait, and leave the others to ``flush``."""
         self.has_begun = True
-        # A side that is there several times joins the values of its own keys.
-        yield from self._rows(self._joiner.push(side, values, packed, time_us))
+        tuples = self._joiner.push(side, values, packed, time_us)
+        return self._rows(tuples) if self._joiner.has_results else _NO_ROWS
+
+    def flush(self) -> Rows:
+        """Yield the rows of the tuples that wait."""
+        if self._waiting:
+            waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+            yield [*self._maker().rows(waiting)]
 
     def end_stream(self, stream: str) -> None:
         """Say that nothing of a stream comes any more."""
@@ -76,10 +87,12 @@ class Tables:
     def settle(self) -> Rows:
         """Yield the rows that memory missed so far."""
         yield from self._rows(self._joiner.settle())
+        yield from self.flush()
 
     def finish(self) -> Rows:
         """Yield the rows that memory missed; nothing comes any more."""
         yield from self._rows(self._joiner.finish())
+        yield from self.flush()
 
     def expire(self, watermark_us: int) -> Rows:
         """Drop bindings for which no partner can come; yield the rows that memory missed."""
@@ -102,20 +115,17 @@ class Tables:
         self._joiner.close()
 
     def _rows(self, tuples: Iterable[tuple[Part, ...]]) -> Rows:
+        for parts in tuples:
+            self._waiting.append(parts)
+            self._waiting_bytes += sum([len(part.fragment) for part in parts])
+            if len(self._waiting) == TUPLES_MAX or self._waiting_bytes >= TUPLE_BYTES_MAX:
+                yield from self.flush()
+
+    def _maker(self) -> Messages:
         if self._messages is None:
             last = self.program.sides[-1].stream
             self._messages = Messages(self._programs, last, self._limits)
-        messages = self._messages
-        waiting: list[tuple[Part, ...]] = []
-        size = 0
-        for parts in tuples:
-            waiting.append(parts)
-            size += sum(len(part.fragment) for part in parts)
-            if len(waiting) == TUPLES_MAX or size >= TUPLE_BYTES_MAX:
-                yield [*messages.rows(waiting)]
-                waiting, size = [], 0
-        if waiting:
-            yield [*messages.rows(waiting)]
+        return self._messages
 
 
 class _Arrived:
@@ -224,22 +234,13 @@ class Binder:
             packed = Binding(document.document, at).pack(fragment)
             for tables, own in [*self._sides.get(program, ())]:
                 keys = _by_key(values, tables.program.sides[own].key_count)
-                yield from self._push(tables, own, keys, packed, document, arrived.time_us)
-
-    def _push(
-        self,
-        tables: Tables,
-        side: int,
-        keys: list[list[bytes]],
-        packed: bytes,
-        document: Input,
-        time_us: int,
-    ) -> Rows:
-        try:
-            yield from tables.push(side, keys, packed, time_us)
-        except LimitError as error:
-            failures = [copy(error).of_subscription(name) for name in tables.names]
-            yield [error_row(failure, document) for failure in failures]
+                try:
+                    yield from tables.push(own, keys, packed, arrived.time_us)
+                except LimitError as error:
+                    failures = [copy(error).of_subscription(name) for name in tables.names]
+                    yield [error_row(failure, document) for failure in failures]
+        for tables in self._all():
+            yield from tables.flush()
 
     def _arrive(self, document: Input) -> _Arrived:
         time_us = microseconds_of(document.event_time or datetime.now(UTC))

@@ -245,7 +245,7 @@ def test_rows_as_batches_are_the_same() -> None:
 
 def test_calls_that_cannot_join_streams_say_so() -> None:
     engine = engine_of()
-    with pytest.raises(RegistryError, match="q0.*joins streams.*use Engine.run"):
+    with pytest.raises(RegistryError, match=r"q0.*joins streams.*use Engine\.run"):
         engine.matches([])
     with pytest.raises(RegistryError, match="without `live`"):
         engine.open(live=True)
