@@ -161,9 +161,12 @@ def _portions(driver: PieceDriver, entry: Any, note: Callable[[Input], None]) ->
     match entry:
         case bytes():
             yield from driver.push(entry)
+        case _Given(data=None):
+            note(entry)
+            driver.open(entry)
         case _Given():
             note(entry)
-            yield from driver.open(entry) if entry.data is None else driver.read([entry])
+            yield from driver.read([entry])
         case Heartbeat():
             yield from driver.beat(entry)
         case _Failed(error=DocumentError() as error):

@@ -19,9 +19,11 @@ class PieceDriver(Driver):
 
     _has_failed = False
 
-    def open(self, document: Input) -> Iterator[Portion]:
-        """Start a document."""
-        yield from self.read(())  # takes over what has changed
+    def open(self, document: Input) -> None:
+        """Start a document; what has changed in the registry takes effect."""
+        if self._follower.is_behind():
+            self._follower.advance()
+        self._follow()
         self._documents, self._has_failed = [document], False
         try:
             self._session.begin(document.encoding, document.stream, 0)

@@ -249,3 +249,51 @@ def test_calls_that_cannot_join_streams_say_so() -> None:
         engine.matches([])
     with pytest.raises(RegistryError, match="without `live`"):
         engine.open(live=True)
+
+
+def test_streams_with_sources_are_for_runs_of_rows() -> None:
+    with pytest.raises(TypeError, match="side by side"):
+        list(engine_of().batches({"news": [item(1, "x")]}))  # type: ignore[dict-item]
+
+
+def test_bindings_beyond_a_limit_of_results_give_an_error() -> None:
+    engine = engine_of(limits=penstock.Limits(results_max=10))
+    many = "<r>" + "<item><k>x</k></item>" * 20 + "</r>"
+    rows = [*engine.run({"news": many, "blogs": [post(1, "x")]})]
+    assert [(row.subscription, row.error.code) for row in rows if row.error] == [("q0", "PL0016")]
+    # A binding with one value takes two of the results of its side.
+    assert len(rows) == 1 + 10 // 2
+
+
+def test_changes_take_effect_between_documents_that_come_in_pieces() -> None:
+    engine = engine_of()
+    registry = engine.registry
+    assert isinstance(registry, penstock.Registry)
+    has_row = Event()
+    pad = " " * (2 << 20)
+
+    def items() -> Iterator[penstock.Document]:
+        yield penstock.Document(f"<r><item id='1'><k>x</k></item>{pad}</r>")
+        assert has_row.wait(60)
+        registry.add("later", penstock.xquery(PAIRS))
+        yield penstock.Document(f"<r><item id='2'><k>x</k></item>{pad}</r>")
+
+    def posts() -> Iterator[penstock.Document]:
+        yield penstock.Document(f"<r><post id='1'><k>x</k></post>{pad}</r>")
+        assert has_row.wait(60)
+
+    found = []
+    for row in engine.run({"news": items(), "blogs": posts()}):
+        found.append((row.subscription, values([row])[0]))
+        has_row.set()
+    assert found == [("q0", "1-1"), ("q0", "2-1")]
+    assert [row.subscription for row in engine.run([item(1, "x"), post(1, "x")])] == ["q0", "later"]
+
+
+def test_cancel_ends_a_run_over_several_sources() -> None:
+    engine = engine_of()
+    rows = engine.run({"news": (item(n, "x") for n in range(10_000)), "blogs": [post(1, "x")]})
+    next(rows)
+    engine.cancel()
+    with pytest.raises(penstock.errors.CancelledError):
+        list(rows)

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// The character of the first attribute; those of the others follow.
 const FIRST_ATTRIBUTE: u8 = b'0';
 
+/// Attributes and values.
+type Values = Vec<(u8, Box<[u8]>)>;
+
 /// A binding of one side.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Gathered {
@@ -18,7 +21,7 @@ pub struct Gathered {
     /// The side, by its number behind those of the subscriptions.
     pub number: u32,
     /// Attributes and values.
-    pub values: Vec<(u8, Box<[u8]>)>,
+    pub values: Values,
     /// What the message needs.
     pub fragment: Box<[u8]>,
 }
@@ -36,7 +39,7 @@ impl Rows {
         let first_scope = rest.add_scopes(&rows);
         let mut beside = std::mem::take(&mut rows.bindings).into_iter().peekable();
         // Sides take turns in the rows of one document.
-        let mut open: BTreeMap<u32, Vec<(u8, Box<[u8]>)>> = BTreeMap::new();
+        let mut open: BTreeMap<u32, Values> = BTreeMap::new();
         let mut found = Vec::new();
         for row in 0..rows.len() {
             let subscription = rows.subscription[row];
@@ -61,5 +64,48 @@ impl Rows {
         }
         *self = rest;
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::RowHead;
+
+    fn add(rows: &mut Rows, subscription: u32, kind: RowKind, value: &[u8]) {
+        rows.value.bytes.extend_from_slice(value);
+        let head = RowHead {
+            document: DocumentId(3),
+            subscription: SubscriptionId(subscription),
+            ordinal: 0,
+            kind,
+            span: None,
+            decided_at: 0,
+            node: 0,
+        };
+        rows.push(head, b"", None);
+    }
+
+    #[test]
+    fn bindings_of_sides_that_take_turns_are_kept_apart() {
+        let mut rows = Rows::default();
+        add(&mut rows, 0, RowKind::String, b"0 a row");
+        add(&mut rows, 1, RowKind::String, b"0x");
+        add(&mut rows, 2, RowKind::String, b"1y");
+        add(&mut rows, 1, RowKind::Element, b"<f/>");
+        add(&mut rows, 1, RowKind::Element, b"<g/>");
+        add(&mut rows, 2, RowKind::Element, b"<h/>");
+        add(&mut rows, 2, RowKind::String, b"0broken off");
+        let found = rows.take_gathered(SubscriptionId(1));
+        let said: Vec<_> = found
+            .iter()
+            .map(|one| (one.number, one.values.len(), &*one.fragment))
+            .collect();
+        assert_eq!(
+            said,
+            [(0, 1, &b"<f/>"[..]), (0, 0, b"<g/>"), (1, 1, b"<h/>")]
+        );
+        assert_eq!(found[2].values[0], (1, b"y"[..].into()));
+        assert_eq!((rows.len(), rows.value.value(0)), (1, &b"0 a row"[..]));
     }
 }
