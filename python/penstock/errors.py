@@ -62,8 +62,13 @@ QUERY_CODES = {
     "PQ0511": "a stream whose name is known only at evaluation",
     "PQ0512": "a setting of the query with an unknown value",
     "PQ0531": "a standing query that reads a document of a variable",
-    "PQ0532": "a standing query that reads several streams",
+    "PQ0532": "a standing query that reads several streams, not each by a loop of its own",
     "PQ0533": "a query that reads a document where there is none",
+    "PQ0534": "a query that joins too many streams",
+    "PQ0535": "a query over several streams without an equality between them",
+    "PQ0536": "an order of what several streams give",
+    "PQ0537": "a loop over a stream whose items cannot be joined",
+    "PQ0538": "a message that needs more than what is joined",
     # Views and the queries of servers.
     "PQ0601": "a view that is no path to nodes",
     "PQ0602": "a constant that is no date, or no regular expression",
@@ -161,6 +166,12 @@ class DocumentError(PenstockError):
     def blaming(self, name: str) -> Self:
         """Return the error with the name of the subscription that most of the work was done for."""
         self.reason = f"{self.reason}, most of it for the subscription `{name}`"
+        self.args = (self.args[0], self.reason, *self.args[2:])
+        return self
+
+    def after_bindings(self, count: int) -> Self:
+        """Return the error with how many bindings of the document were joined before it."""
+        self.reason = f"{self.reason}, after {count} bindings that were joined"
         self.args = (self.args[0], self.reason, *self.args[2:])
         return self
 

@@ -20,7 +20,7 @@ from penstock.cli.output import open_output
 from penstock.cli.parsing import positive
 from penstock.cli.printing import print_counts
 from penstock.cli.progress import is_terminal_free, progress
-from penstock.cli.streams import add_stream_options, require_streams, seconds
+from penstock.cli.streams import add_stream_options, joins_streams, require_streams, seconds
 from penstock.cli.swapped import complain_if_swapped
 from penstock.engine import Engine
 from penstock.twigs import Query
@@ -48,7 +48,8 @@ def add_parser(commands: Any) -> None:
         description="Print what queries select, as soon as it is certain. A FILE is a document, a\n"
         "folder, a glob, a zip or tar archive, or compressed with gzip, bzip2, xz or zstd; the\n"
         "first bytes decide, not the name. Without a FILE, or where it is -, standard input is\n"
-        "read. Several queries cost one pass. Queries in XSCL join files by their event times.",
+        "read. Several queries cost one pass. Queries in XSCL join files by\n"
+        "their event times, queries in XQuery join the elements of several streams.",
     )
     parser.add_argument("arguments", nargs="*", metavar="QUERY FILE", help="see above")
     _add_queries(parser)
@@ -147,11 +148,14 @@ def run(options: argparse.Namespace) -> int:
     _check_output(options)
     queries, arguments = _queries(options)
     names = [] if options.follow else file_names(arguments, options.include)
-    if options.language == "xscl" and not options.follow:
+    joins = options.language == "xscl" or any(joins_streams(query) for _, query in queries)
+    if options.jobs > 1 and joins:
+        options.parser.error("--jobs reads files apart from each other; not with queries that join")
+    if joins and not options.follow:
         require_streams(options, [query for _, query in queries], names)
     plain = argparse.Namespace(**vars(options))
     del plain.parser, plain.run  # these do not pickle
-    task = Task(plain, tuple(queries), _has_files(options, names))
+    task = Task(plain, tuple(queries), _has_files(options, names, joins=joins))
     _check_columns(task, options)
     tally = _match(task, options, arguments, names)
     if tally.failures:
@@ -210,8 +214,8 @@ def _check_output(options: argparse.Namespace) -> None:
         error("--format parquet needs --output FILE")
     if options.format == "parquet" and options.follow:
         error("a Parquet file is complete at its end, which --follow has none of")
-    if options.jobs > 1 and (options.language == "xscl" or options.follow):
-        error("--jobs reads files apart from each other; not with --language xscl or --follow")
+    if options.jobs > 1 and options.follow:
+        error("--jobs reads files apart from each other; not with --follow")
     if options.count and options.follow:
         error("--count prints at the end, which --follow has none of")
 
@@ -223,11 +227,11 @@ def _check_columns(task: Task, options: argparse.Namespace) -> None:
         options.parser.error(str(error))
 
 
-def _has_files(options: argparse.Namespace, names: list[str]) -> bool:
+def _has_files(options: argparse.Namespace, names: list[str], *, joins: bool) -> bool:
     if options.with_filename is not None:
         return bool(options.with_filename)
-    # An event is made of several documents, so it has no file of its own.
-    return options.language != "xscl" and (options.follow or are_several(names))
+    # What several documents are joined to has no file of its own.
+    return not joins and (options.follow or are_several(names))
 
 
 def _queries(options: argparse.Namespace) -> tuple[list[tuple[str, Query]], list[str]]:

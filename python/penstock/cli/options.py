@@ -52,6 +52,11 @@ def add_language_options(
         "--context", default="/", metavar="PATH", help="start at the first node of this path"
     )
     parser.add_argument(
+        "--within",
+        metavar="WINDOW",
+        help="how far apart in event time documents may be that XQuery joins, as 2h",
+    )
+    parser.add_argument(
         "--dialect", choices=("xpath", "xsq"), default="xpath", help="how the query is written"
     )
 
@@ -110,10 +115,14 @@ def query_of(text: str, options: argparse.Namespace) -> Query:
 
 def query_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return what the language of the query needs to read its text."""
-    common = {"namespaces": bindings(options), "variables": dict(options.variable)}
-    if options.language == "xpath":
+    common: dict[str, Any] = {"namespaces": bindings(options), "variables": dict(options.variable)}
+    if options.language == "xpath" and options.within is None:
         own = {"dialect": options.dialect, "context": options.context}
         return {**common, **own, "select": dict(options.select)}
+    if options.language == "xquery":
+        common["within"] = options.within
+    elif options.within is not None:
+        options.parser.error("--within is for XQuery over several streams")
     if options.select or options.dialect != "xpath" or options.context != "/":
         options.parser.error("--select, --context and --dialect are for XPath")
     return {name: value for name, value in common.items() if value}

@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from penstock.cli.options import bindings, pair
+from penstock.planning.bindings import is_over_streams
+from penstock.planning.sequences.streams import streams_of
 from penstock.results import Document
 from penstock.sources import Source
 from penstock.sources.times import TimePath
 from penstock.twigs import Event, Query
+from penstock.twigs.sequences import Sequences
 
 _DEFAULT = "default"
 
@@ -47,7 +50,7 @@ def require_streams(
     options: argparse.Namespace, queries: Sequence[Query], files: Iterable[str]
 ) -> None:
     """End with a message about usage where a query would wait for documents in vain."""
-    streams = {block.stream for query in queries for block in query.blocks}
+    streams = {stream for query in queries for stream in _streams_of(query)}
     outputs = [query.output for query in queries]
     published = {output.publish for output in outputs if isinstance(output, Event)}
     given = {_DEFAULT, *(name for name, _ in options.stream)}
@@ -60,6 +63,18 @@ def require_streams(
         if stream_of(file, options) == _DEFAULT:
             message = f"{file} fits no --stream, and no query reads the stream `{_DEFAULT}`"
             options.parser.error(message)
+
+
+def joins_streams(query: Query) -> bool:
+    """Return whether a query joins documents or streams."""
+    output = query.output
+    return isinstance(output, Event) or (isinstance(output, Sequences) and is_over_streams(output))
+
+
+def _streams_of(query: Query) -> list[str | None]:
+    if isinstance(query.output, Sequences):
+        return [*streams_of(query.output)] or [_DEFAULT]
+    return [block.stream for block in query.blocks]
 
 
 def with_streams(documents: Iterable[Document], options: argparse.Namespace) -> Source:

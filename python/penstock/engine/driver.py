@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
 from penstock import logs
+from penstock.engine.binding import Binder
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import blamed, error_row
@@ -88,8 +91,10 @@ class Driver:
         pace: Pace,
         joining: Joining | None = None,
         suspensions: Suspensions | None = None,
+        binder: Binder | None = None,
     ) -> None:
         self._follower = follower
+        self._binder = binder
         self._strikes = None if suspensions is None else Strikes(suspensions)
         self._session = follower.session
         self._pace = pace
@@ -112,6 +117,8 @@ class Driver:
         """Yield what waited in joins for a partner."""
         if self._joining is not None:
             yield from self._joined_alone(self._joining.end())
+        if self._binder is not None:
+            yield from self._joined_alone(self._binder.end())
 
     def read(self, items: Iterable[Input | Pack | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide; others may follow."""
@@ -145,9 +152,15 @@ class Driver:
             yield from self._flush()
             time_us = microseconds_of(heartbeat.event_time)
             yield from self._joined_alone(self._joining.advance(time_us))
+        if self._binder is not None:
+            yield from self._flush()
+            time_us = microseconds_of(heartbeat.event_time)
+            yield from self._joined_alone(self._binder.advance(time_us))
 
     def _follow(self) -> None:
         """Let joins read what the follower's subscriptions ask for."""
+        if self._binder is not None:
+            self._binder.follow(self._follower.snapshot)
         if self._joining is not None:
             self._session.listen(self._joining.follow())
 
@@ -236,6 +249,8 @@ class Driver:
         ended = range(self._joined, len(documents) - is_open)
         failed = dict(self._errors)
         errors = self._with_failing(ended)
+        # What a document gave before its error comes before it.
+        yield from self._joined_alone(self._bind(documents, ended, failed, batch))
         joined = self._join(documents, ended, failed, batch)
         for number, error in errors:
             logs.engine.info("the document %s failed: %s", documents[number].document, error)
@@ -251,8 +266,9 @@ class Driver:
     def _with_failing(self, ended: range) -> list[tuple[int, DocumentError]]:
         """Return the errors of documents, and of subscriptions that failed alone, by document."""
         failing = [
-            (number, self._follower.names[subscription], error)
-            for number, subscription, error in self._take_failing()
+            (number, name, error)
+            for number, subscription, failure in self._take_failing()
+            for name, error in self._failures(subscription, failure)
         ]
         if not failing and (self._strikes is None or self._strikes.is_idle):
             return self._errors
@@ -265,6 +281,15 @@ class Driver:
             errors += self._strikes.count(passed, ended)
         return sorted(errors, key=itemgetter(0))
 
+    def _failures(self, subscription: int, error: DocumentError) -> list[tuple[str, DocumentError]]:
+        """Return who failed; what gathers bindings may do so for several subscriptions."""
+        names = self._follower.names
+        if subscription < len(names) or self._binder is None:
+            return [(names[subscription], error)]
+        side = subscription - len(names)
+        joined = self._binder.names_of(self._follower.snapshot, side)
+        return [(name, copy(error)) for name in joined]
+
     def _take_failing(self) -> list[tuple[int, int, DocumentError]]:
         return self._session.take_failing()
 
@@ -272,6 +297,25 @@ class Driver:
         """Yield joined rows as portions of their own."""
         for rows in joined:
             yield self._portion((), self._session.take(), (), rows)
+
+    def _bind(
+        self,
+        documents: Sequence[Input],
+        numbers: range,
+        errors: Mapping[int, DocumentError],
+        batch: Batch,
+    ) -> Iterator[list[Result]]:
+        """Return the rows of bindings that documents have; the batch has none of them then."""
+        binder = self._binder
+        if binder is None or binder.is_idle:
+            return iter(())
+        joined = binder.join(self._follower.snapshot, documents, batch)
+        for number, error in errors.items():
+            count = binder.count(documents[number])
+            if count:
+                error.after_bindings(count)
+        ends = (rows for number in numbers for rows in binder.end_document(documents[number]))
+        return chain(joined, ends)
 
     def _join(
         self,

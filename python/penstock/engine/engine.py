@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,17 +12,20 @@ from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakSet
 
 from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
+from penstock.engine.binding import Binder
 from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
 from penstock.engine.follower import Follower
+from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
+from penstock.engine.pool import Active, Pool
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.silence import Listening, Silence
 from penstock.engine.streams import Streams, used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError
+from penstock.errors import DocumentError, SettingError
 from penstock.joins import JoinOptions
 from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
@@ -47,8 +49,8 @@ if TYPE_CHECKING:
     from penstock.engine.tables import TableRows
 
 Order = Literal["decided", "document"]
-
-_IDLE_MAX = 16
+Sources = Mapping[str, Source]
+"""Streams, each with its source."""
 
 
 class Engine:
@@ -103,7 +105,7 @@ class Engine:
             )
         self.registry = registry
         self._suspensions = Suspensions(registry, suspend_after)
-        self._active: WeakSet[Follower | Joining] = WeakSet()
+        self._active: Active = WeakSet()
         self.limits = limits or Limits()
         self.lateness = lateness
         self.trust = trust
@@ -118,16 +120,25 @@ class Engine:
             if one.mode == "trust"
         }
         self._joined = joins_under(registry, self.schemas)
-        self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
-        self._idle = defaultdict(list)
+        self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
+        self._binder = Binder(self.limits, self.joins)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
         self.broker = broker or BrokerOptions()
+        self._pool = Pool(
+            self.limits,
+            self._usage,
+            self._suspensions,
+            self._active,
+            self.streams,
+            self.broker,
+            is_trusting=trust,
+        )
 
-    def run(self, source: Source, order: Order = "decided") -> Iterator[Result]:
+    def run(self, source: Source | Sources, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
 
         With ``order="decided"`` a result comes as soon as it is decided and complete, with
@@ -138,6 +149,10 @@ class Engine:
         cannot do with what it joined is an error row of that subscription. A subscription that
         gave no row by the end of a run is warned of with the likely reason, once
         (``PenstockWarning``).
+
+        The source may be a mapping of streams to sources, as ``{"news": …, "blogs": …}``: they
+        are read side by side, at the speed at which they arrive, and what they give are documents
+        of these streams.
         """
         steps = self.steps(source, order)
         return (row for rows in steps for row in rows)
@@ -162,7 +177,7 @@ class Engine:
         return rows_of(lambda given: self.steps(given, order), source)
 
     def steps(
-        self, source: Source, order: Order = "decided", parts: bool = False
+        self, source: Source | Sources, order: Order = "decided", parts: bool = False
     ) -> Iterator[list[Result]]:
         """Yield the same rows as lists, one for each piece of input that was read.
 
@@ -171,6 +186,12 @@ class Engine:
         """
         is_ordered = _is_document_order(order)
         listening = Listening(self._silence)
+        if isinstance(source, Mapping):
+            if self.schemas:
+                message = "an engine with schemas reads one source; leave them away, or chain them"
+                raise SettingError("PM0011", message)
+            portions = self._beside(source, listening, in_document_order=is_ordered, in_parts=parts)
+            return listening.rows(rows_of(portions))
         read = listening.documents(items(source))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
         return listening.rows(rows_of(portions))
@@ -260,7 +281,7 @@ class Engine:
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
-        follower = self._follower()
+        follower = self._pool.new(self._gathering)
         lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
         tiers = [tier for tier in follower.session.structures() if any(tier)]
         for number, (asked, matched) in enumerate(tiers, start=1):
@@ -329,12 +350,12 @@ class Engine:
         document = PushedInput(name, stream, event_time)
         document.encoding = encoding
         # What is pushed hands out rows before its end, so a schema is trusted or not used.
-        under = self._fed_under.get(stream, self.registry)
-        under = self.registry if live else under
-        idle = [] if live else self._idle_ones(under, in_parts=parts)
-        follower = self._borrow(idle, under, in_parts=parts, is_live=live)
-        release = _drop if live else partial(self._release, idle)
-        return OpenDocument(follower, document, self._joining, release)
+        under = self._fed_under.get(stream, self._gathering)
+        under = self._gathering if live else under
+        idle = [] if live else self._pool.idle_ones(under, in_parts=parts)
+        follower = self._pool.borrow(idle, under, in_parts=parts, is_live=live)
+        release = _drop if live else partial(self._pool.release, idle)
+        return OpenDocument(follower, document, self._joining, self._binder, release)
 
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
@@ -368,7 +389,9 @@ class Engine:
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
             self._joining.follow()
-            return [row for rows in self._joining.advance(time_us) for row in rows]
+            joined = [row for rows in self._joining.advance(time_us) for row in rows]
+        with self._binder.lock:
+            return joined + [row for rows in self._binder.advance(time_us) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
@@ -377,63 +400,17 @@ class Engine:
         still open are not joined.
         """
         ended, self._joining = self._joining, self._new_joining()
+        bound, self._binder = self._binder, Binder(self.limits, self.joins)
         with ended.lock:
-            return [row for rows in ended.end() for row in rows]
+            joined = [row for rows in ended.end() for row in rows]
+        with bound.lock:
+            return joined + [row for rows in bound.end() for row in rows]
 
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
 
     def _new_joining(self) -> Joining:
         return Joining(self._joined, self.limits, self.joins)
-
-    def _follower(self, registry: AnyRegistry | None = None, **options: bool) -> Follower:
-        return Follower(
-            self.registry if registry is None else registry,
-            self.limits,
-            self._usage,
-            suspensions=self._suspensions,
-            is_trusting=self.trust,
-            streams=self.streams,
-            broker=self.broker,
-            **options,
-        )
-
-    @contextmanager
-    def _followed(self, registry: AnyRegistry, **options: bool) -> Iterator[Follower]:
-        """Give a follower for the time of a run, of the registry or of one under a schema.
-
-        One that comes to the end of its run is kept for the next: it knows the plan already.
-        """
-        idle = self._idle_ones(registry, **options)
-        follower = self._borrow(idle, registry, **options)
-        try:
-            yield follower
-        except BaseException:
-            # In the middle of a document a session is of no use to anybody else.
-            self._active.discard(follower)
-            follower.settle()
-            raise
-        self._release(idle, follower)
-
-    def _borrow(self, idle: list[Follower], registry: AnyRegistry, **options: bool) -> Follower:
-        try:
-            follower = idle.pop()
-        except IndexError:  # another thread may have been faster
-            follower = self._follower(registry, **options)
-        follower.advance()
-        self._active.add(follower)
-        return follower
-
-    def _release(self, idle: list[Follower], follower: Follower) -> None:
-        self._active.discard(follower)
-        if len(idle) < _IDLE_MAX:
-            idle.append(follower)
-        else:
-            follower.settle()
-
-    def _idle_ones(self, registry: AnyRegistry, **options: bool) -> list[Follower]:
-        chosen = frozenset(name for name, is_on in options.items() if is_on)
-        return self._idle[id(registry), chosen]
 
     def _portions(
         self,
@@ -444,14 +421,19 @@ class Engine:
         **options: bool,
     ) -> Iterator[Portion]:
         joining = self._new_joining()
+        binder = Binder(self.limits, self.joins)
         self._active.add(joining)
-        with closing(joining), ExitStack() as followers:
+        self._active.add(binder)
+        with closing(joining), closing(binder), ExitStack() as followers:
             how = (pace, joining if joins else None, self._suspensions)
 
             def follower_of(registry: AnyRegistry) -> Follower:
-                return followers.enter_context(self._followed(registry, **options))
+                return followers.enter_context(self._pool.followed(registry, **options))
 
-            plain = Driver(follower_of(self.registry), *how)
+            if joins:
+                plain = Driver(follower_of(self._gathering), *how, binder)
+            else:
+                plain = Driver(follower_of(self.registry), *how)
             # All are there from the start, so that ``cancel`` reaches them.
             drivers: dict[str | None, Driver] = {None: plain}
             for stream, under in self._under.items():
@@ -461,6 +443,22 @@ class Engine:
                 else:
                     drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
             yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
+
+    def _beside(self, sources: Sources, listening: Listening, **options: bool) -> Iterator[Portion]:
+        """Yield what sources decide that are read side by side."""
+        from penstock.engine.beside import read_beside
+        from penstock.engine.pieces import PieceDriver
+
+        joining, binder = self._new_joining(), Binder(self.limits, self.joins)
+        self._active.add(joining)
+        self._active.add(binder)
+        with closing(joining), closing(binder), ExitStack() as followers:
+
+            def driver_of() -> PieceDriver:
+                follower = followers.enter_context(self._pool.followed(self._gathering, **options))
+                return PieceDriver(follower, EACH_PIECE, joining, self._suspensions, binder)
+
+            yield from read_beside(sources, driver_of, listening.note, binder.end_stream)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.engine.assumed import AssumingRegistry
+from penstock.engine.gathering import GatheringSnapshot
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
+from penstock.errors import RegistryError
 from penstock.kernel import Session
 from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
-from penstock.registry import AnyRegistry
+from penstock.registry import AnyRegistry, Snapshot
 
 
 class Follower:
@@ -44,6 +46,7 @@ class Follower:
         self.names: Sequence[str] = self._snapshot.names
         self._plan = self._snapshot.plan
         if self._branch is not None:
+            _require_no_bindings(self._snapshot)
             self.names, self._plan = self._branch.plan()
         schema = registry.schema if isinstance(registry, AssumingRegistry) else None
         self.session = Session(
@@ -56,6 +59,11 @@ class Follower:
             **how,
         )
         usage.follow(self)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the session evaluates."""
+        return self._snapshot
 
     @property
     def version(self) -> int:
@@ -99,16 +107,30 @@ class Follower:
 
         Raises:
             LimitError: The document passed a limit.
+            RegistryError: A subscription joins streams.
         """
         if self._branch is None or not self.is_behind():
             return
         self._snapshot = self._registry.snapshot()
+        _require_no_bindings(self._snapshot)
         names, plan = self._branch.plan()
         if plan is not self._plan:
             with self._usage.lock:
                 self._usage.count(self.session, self.names)
                 self._plan, self.names = plan, names
                 self.session.attach(plan)
+
+
+def _require_no_bindings(snapshot: Snapshot) -> None:
+    """See whether a document that follows changes while it is read can serve all subscriptions.
+
+    Raises:
+        RegistryError: One joins streams, which are gathered from whole plans.
+    """
+    if isinstance(snapshot, GatheringSnapshot):
+        name = next(iter(snapshot.bound))
+        message = f"`{name}` joins streams, which a live document does not; open it without `live`"
+        raise RegistryError("PR0011", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +140,11 @@ class Fixed:
     session: Session
     names: Sequence[str] = ()
     is_trusting: bool = False
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Nothing that changes."""
+        raise TypeError("a fixed plan has no snapshot")
 
     def is_behind(self) -> bool:
         """Return False: there is no registry."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from types import TracebackType
 
+from penstock.engine.binding import Binder
 from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
 from penstock.engine.rows import Origin, blamed
 from penstock.errors import DocumentError
+from penstock.kernel import Batch
 from penstock.results import Result
 from penstock.sources import Input, Piece
 
@@ -37,6 +39,7 @@ class OpenDocument:
         follower: Follower,
         document: Input,
         joining: Joining,
+        binder: Binder,
         release: Callable[[Follower], None],
     ) -> None:
         session = follower.session
@@ -44,6 +47,11 @@ class OpenDocument:
             session.listen(joining.follow())
             self._version = joining.version
             self._is_joined = not joining.is_idle
+        with binder.lock:
+            binder.follow(follower.snapshot)
+            self._is_bound = not binder.is_idle
+        self._snapshot = follower.snapshot
+        self._binder = binder
         session.begin(document.encoding, document.stream)
         self._follower: Follower | None = follower
         self._origin = Origin(session, follower.names, document)
@@ -99,12 +107,13 @@ class OpenDocument:
         except DocumentError as error:
             raise self._fail(follower, error) from None
         if not self._is_joined:
-            rows = self._rows(follower)
+            rows = self._rows(follower) + self._bound_at_end()
             self._end(follower)
             yield rows
             return
         batch = follower.session.take()
-        rows = self._origin.rows(batch)
+        bound = self._bound(batch) + self._bound_at_end()
+        rows = self._origin.rows(batch) + bound
         witness = next((witness for _, witness in batch.witnesses()), None)
         self._end(follower)
         joining = self._joining
@@ -156,6 +165,10 @@ class OpenDocument:
 
     def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
         rows = self._rows(follower)
+        count = self._binder.count(self._origin.document)
+        if count:
+            error.after_bindings(count)
+        rows += self._bound_at_end()
         with self._joining.lock:
             for joined in self._joining.pass_by(self._origin.document):
                 rows += joined
@@ -164,7 +177,28 @@ class OpenDocument:
 
     def _rows(self, follower: Follower) -> list[Result]:
         session = follower.session
-        return self._origin.rows(session.take()) if session.row_count() else []
+        if not session.row_count():
+            return []
+        batch = session.take()
+        bound = self._bound(batch)
+        return self._origin.rows(batch) + bound
+
+    def _bound(self, batch: Batch) -> list[Result]:
+        """Return the rows of the bindings of a batch, which are taken out of it."""
+        if not self._is_bound:
+            return []
+        document = self._origin.document
+        with self._binder.lock:
+            joined = self._binder.join(self._snapshot, [document], batch)
+            return [row for rows in joined for row in rows]
+
+    def _bound_at_end(self) -> list[Result]:
+        """Return the rows of what memory missed, where the document's time lets bindings go."""
+        if not self._is_bound:
+            return []
+        with self._binder.lock:
+            ended = self._binder.end_document(self._origin.document)
+            return [row for rows in ended for row in rows]
 
     def _end(self, follower: Follower) -> None:
         self._follower = None

@@ -94,10 +94,14 @@ class Listening:
         """Yield what is read; the first documents are remembered while somebody waits."""
         for item in items:
             if isinstance(item, Input):
-                self._documents += 1
-                if self._waiting and len(self._samples) < _SAMPLES:
-                    self._samples.append(item)
+                self.note(item)
             yield item
+
+    def note(self, document: Input) -> None:
+        """Take note of a document that is read."""
+        self._documents += 1
+        if self._waiting and len(self._samples) < _SAMPLES:
+            self._samples.append(document)
 
     def rows(self, portions: Iterable[list[Result]], level: int = 4) -> Iterator[list[Result]]:
         """Yield rows; after the last, warn of who got none."""

@@ -166,6 +166,11 @@ class ProgressiveJoiner:
             raise error_of(failure)
         return self._results()
 
+    @property
+    def has_results(self) -> bool:
+        """Whether tuples wait to be read."""
+        return self._join.has_results()
+
     def end(self, stream: int) -> None:
         """Say that a stream has ended: what nothing can probe any more leaves memory first."""
         self._join.end(stream)

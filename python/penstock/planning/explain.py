@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planning.bindings import binding_verdict, explain_bindings, is_over_streams
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
 from penstock.planning.schemas.explaining import explain_schema
@@ -38,7 +39,8 @@ def verdict(query: Query, schema: Schema | None = None) -> Verdict:
     if schema is not None:
         query = rewrite_for(query, schema, is_fed=True).query
     if isinstance(query.output, Sequences):
-        return sequence_verdict(query.output)
+        is_joined = is_over_streams(query.output)
+        return binding_verdict(query) if is_joined else sequence_verdict(query.output)
     if isinstance(query.output, Table):
         return table_verdict(query.output)
     return _verdict(normalise(query))
@@ -64,6 +66,8 @@ def explain(query: Query, schema: Schema | None = None) -> Text:
     if schema is not None:
         lines, query = explain_schema(query, schema)
         sections.append(("schema", lines))
+    if isinstance(query.output, Sequences) and is_over_streams(query.output):
+        return _titled(sections + explain_bindings(query) + _said(binding_verdict(query)))
     if isinstance(query.output, Sequences):
         facts = NO_FACTS if schema is None else facts_of(schema)
         sections += explain_sequences(query.output, facts)

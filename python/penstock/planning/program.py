@@ -29,6 +29,8 @@ class Request(Enum):
     """Records of witnesses, which are joined."""
     MESSAGES = 2
     """Rows that are evaluated from parts of documents: messages, nodes and values."""
+    BINDINGS = 3
+    """Bindings of several streams, which are joined as they arrive."""
 
     @property
     def head(self) -> bytes:

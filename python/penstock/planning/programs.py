@@ -15,6 +15,7 @@ from penstock.languages.tables import read_table
 from penstock.languages.xpath import xpath
 from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
+from penstock.planning.bindings import compile_bindings, is_over_streams
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
@@ -75,6 +76,8 @@ def _compile_query(query: Query, mode: Mode) -> bytes:
         case Sequences() as output:
             if mode != "query":
                 raise RegistryError("PR0004", f"a query in XQuery has no mode {mode!r}")
+            if is_over_streams(output):
+                return compile_bindings(query)
             return compile_sequences(output, only_stream(query))
         case Table() as output:
             if mode != "query":

@@ -13,6 +13,7 @@ _DEEDS = {
     Request.ROWS: "reports rows",
     Request.RECORDS: "joins documents",
     Request.MESSAGES: "makes messages",
+    Request.BINDINGS: "joins streams",
 }
 
 
@@ -35,6 +36,16 @@ def requests_of(snapshot: Snapshot, request: Request = Request.RECORDS) -> dict[
     }
 
 
+def joins_of(snapshot: Snapshot, call: str) -> dict[str, Requested]:
+    """Return the programs that join documents, for a call that joins no bindings.
+
+    Raises:
+        RegistryError: A subscription joins bindings of streams.
+    """
+    require_requests(snapshot, [one for one in Request if one is not Request.BINDINGS], call, "")
+    return requests_of(snapshot)
+
+
 def requests_since(older: Snapshot, snapshot: Snapshot) -> dict[str, Requested | None]:
     """Return what joins changed from one snapshot to another: None for those that are gone.
 
@@ -55,7 +66,9 @@ def require_requests(
     Raises:
         RegistryError: One requests something else; the message names it and the call to use.
     """
-    for request in {Request.RECORDS, Request.MESSAGES} - {*served}:
+    for request in {Request.RECORDS, Request.MESSAGES, Request.BINDINGS} - {*served}:
         for name in requests_of(snapshot, request):
-            message = f"`{name}` {_DEEDS[request]}, which {call} does not evaluate; use {instead}"
+            # Streams are joined while they are read, which nothing else does.
+            own = "Engine.run" if request is Request.BINDINGS else instead
+            message = f"`{name}` {_DEEDS[request]}, which {call} does not evaluate; use {own}"
             raise RegistryError("PR0011", message)

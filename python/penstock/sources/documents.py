@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import cast
 
@@ -37,6 +37,8 @@ def items(source: Source) -> Iterator[Input | Heartbeat]:
         _refuse_name(source)
         yield input_of(cast("Document | Data", source), 0)
         return
+    if isinstance(source, Mapping):
+        raise TypeError("streams with their sources are read side by side, by Engine.run and steps")
     if not isinstance(source, Iterable):
         raise TypeError(
             "a source is a path, bytes, XML text, a binary file or an iterable of Document, "

@@ -128,7 +128,7 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
 
 def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
-    if plan.request_count(Request.RECORDS.value):
+    if any(plan.request_count(one.value) for one in (Request.RECORDS, Request.BINDINGS)):
         require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
 

@@ -433,7 +433,8 @@ class Sequences:
 
     ``untyped`` is what a comparison of a number with text that is no number gives: ``"error"``
     (FORG0001) or ``"false"``. ``empty`` is what happens to a message all of whose enclosed
-    expressions are empty: ``"drop"`` or ``"send"``.
+    expressions are empty: ``"drop"`` or ``"send"``. ``within_us`` is how far apart the event times
+    of what a query over several streams joins may be, in microseconds; None: as far as they are.
     """
 
     body: Item
@@ -441,3 +442,4 @@ class Sequences:
     variables: tuple[Global, ...] = ()
     untyped: str = "error"
     empty: str = "drop"
+    within_us: int | None = None

@@ -4,6 +4,7 @@ use super::folding::Folding;
 use super::member::Task;
 use super::places::GatherId;
 use super::program::{Body, Fold, Gather, Program};
+use super::serving::TOO_MANY;
 use crate::ids::SubscriptionId;
 use crate::ledger::Account;
 use crate::limits::Limits;
@@ -285,8 +286,10 @@ impl Evaluating {
         let before = (rows.len(), rows.value.bytes.len());
         let ordinal = &mut self.ordinal;
         let results_max = self.results_max;
+        let mut is_beyond = false;
         let mut out = |row: Row<'_>| {
             if *ordinal >= results_max {
+                is_beyond = true;
                 return;
             }
             for &subscription in subscriptions {
@@ -313,6 +316,13 @@ impl Evaluating {
         );
         account.add_rows(rows.len() - before.0, rows.value.bytes.len() - before.1);
         self.forest.truncate(mark);
+        let written = match written {
+            Ok(()) if is_beyond => {
+                let reason = format!("there are more than {results_max} results (`{TOO_MANY}`)");
+                Err(Error::new(TOO_MANY, reason))
+            }
+            written => written,
+        };
         written.map_err(|error| Failure { error, byte: 0 })
     }
 

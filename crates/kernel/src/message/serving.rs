@@ -19,6 +19,9 @@ use penstock_sequences::error::Error;
 use penstock_sequences::eval::RECURSION;
 use rustc_hash::FxHashMap;
 
+/// The code of a failure that is no error of the query: more results than `results_max`.
+pub(super) const TOO_MANY: &str = "results_max";
+
 /// Other names of streams, with the streams.
 pub type Aliases = [(Box<str>, Box<str>)];
 
@@ -212,6 +215,7 @@ pub fn error_of(error: &Error, byte: u64) -> DocumentError {
                 format!("{reason} (`recursion_max`)"),
             )
         }
+        TOO_MANY => (ErrorKind::Limit(TOO_MANY), codes::RESULTS, reason.clone()),
         code => (ErrorKind::Query(code), codes::QUERY, error.to_string()),
     };
     DocumentError::at(byte, kind, own, reason)

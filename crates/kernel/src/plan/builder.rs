@@ -144,7 +144,7 @@ impl Builder {
     ) -> Result<(), ProgramError> {
         match Request::of(program)? {
             (Request::Rows, body) => self.add_rows(subscription, &Program::read(body)?),
-            (Request::Records | Request::Messages, _) => {
+            (Request::Records | Request::Messages | Request::Bindings, _) => {
                 self.requests.push(Requested {
                     subscription,
                     place,

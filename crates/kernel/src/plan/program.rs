@@ -23,6 +23,8 @@ pub enum Request {
     Records,
     /// Rows that are evaluated from parts of documents.
     Messages,
+    /// Bindings of several streams, which are joined: programs that request messages lie inside.
+    Bindings,
 }
 
 impl Request {
@@ -32,6 +34,7 @@ impl Request {
             0 => Some(Request::Rows),
             1 => Some(Request::Records),
             2 => Some(Request::Messages),
+            3 => Some(Request::Bindings),
             _ => None,
         }
     }

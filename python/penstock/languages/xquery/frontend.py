@@ -14,6 +14,7 @@ from penstock.languages.xquery.lowering import ModuleLowering
 from penstock.languages.xquery.lowering.names import PREDECLARED, Names
 from penstock.languages.xquery.parsing import Parser
 from penstock.languages.xquery.values import Given
+from penstock.languages.xquery.windows import within_us
 from penstock.twigs import Query
 from penstock.twigs.sequence_parts import depth_of
 
@@ -40,6 +41,7 @@ def xquery(
     variables: Mapping[str, object] | None = None,
     untyped: str = "error",
     empty: str = "drop",
+    within: str | float | None = None,
 ) -> Query:
     """Return the query that a text in XQuery 1.0 asks.
 
@@ -54,6 +56,8 @@ def xquery(
 
     ``untyped="false"`` makes a comparison of a number with text that is no number false, which
     is an error otherwise. ``empty="send"`` sends messages all of whose expressions are empty.
+    ``within`` says of a query over several streams how far apart the event times of documents may
+    be that it joins, as ``"2 h"`` or in seconds.
 
     Raises:
         QueryError: The text is no query, breaks a static rule, or contains what is not
@@ -68,7 +72,12 @@ def xquery(
     given = Given(text, variables)
     lowering = ModuleLowering(text, Names(text, PREDECLARED | bindings.bindings), given)
     try:
-        sequences = replace(lowering.module(parse(text)), untyped=untyped, empty=empty)
+        sequences = replace(
+            lowering.module(parse(text)),
+            untyped=untyped,
+            empty=empty,
+            within_us=within_us(within, text),
+        )
     except RecursionError:
         raise too_deep(text) from None
     if depth_of(sequences) > DEPTH_MAX:
@@ -77,6 +86,7 @@ def xquery(
         "variables": given.options,
         "untyped": "" if untyped == "error" else untyped,
         "empty": "" if empty == "drop" else empty,
+        "within": "" if within is None else str(within),
     }
     options = {name: value for name, value in options.items() if value}
     return Query((), sequences, (), (), text, "xquery", options)

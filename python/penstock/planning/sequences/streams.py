@@ -46,7 +46,7 @@ def only_stream(query: Query) -> str | None:
     """Return the stream that a standing query reads; None if it reads those of all streams.
 
     Raises:
-        QueryError: The query reads several streams, or a document that came with a variable.
+        QueryError: The query reads a document that came with a variable, or is to join something.
     """
     assert isinstance(query.output, q.Sequences)
     streams = streams_of(query.output)
@@ -55,10 +55,10 @@ def only_stream(query: Query) -> str | None:
         if name.startswith("$"):
             message = f"`{name}` is bound to a document, which a standing query does not keep"
             raise QueryError("PQ0531", message, span, "use penstock.evaluate", text)
-    if len(streams) > 1:
-        message = f"the query reads several streams: {', '.join(streams)}"
-        way_out = "join the streams with XSCL, or read one of them"
-        raise QueryError("PQ0532", message, span, way_out, text)
+    assert len(streams) <= 1, "several streams are joined"
+    if query.output.within_us is not None:
+        message = "`within` is about what streams join, and the query reads one stream"
+        raise QueryError("PQ0512", message, span, "leave it away", text)
     return streams[0] if streams else None
 
 

@@ -20,7 +20,7 @@ from penstock.joins import Subscribers
 from penstock.kernel import BucketedState
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
-from penstock.registry.requests import requests_of
+from penstock.registry.requests import joins_of
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 
 Pair = tuple[int, int]
@@ -193,7 +193,7 @@ class Subscriptions:
 
 def _entries(registry: AnyRegistry) -> list[tuple[str, str]]:
     """Return names and programs of the subscriptions that join."""
-    requests = requests_of(registry.snapshot()).items()
+    requests = joins_of(registry.snapshot(), "penstock.spark.join_stream").items()
     return [(name, b64encode(requested.program).decode()) for name, requested in requests]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import AnyRegistry
-from penstock.registry.requests import requests_of
+from penstock.registry.requests import joins_of
 from penstock.results import COLUMNS
 from penstock.spark.bounds import checked_limits
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
@@ -102,7 +102,7 @@ def statements(registry: AnyRegistry) -> list[Statement]:
 
 
 def _plan_of(registry: AnyRegistry) -> Plan:
-    requests = requests_of(registry.snapshot()).items()
+    requests = joins_of(registry.snapshot(), "penstock.spark.join").items()
     return Plan({name: requested.program for name, requested in requests})
 
 

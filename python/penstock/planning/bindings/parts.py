@@ -1,0 +1,103 @@
+"""What a query over several streams consists of: sides, what joins them, and its message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from penstock.twigs import expressions as x
+from penstock.twigs import sequences as q
+from penstock.twigs.nodetests import Axis, NodeKind, NodeTest
+
+STREAMS_MAX = 8
+"""So many loops over streams can be joined."""
+
+KEYS_MAX = 64
+"""So many different values may a binding join by."""
+
+FRAGMENT, TUPLE, TUPLES = "f", "t", "ts"
+"""Elements of the document that tuples are evaluated in; ``side_name`` names those of sides."""
+
+_FIRST_KEY = ord("0")
+"""The character before the values of the first key: ``rows/gathered.rs`` reads them."""
+
+_TUPLE, _VALUE = "#tuple", "#value"
+"""Variables that no query can have."""
+
+
+def side_name(side: int) -> str:
+    """Return the name of the element around the fragment of a side."""
+    return f"p{side}"
+
+
+class Key(NamedTuple):
+    """What a binding is joined by: an expression over its variable, compared as text or number."""
+
+    source: Any
+    is_number: bool
+
+
+class Edge(NamedTuple):
+    """A value of one side equals one of another: sides, and their keys, by number."""
+
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A ``for`` over a stream: its loop, the conditions about it alone, what it is joined by.
+
+    ``bound`` is what the loop binds: elements, attributes or text.
+    """
+
+    loop: q.For
+    stream: str
+    bound: NodeKind
+    conditions: tuple[Any, ...]
+    keys: tuple[Key, ...]
+
+    def body(self) -> q.Flwor:
+        """Return the query that gives the values and the fragment of each binding."""
+        values = [_values(key, number) for number, key in enumerate(self.keys)]
+        fragment = q.NewElement(q.Name(FRAGMENT), content=(q.Variable(self.loop.variable),))
+        tests = [q.Where(condition) for condition in self.conditions]
+        return q.Flwor((self.loop, *tests), q.Sequence((*values, fragment)))
+
+    def loop_in_tuple(self, number: int) -> q.For:
+        """Return the loop over the node in a tuple, where it is the side of that number."""
+        outer = _child(_child(q.Variable(_TUPLE), side_name(number)), FRAGMENT)
+        axis = Axis.ATTRIBUTE if self.bound is NodeKind.ATTRIBUTE else Axis.CHILD
+        return q.For(self.loop.variable, x.Step(outer, axis, NodeTest(self.bound)))
+
+
+@dataclass(frozen=True, slots=True)
+class BindingJoin:
+    """A query over several streams in three stages."""
+
+    sides: tuple[Side, ...]
+    edges: tuple[Edge, ...]
+    clauses: tuple[Any, ...]
+    """Clauses of the message: further loops and variables, then conditions between sides."""
+    result: Any
+
+    def message(self) -> q.Flwor:
+        """Return the query that makes messages of a document of tuples."""
+        tuples = q.For(_TUPLE, _child(_child(x.Root(), TUPLES), TUPLE))
+        loops = [side.loop_in_tuple(number) for number, side in enumerate(self.sides)]
+        return q.Flwor((tuples, *loops, *self.clauses), self.result)
+
+
+def _child(base: Any, name: str) -> x.Step:
+    return x.Step(base, Axis.CHILD, NodeTest(NodeKind.ELEMENT, name, ("",)))
+
+
+def _values(key: Key, number: int) -> q.Flwor:
+    """Return the values of a key, each with the number of the key before it."""
+    variable = f"{_VALUE}{number}"
+    value: Any = q.Variable(variable)
+    if key.is_number:
+        # Equal numbers have one text: there is no negative zero after the addition.
+        value = q.Arithmetic("+", x.Call("number", (value,)), q.Atomic("double", "0"))
+    prefix: Any = q.Atomic("string", chr(_FIRST_KEY + number))
+    return q.Flwor((q.For(variable, key.source),), x.Call("concat", (prefix, value)))

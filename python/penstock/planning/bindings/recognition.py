@@ -1,0 +1,260 @@
+"""Recognises a query over several streams as loops over streams, equalities, and a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from penstock.planning.bindings.equalities import Equal, equality_of
+from penstock.planning.bindings.parts import KEYS_MAX, STREAMS_MAX, BindingJoin, Edge, Key, Side
+from penstock.planning.bindings.refusals import Refusals
+from penstock.planning.sequences.context import (
+    free_variables,
+    has_context,
+    is_downward,
+    is_truth,
+    reads_documents,
+    reads_root,
+    replace_context,
+)
+from penstock.planning.sequences.streams import streams_of
+from penstock.twigs import Query
+from penstock.twigs import expressions as x
+from penstock.twigs import sequences as q
+from penstock.twigs.nodetests import Axis, NodeKind
+from penstock.twigs.sequence_parts import all_parts, map_roots, substitute
+
+_BOUND = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE, NodeKind.TEXT)
+
+
+def is_over_streams(output: q.Sequences) -> bool:
+    """Return whether a query reads several streams."""
+    return len(streams_of(output)) > 1
+
+
+def recognise(query: Query) -> tuple[BindingJoin, q.Sequences]:
+    """Return the stages of a query, and the query without the variables that stand for streams.
+
+    Raises:
+        QueryError: It has another form; the error shows a way out.
+    """
+    assert isinstance(query.output, q.Sequences)
+    output = _without_names(query.output)
+    return _Recognition(output, Refusals(query.text)).join(), output
+
+
+def _without_names(output: q.Sequences) -> q.Sequences:
+    """Return a query whose variables for streams are replaced by them."""
+    values: dict[str, Any] = {}
+    kept = []
+    for variable in output.variables:
+        value = substitute(variable.value, values)
+        if variable.type is None and _stream_below(value) is not None:
+            values[variable.name] = value
+        else:
+            kept.append(replace(variable, value=value))
+    changed = map_roots(replace(output, variables=()), lambda root: substitute(root, values))
+    return replace(changed, variables=tuple(kept))
+
+
+class _Recognition:
+    """Takes the clauses of a query apart."""
+
+    def __init__(self, output: q.Sequences, refusals: Refusals) -> None:
+        self._refuse = refusals
+        self._output = output
+        self._loops: list[tuple[q.For, str, NodeKind]] = []
+        self._inner: list[q.For | q.Let] = []
+        self._tests: list[Any] = []
+        self._known = {variable.name for variable in output.variables}
+        self._values: dict[str, Any] = {}
+        """What variables of ``let`` stand for, as expressions over loops."""
+        self._items: dict[str, Any] = {}
+        """What the variables of further loops are items of, likewise."""
+
+    def join(self) -> BindingJoin:
+        """Return the stages."""
+        bodies = [function.body for function in self._output.functions]
+        values = [variable.value for variable in self._output.variables]
+        if any(map(reads_documents, [*bodies, *values])):
+            raise self._refuse.reading()
+        clauses, result = _flattened(self._output.body)
+        for clause in clauses:
+            self._take(clause)
+        if len({stream for _, stream, _ in self._loops}) < 2:
+            raise self._refuse.reading()
+        if len(self._loops) > STREAMS_MAX:
+            raise self._refuse.many(STREAMS_MAX)
+        self._check_inside([*self._inner, *self._tests, result])
+        return self._joined(result)
+
+    def _take(self, clause: Any) -> None:
+        match clause:
+            case q.For(position=str() as position):
+                raise self._refuse.counting(position)
+            case q.For(source=source) if (stream := _stream_below(source)) is not None:
+                self._take_loop(clause, stream)
+            case q.For(variable=variable, source=source):
+                self._items[variable] = self._resolved(source)
+                self._inner.append(clause)
+            case q.Let(variable=variable, source=source):
+                if clause.type is None:
+                    self._values[variable] = self._resolved(source)
+                self._inner.append(clause)
+            case q.Where(test=test):
+                self._tests += _conjuncts(test)
+            case _:
+                raise self._refuse.ordering()
+
+    def _take_loop(self, loop: q.For, stream: str) -> None:
+        source = loop.source
+        predicates = source.predicates if isinstance(source, x.Step | x.Filter) else ()
+        if any(free_variables(one) - self._known for one in predicates):
+            # What compares with another loop is a condition like those of `where`.
+            if not all(map(is_truth, predicates)):
+                raise self._refuse.reading()
+            item = q.Variable(loop.variable)
+            for predicate in predicates:
+                self._tests += _conjuncts(replace_context(predicate, item))
+            source = replace(source, predicates=()) if isinstance(source, x.Step) else source.base
+        bound = _bound_by(source)
+        if bound is None:
+            raise self._refuse.binding(loop.variable)
+        streams = [part for part in all_parts(source) if isinstance(part, q.Stream)]
+        if free_variables(source) - self._known or len(streams) > 1:
+            raise self._refuse.reading()
+        self._loops.append((replace(loop, source=source), stream, bound))
+
+    def _resolved(self, part: Any) -> Any:
+        return substitute(part, self._values)
+
+    def _sides_of(self, part: Any) -> set[int]:
+        """Return the loops that a part depends on, through whatever variables."""
+        numbers = {loop.variable: number for number, (loop, _, _) in enumerate(self._loops)}
+        found, waiting, seen = set[int](), [*free_variables(part)], set[str]()
+        sources = {one.variable: one.source for one in self._inner}
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in numbers:
+                found.add(numbers[name])
+            elif name in sources:
+                waiting += free_variables(sources[name])
+        return found
+
+    def _check_inside(self, parts: list[Any]) -> None:
+        """See whether the message can be made of bindings alone."""
+        for part in parts:
+            if reads_documents(part) or reads_root(part) or has_context(part):
+                raise self._refuse.reading()
+        for inner in all_parts(*parts):
+            match inner:
+                case q.NodeCompare() | q.Combine() | x.Union() if len(self._sides_of(inner)) > 1:
+                    raise self._refuse.comparing_nodes()
+                case q.OrderBy() if inner in parts:
+                    raise self._refuse.ordering()
+                case _:
+                    pass
+
+    def _joined(self, result: Any) -> BindingJoin:
+        own: list[list[Any]] = [[] for _ in self._loops]
+        keys: list[list[Key]] = [[] for _ in self._loops]
+        edges: list[Edge] = []
+        kept: list[q.Where] = []
+        for test in self._tests:
+            resolved = self._resolved(test)
+            numbers = self._sides_of(resolved)
+            is_own = free_variables(resolved) <= self._known | self._loop_names()
+            if len(numbers) == 1 and is_own:
+                own[numbers.pop()].append(resolved)
+                continue
+            equal = equality_of(resolved, self._items, self._sides_of)
+            if equal is not None:
+                edges.append(_edge(equal, keys))
+            if equal is None or not equal.is_exact:
+                kept.append(q.Where(test))
+        self._check_connected(edges)
+        if any(len(one) > KEYS_MAX for one in keys):
+            raise self._refuse.many(STREAMS_MAX)
+        clauses = (*self._inner, *kept)
+        for part in (*clauses, result):
+            if not is_downward(part):
+                raise self._refuse.looking_around()
+        if not all(is_downward(function.body) for function in self._output.functions):
+            raise self._refuse.looking_around()
+        sides = [
+            Side(loop, stream, bound, tuple(own[number]), tuple(keys[number]))
+            for number, (loop, stream, bound) in enumerate(self._loops)
+        ]
+        return BindingJoin(tuple(sides), tuple(dict.fromkeys(edges)), clauses, result)
+
+    def _loop_names(self) -> set[str]:
+        return {loop.variable for loop, _, _ in self._loops}
+
+    def _check_connected(self, edges: list[Edge]) -> None:
+        reached, count = {0}, 0
+        while len(reached) > count:
+            count = len(reached)
+            for (left, _), (right, _) in edges:
+                if left in reached or right in reached:
+                    reached |= {left, right}
+        for number, (loop, _, _) in enumerate(self._loops):
+            if number not in reached:
+                raise self._refuse.unconnected(self._loops[0][0].variable, loop.variable)
+
+
+def _edge(equal: Equal, keys: list[list[Key]]) -> Edge:
+    """Return the edge of an equality; its keys are added where they are new."""
+    ends = []
+    for side, source in ((equal.left_side, equal.left), (equal.right_side, equal.right)):
+        key = Key(source, equal.is_number)
+        if key not in keys[side]:
+            keys[side].append(key)
+        ends.append((side, keys[side].index(key)))
+    return Edge(*ends)
+
+
+def _flattened(body: Any) -> tuple[list[Any], Any]:
+    """Return the clauses of loops in loops, and what the innermost returns."""
+    clauses: list[Any] = []
+    while True:
+        match body:
+            case q.Flwor():
+                clauses += body.clauses
+                body = body.result
+            case q.If(test=test, then=then, otherwise=q.Sequence(parts=())):
+                clauses.append(q.Where(test))
+                body = then
+            case _:
+                return clauses, body
+
+
+def _conjuncts(test: Any) -> Iterator[Any]:
+    if isinstance(test, x.And):
+        for part in test.parts:
+            yield from _conjuncts(part)
+    else:
+        yield test
+
+
+def _stream_below(path: Any) -> str | None:
+    """Return the stream that a path starts from."""
+    while isinstance(path, x.Step | x.Filter):
+        path = path.base
+    return path.name if isinstance(path, q.Stream) else None
+
+
+def _bound_by(source: Any) -> NodeKind | None:
+    """Return the kind of the nodes of a path, if it is one that can be joined."""
+    while isinstance(source, x.Filter):
+        source = source.base
+    if not isinstance(source, x.Step):
+        return None
+    kind = source.test.kind
+    is_attribute = source.axis is Axis.ATTRIBUTE
+    if kind not in _BOUND or is_attribute != (kind is NodeKind.ATTRIBUTE):
+        return None
+    return kind
