@@ -94,7 +94,8 @@ def read_definition(name: str) -> Query:
     try:
         written = json.loads(text)
     except ValueError:
-        yaml = extras.load("yaml", "spark")
+        import yaml
+
         try:
             written = yaml.safe_load(text)
         except yaml.YAMLError as error:

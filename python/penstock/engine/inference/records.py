@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from penstock.engine.inference.names import local_of
 from penstock.engine.inference.shapes import OTHERS, Shape
 
-_SHARE_MIN = 0.7
-"""Records hold at least this share of the values around them; otherwise they are parts."""
+_RECORDS_SHARE_MIN = 0.25
+"""Records hold at least this share of the values of documents; otherwise documents are records."""
+_INSIDE_SHARE_MIN = 0.7
+"""What repeats inside a record takes its place if it holds at least this share of its values."""
 
 Path = tuple[str, ...]
 
@@ -17,8 +19,8 @@ def find_record(documents: Shape, is_repeated: Callable[[Shape, Shape], bool]) -
     """Return the path of the elements that hold most of the values, from the document on.
 
     From the document the way leads down, each time to the outermost element that repeats and has
-    most of the values, as long as that is nearly all of them. Of elements inside others of their
-    name, the outermost are taken.
+    most of the values, as long as that is nearly all of them. No element inside another one of its
+    name is a record.
     """
     path: Path = ()
     here = documents
@@ -31,7 +33,8 @@ def find_record(documents: Shape, is_repeated: Callable[[Shape, Shape], bool]) -
         if not candidates:
             break
         names, shape = max(candidates, key=lambda pair: count_values(pair[1]))
-        if path and count_values(shape) < _SHARE_MIN * count_values(here):
+        share_min = _INSIDE_SHARE_MIN if path else _RECORDS_SHARE_MIN
+        if count_values(shape) < share_min * count_values(here):
             break
         path, here = (*path, *names), shape
     return path or _root(documents)
@@ -72,7 +75,8 @@ def count_values(shape: Shape) -> int:
 
 def _elements(shape: Shape, around: Path) -> Iterator[tuple[Path, Shape]]:
     for path, below in shape.paths():
-        if not path[-1].startswith("@") and OTHERS not in path and path[-1] not in (*around, *path[:-1]):
+        is_element = not path[-1].startswith("@") and OTHERS not in path
+        if is_element and len({*around, *path}) == len(around) + len(path):
             yield path, below
 
 
