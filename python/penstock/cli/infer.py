@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from penstock.cli import exits
-from penstock.cli.files import documents, file_names
+from penstock.cli.files import STDIN, documents, file_names
 from penstock.cli.output import open_output
 from penstock.cli.parsing import positive
 from penstock.cli.sampling import at_even_distances
@@ -71,8 +73,12 @@ def run(options: argparse.Namespace) -> int:
         found = infer_schema(Path(schemas[0]), record=options.record, root=options.root)
     else:
         names = at_even_distances(file_names(options.files), options.count)
+        # Samples are read several times, and a pipe has its bytes once.
+        kept = sys.stdin.buffer.read(options.bytes) if STDIN in names else b""
         found = infer(
-            lambda: inputs(documents(names)), record=options.record, bytes_max=options.bytes
+            lambda: inputs(documents(names, stdin=BytesIO(kept))),
+            record=options.record,
+            bytes_max=options.bytes,
         )
     with open_output(options.output) as out:
         out.write(found.yaml().encode())

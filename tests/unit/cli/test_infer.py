@@ -1,5 +1,6 @@
 """``penstock infer``: a table for `penstock table` to run."""
 
+import io
 import json
 from pathlib import Path
 
@@ -40,6 +41,12 @@ def test_headers_can_be_turned_on(sample: Path, capsys: Capture) -> None:
     Path("t.yaml").write_text(text.replace("# id: ", "id: "))
     assert main(["table", "t.yaml", str(sample), "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1] == "1,1,007,7,"
+
+
+def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(ROWS.encode())))
+    assert main(["infer", "-"]) == 0
+    assert capsys.readouterr().out.startswith("# 2 records in 1 document\nrecord: /d/r\n")
 
 
 @pytest.mark.parametrize(
