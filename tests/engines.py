@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import penstock
 from penstock.languages.xpath import xpath
+from penstock.languages.xpath.frontend import Select
 from penstock.testing.peers.answers import same
 from penstock.testing.reference import Atomic, beside, evaluate
 from penstock.testing.tree import Node, Tree, parse
@@ -40,9 +41,7 @@ class Ask(Protocol):
 class AskBeside(Protocol):
     """Asks an engine for the values beside each result, in document order."""
 
-    def __call__(
-        self, expression: str, document: bytes, select: Mapping[str, str]
-    ) -> list[Bindings]: ...
+    def __call__(self, expression: str, document: bytes, select: Select) -> list[Bindings]: ...
 
 
 def ask_reference(
@@ -64,16 +63,20 @@ def ask_kernel(
     return found
 
 
-def beside_reference(expression: str, document: bytes, select: Mapping[str, str]) -> list[Bindings]:
+def beside_reference(expression: str, document: bytes, select: Select) -> list[Bindings]:
     """Return what the reference evaluator finds beside each result."""
     found = beside(xpath(expression, select=select), parse(document))
-    return [
-        {name: nodes[0].string_value() if nodes else None for name, nodes in bound.items()}
-        for _, bound in found
-    ]
+    return [{name: _text(value) for name, value in bound.items()} for _, bound in found]
 
 
-def beside_kernel(expression: str, document: bytes, select: Mapping[str, str]) -> list[Bindings]:
+def _text(value: object) -> str | None:
+    if isinstance(value, list):
+        return value[0].string_value() if value else None
+    assert isinstance(value, str), "what is no set is text"
+    return value
+
+
+def beside_kernel(expression: str, document: bytes, select: Select) -> list[Bindings]:
     """Return what the engine reports beside each result."""
     registry = penstock.Registry()
     registry.add("q", penstock.xpath(expression, select=select))

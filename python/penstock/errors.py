@@ -29,7 +29,7 @@ QUERY_CODES = {
     "PQ0118": "a namespace binding that is not one",
     "PQ0119": "a record path that selects something else than elements",
     "PQ0120": "values beside a result that is no node",
-    "PQ0121": "a select that is no map of names to paths",
+    "PQ0121": "a select that is no map of names to expressions",
     # A construct that is not evaluated.
     "PQ0208": "avg(), min() or max() inside a larger expression",
     "PQ0301": "a normal form that the kernel does not run",

@@ -8,18 +8,19 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from penstock.cli import main
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
+TEXT = PAGE.read_text("utf-8")
 Capture = pytest.CaptureFixture[str]
 
 
 def command(title: str, number: int = 0) -> list[str]:
     """Return a command of a recipe."""
-    text = PAGE.read_text("utf-8")
-    section = text[text.index(f"## {title}") :].split("\n## ")[0]
+    section = TEXT[TEXT.index(f"## {title}") :].split("\n## ")[0]
     return shlex.split(re.findall(r"^\$ penstock (.*)$", section, flags=re.MULTILINE)[number])
 
 
@@ -50,6 +51,40 @@ def test_lines_of_invoices_become_csv(shared: Path, capsys: Capture) -> None:
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) > 20
     assert all(row["invoice"] and row["line"] and float(row["amount"]) for row in rows)
+
+
+def test_statements_become_parquet(shared: Path, capsys: Capture) -> None:
+    put(shared, "statements", "iso20022/camt053*.xml")
+    (definition,) = re.findall(r'Path\("entries.yaml"\).write_text\("""\\\n(.*?)"""\)', TEXT, re.S)
+    Path("entries.yaml").write_text(definition)
+    assert main(command("Bank statements to Parquet")) == 0
+    rows = pq.read_table("entries.parquet").to_pylist()
+    assert len(rows) == 15
+    assert all(row["message"] and row["amount"] and row["booked"] for row in rows)
+    assert [row["errors"] for row in rows if row["errors"]] == []
+
+
+def test_nodes_of_a_map_become_a_table(shared: Path, capsys: Capture) -> None:
+    shutil.copy(shared / "data" / "osm" / "grid-all.osm", "map.osm")
+    assert main(command("OSM nodes to a table", 1)) == 0
+    assert main(command("OSM nodes to a table", 2)) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 960
+    assert all(int(row["id"]) and -90 <= float(row["lat"]) <= 90 for row in rows)
+
+
+def test_many_rules_meet_real_documents(shared: Path, capsys: Capture) -> None:
+    with Path("rules.csv").open("w", encoding="utf-8") as lines:
+        lines.write("name,query\n")
+        lines.writelines(f"rule{n},\"//SPEECH[LINE = '{n}']\"\n" for n in range(1999))
+        lines.write("hamlet,\"//SPEECH[SPEAKER = 'HAMLET']\"\n")
+    Path("orders").mkdir()
+    shutil.copy(shared / "data/shakespeare/hamlet.xml", "orders/03.xml")
+    assert main(command("Ten thousand rules")) == 0
+    assert main(command("Ten thousand rules", 1)) == 0
+    assert capsys.readouterr().out.count("orders/03.xml\thamlet") == 359
+    assert main(command("The most expensive rules", 1)) == 0
+    assert "hamlet" in capsys.readouterr().out
 
 
 def test_alerts_are_filtered_by_severity(shared: Path, capsys: Capture) -> None:

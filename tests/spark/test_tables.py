@@ -9,6 +9,7 @@ import pytest
 
 import penstock
 from penstock.spark import tables
+from penstock.spark.pipelines import load, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,3 +85,28 @@ def test_what_is_no_table_is_rejected(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("1", "<a/>")], "id string, xml string")
     with pytest.raises(TypeError, match="no table"):
         tables(frame, penstock.xpath("//a"))
+
+
+def test_a_sink_writes_the_columns_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
+    query = penstock.table("//item", COLUMNS)
+    (tmp_path / "inbox").mkdir()
+    for number, data in enumerate(DOCUMENTS):
+        (tmp_path / "inbox" / f"{number}.xml").write_bytes(data)
+    (tmp_path / "items.json").write_text(query.text)
+    (tmp_path / "pipeline.yaml").write_text("""\
+sources: [{kind: files, path: inbox}]
+registry:
+  subscriptions:
+    - {name: items, table: items.json}
+    - {name: prices, query: //price}
+sinks:
+  - {kind: parquet, path: rows, table: items}
+  - {kind: json, path: results}
+trigger: available_now
+checkpoint: checkpoint
+""")
+    outcome = run(load(tmp_path / "pipeline.yaml"), spark)
+    assert outcome.results == 3 * len(DOCUMENTS)
+    rows = spark.read.parquet(str(tmp_path / "rows"))
+    assert dict(rows.dtypes)["lines"] == "array<struct<q:bigint>>"
+    assert collected(rows.drop("run", "batch")) == in_process(query)

@@ -266,6 +266,29 @@ fn translate(text: &str, from: &str, to: &str) -> String {
     out
 }
 
+/// Appends a string as JSON, with its quotes. The text is UTF-8.
+pub fn write_json(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut last = 0;
+    for (at, &byte) in text.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&text[last..at]);
+        last = at + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            other => out.extend_from_slice(format!("\\u{other:04x}").as_bytes()),
+        }
+    }
+    out.extend_from_slice(&text[last..]);
+    out.push(b'"');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

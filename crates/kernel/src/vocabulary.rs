@@ -108,6 +108,8 @@ codes! {
         Beside = 23,
         /// Test, atom, constant: the atom at the parent, or the constant where no parent passes.
         Above = 24,
+        /// All string values, as an array of JSON.
+        List = 25,
     }
 }
 

@@ -49,7 +49,7 @@ _QUERY_HELP: dict[str, Callable[[QueryError], str]] = {
     "PQ0115": _of_variable,
     "PQ0117": lambda error: "use --dialect xpath or --dialect xsq",
     "PQ0118": lambda error: "bind a prefix to a URI or a glob: -n p='urn:*'",
-    "PQ0121": lambda error: "name the paths: --select id=@id",
+    "PQ0121": lambda error: "name them: --select id=@id --select 'authors=[author]'",
 }
 _REGISTRY_WORDS = (
     ("replace() changes it", "`penstock registry replace` changes it, `load --replace` many"),

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import IO, Any
 
 from penstock.results import COLUMNS, Result
+from penstock.results.elements import to_text
 
 FORMATS = ("text", "jsonl", "csv", "tsv", "parquet")
 ROW_FORMATS = ("jsonl", "csv", "tsv")
-STAND_ALONE = "xml"
-"""A column that only the command line has: the fragment with all declarations in scope."""
+FORMS = ("xml", "jsonml", "plain")
+"""Columns that only the command line has: the fragment that stands alone, as XML or as JSON."""
 _SHEET_COLUMNS = ("document", "subscription", "ordinal", "kind", "name", "value")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -25,7 +26,7 @@ def columns_of(text: str | None, form: str, selected: Sequence[str]) -> list[str
     Raises:
         ValueError: There is no such column.
     """
-    known = [*COLUMNS, *selected, *([STAND_ALONE] if form != "parquet" else [])]
+    known = [*COLUMNS, *selected, *(FORMS if form != "parquet" else ())]
     if text is None:
         return [*_SHEET_COLUMNS, *selected] if form in ("csv", "tsv") else list(COLUMNS)
     columns = [name.strip() for name in text.split(",")]
@@ -42,9 +43,11 @@ class JsonWriter:
 
     has_errors = True
 
-    def __init__(self, out: IO[bytes], columns: Sequence[str]) -> None:
+    def __init__(self, out: IO[bytes], columns: Sequence[str], lists: Collection[str] = ()) -> None:
+        """Write these columns; values of ``lists`` are arrays of JSON, written as such."""
         self._out = out
         self._columns = None if list(columns) == list(COLUMNS) else list(columns)
+        self._lists = [place for place, name in enumerate(columns) if name in lists]
 
     def header(self) -> None:
         """There is none: every line says what its values are."""
@@ -54,8 +57,9 @@ class JsonWriter:
             line = row.as_json()
         else:
             values = _values(row, self._columns)
-            named = dict(zip(self._columns, values, strict=True))
-            line = json.dumps(named, ensure_ascii=False, separators=(",", ":"))
+            for place in self._lists:
+                values[place] = None if values[place] is None else json.loads(values[place])
+            line = to_text(dict(zip(self._columns, values, strict=True)))
         self._out.write(line.encode("utf-8", "replace") + b"\n")
 
     def finish(self) -> None:
@@ -137,8 +141,8 @@ def _values(row: Result, columns: Sequence[str]) -> list[Any]:
     for name in columns:
         if name in plain:
             values.append(plain[name])
-        elif name == STAND_ALONE and name not in beside:
-            values.append(None if row.is_error else row.xml)
+        elif name in FORMS and name not in beside:
+            values.append(None if row.is_error else getattr(row, name))
         else:
             values.append(beside.get(name))
     return values
@@ -150,7 +154,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return to_text(value)
     return str(value)
 
 

@@ -13,6 +13,7 @@ from penstock.cli import (
     completion,
     exits,
     explain,
+    infer,
     match,
     profile,
     registry,
@@ -68,7 +69,7 @@ def parser() -> Parser:
     )
     whole.add_argument("-V", "--version", action=_Version, help="print the version")
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, table, explain, check, profile, run, registry, views, completion):
+    for command in (match, table, infer, explain, check, profile, run, registry, views, completion):
         command.add_parser(commands)
     return whole
 

@@ -112,7 +112,8 @@ def _writer(task: Task, out: IO[bytes]) -> Any:
         return CountingWriter()
     match options.format:
         case "jsonl":
-            return JsonWriter(out, task.columns())
+            lists = {name for name, written in options.select if isinstance(written, list)}
+            return JsonWriter(out, task.columns(), lists)
         case "csv" | "tsv":
             return SheetWriter(out, task.columns(), options.format)
         case _:

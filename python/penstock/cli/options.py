@@ -45,8 +45,9 @@ def add_language_options(
         action="append",
         default=[],
         metavar="NAME=PATH",
-        type=pair,
-        help="put the value of a path beside each result, in the column bindings",
+        type=selected,
+        help="put the value of an expression beside each result, in the column bindings; "
+        "[PATH] stands for all its nodes",
     )
     parser.add_argument(
         "--context", default="/", metavar="PATH", help="start at the first node of this path"
@@ -67,6 +68,13 @@ def pair(text: str) -> tuple[str, str]:
     if not value:
         raise argparse.ArgumentTypeError(f"`{text}` is not of the form NAME=VALUE")
     return name, value
+
+
+def selected(text: str) -> tuple[str, str | list[str]]:
+    """Return a name, and an expression or, in brackets, a path to all its nodes."""
+    name, value = pair(text)
+    is_list = value.startswith("[") and value.endswith("]")
+    return name, [value[1:-1]] if is_list else value
 
 
 def pair_or_empty(text: str) -> tuple[str, str]:

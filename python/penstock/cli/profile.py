@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,11 +11,12 @@ from statistics import median
 from typing import Any
 
 from penstock.cli import exits
-from penstock.cli.files import STDIN, documents, file_names
+from penstock.cli.files import documents, file_names
 from penstock.cli.parsing import positive
 from penstock.cli.printing import complaint
 from penstock.cli.progress import is_terminal_free, progress
-from penstock.cli.shapes import Profile, Shape, read_shape
+from penstock.cli.sampling import at_even_distances
+from penstock.engine.inference.shapes import Profile, Shape, read_shape
 from penstock.results import Fault
 from penstock.sources import inputs
 
@@ -61,10 +61,7 @@ def run(options: argparse.Namespace) -> int:
         OSError: A path is not there.
     """
     names = file_names(options.path)
-    for name in names:
-        if name != STDIN:
-            os.stat(name)
-    chosen = _sample(names, options.files)
+    chosen = at_even_distances(names, options.files)
     summary = Summary(files=len(names))
     is_shown = not options.quiet and is_terminal_free(is_printed_last=True)
     with progress(chosen, is_shown=is_shown) as advance:
@@ -197,12 +194,6 @@ class Summary:
         chosen = sorted(every, key=lambda pair: -pair[1].count)[:paths_max]
         kept = {path for path, _ in chosen}
         return [pair for pair in every if pair[0] in kept]
-
-
-def _sample(names: list[str], count: int) -> list[str]:
-    if len(names) <= count:
-        return names
-    return [names[number * len(names) // count] for number in range(count)]
 
 
 def _spread(sizes: list[int]) -> dict[str, int]:

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import IO, Any
 
 from penstock import extras
@@ -16,15 +15,14 @@ from penstock.cli.formats import ParquetWriter, csv_line, tsv_line
 from penstock.cli.output import open_output
 from penstock.cli.progress import is_terminal_free, progress
 from penstock.engine import Engine
-from penstock.errors import DocumentError, SettingError
-from penstock.languages.tables import table
+from penstock.errors import DocumentError
+from penstock.languages.tables.files import read_definition
 from penstock.registry import MemoryRegistry
 from penstock.sources import Source
 from penstock.twigs import Query
 from penstock.twigs.tables import Table
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
-_FIELDS = {"record", "columns", "namespaces", "variables", "on_error"}
 
 Complain = Callable[[DocumentError, str], None]
 
@@ -80,30 +78,6 @@ def run(options: argparse.Namespace) -> int:
     if failures:
         return exits.DOCUMENTS_FAILED
     return exits.DONE if count else exits.NOTHING_MATCHED
-
-
-def read_definition(name: str) -> Query:
-    """Return the table of a file.
-
-    Raises:
-        QueryError: The table is not valid.
-        SettingError: The file is no YAML, or has other fields.
-        OSError: The file cannot be read.
-    """
-    text = Path(name).read_text("utf-8")
-    try:
-        written = json.loads(text)
-    except ValueError:
-        yaml = extras.load("yaml", "spark")
-        try:
-            written = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise SettingError("PC0001", f"{name} is no YAML: {error}") from None
-    if not isinstance(written, dict) or not {"record", "columns"} <= written.keys() <= _FIELDS:
-        fields = ", ".join(sorted(_FIELDS))
-        message = f"{name} is no table: it has `record` and `columns`, and may have {fields}"
-        raise SettingError("PC0003", message)
-    return table(**written)
 
 
 def _write_lines(

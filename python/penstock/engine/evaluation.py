@@ -14,6 +14,7 @@ from penstock.engine.silence import warn_of_query
 from penstock.errors import QueryError
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
+from penstock.languages.xpath.frontend import Select
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.limits import Limits
 from penstock.planning.compile import compile_query
@@ -38,7 +39,7 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
-    select: Mapping[str, str] | None = None,
+    select: Select | None = None,
     limits: Limits | None = None,
 ) -> Answer: ...
 
@@ -60,7 +61,7 @@ def evaluate(
     context: str = "/",
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
-    select: Mapping[str, str] | None = None,
+    select: Select | None = None,
     limits: Limits | None = None,
 ) -> Answer | list[Item]:
     """Return what an expression selects in a document, or its value.

@@ -107,4 +107,5 @@ _CODES: dict[type, int] = {
     x.Sum: p.SUM,
     x.StringOf: p.STRING,
     x.JoinedStrings: p.STRINGS,
+    x.ListedStrings: p.LIST,
 }

@@ -108,8 +108,8 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
     match atom:
         case x.Exists(nodes=nodes) | x.SomeCompare(nodes=nodes, value=Slot()):
             yield _Use.EXISTS, nodes
-        case x.SomeCompare(nodes=nodes) | x.JoinedStrings(nodes=nodes):
-            yield _Use.VALUES, nodes
+        case x.SomeCompare() | x.JoinedStrings() | x.ListedStrings():
+            yield _Use.VALUES, atom.nodes
         case x.PairCompare(left=left, right=right):
             yield from ((_Use.COMPARED, left), (_Use.COMPARED, right))
         case x.Count(nodes=nodes):

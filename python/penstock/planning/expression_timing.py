@@ -58,8 +58,8 @@ def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
     match atom:
         case x.Exists(nodes=nodes) | x.Count(nodes=nodes) | x.NameOf(nodes=nodes):
             return times_of(nodes, kind).complete
-        case x.Sum(nodes=nodes) | x.StringOf(nodes=nodes) | x.JoinedStrings(nodes=nodes):
-            return times_of(nodes, kind).known
+        case x.Sum() | x.StringOf() | x.JoinedStrings() | x.ListedStrings():
+            return times_of(atom.nodes, kind).known
         case x.SomeCompare(nodes=nodes, value=value):
             return latest(times_of(nodes, kind).known, wait_for(value, kind))
         case x.PairCompare(left=left, right=right):
@@ -68,6 +68,13 @@ def wait_for(atom: x.Atom, kind: NodeKind) -> Wait:
             raise AssertionError("verdicts speak of expressions as they were asked")
         case _:
             return latest(*[wait_for(part, kind) for part in parts_of(atom)])
+
+
+def wait_for_text(expression: x.Expression, kind: NodeKind) -> Wait:
+    """Return when the string values of a set are known, or an atom, at a node of this kind."""
+    if isinstance(expression, x.Nodes):
+        return times_of(expression, kind).known
+    return wait_for(expression, kind)
 
 
 def times_of(nodes: x.Nodes, kind: NodeKind) -> Times:

@@ -13,8 +13,8 @@ from penstock.planning.expression_timing import (
     NONE,
     Wait,
     latest,
-    times_of,
     wait_for,
+    wait_for_text,
 )
 from penstock.planning.timing import Moment
 from penstock.planning.verdicts import Cost, Decided, Verdict
@@ -40,7 +40,7 @@ def expression_verdict(selection: Selection) -> Verdict:
         return replace(said, cost=cost_of(expression))
     decision = decision_of(expression)
     name, kind = _name(expression)
-    beside = latest(*[times_of(nodes, kind).known for _, nodes in selection.beside])
+    beside = latest(*[wait_for_text(value, kind) for _, value in selection.beside])
     wait = latest(decision, beside)
     when = [f"{name}: {_when(decision, kind)}"]
     if beside.moment > decision.moment:

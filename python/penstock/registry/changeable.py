@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 
 from penstock import logs
+from penstock.languages.xpath.frontend import Select
 from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.modes import Mode
 from penstock.planning.records import JoinOutput, is_publishing
@@ -37,7 +38,7 @@ class ChangeableRegistry(AnyRegistry):
         language: str | None = None,
         namespaces: NamespaceMap | None = None,
         variables: Mapping[str, object] | None = None,
-        select: Mapping[str, str] | None = None,
+        select: Select | None = None,
     ) -> Subscription:
         """Add a subscription; a text is XPath unless ``language`` says otherwise.
 
@@ -74,7 +75,7 @@ class ChangeableRegistry(AnyRegistry):
         language: str | None = None,
         namespaces: NamespaceMap | None = None,
         variables: Mapping[str, object] | None = None,
-        select: Mapping[str, str] | None = None,
+        select: Select | None = None,
     ) -> Subscription:
         """Replace the subscription of the same name; everything else is as in ``add``.
 

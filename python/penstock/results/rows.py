@@ -78,6 +78,26 @@ class Result(Columns):
             raise ValueError("a row needs surroundings for XML that stands alone")
         return self.surroundings.serialize(self.kind, self.name, self.value or "")
 
+    @property
+    def jsonml(self) -> Any:
+        """The element as JsonML, which loses nothing; what is no element is its value.
+
+        ``[name, {attributes}, child, …]``: see ``penstock.results.elements``.
+        """
+        from penstock.results.elements import to_jsonml
+
+        return to_jsonml(self.xml) if self.kind in _MARKUP else self.value
+
+    @property
+    def plain(self) -> Any:
+        """The element as an object by the names of attributes and children; text where it is text.
+
+        Prefixes, comments and the order of children with different names are lost.
+        """
+        from penstock.results.elements import to_plain
+
+        return to_plain(self.jsonml) if self.kind in _MARKUP else self.value
+
     def __repr__(self) -> str:
         what = " ".join(filter(None, [self.kind, self.name]))
         told = self.value if self.error is None else f"{self.error.code}: {self.error.reason}"
@@ -140,6 +160,7 @@ def _short(text: str) -> str:
 
 
 _SHOWN_MAX = 60
+_MARKUP = ("element", "document", "event", "message")
 _PLAIN_TYPES: dict[Any, Callable[[Any], Any]] = {
     Texts: list,
     Bindings: dict,

@@ -25,6 +25,17 @@ def read_xsd(path: Path, bytes_max: int) -> tuple[list[Element], frozenset[Name]
         SchemaError: It is no schema, or it is spread over too many files or files elsewhere.
         MissingExtraError: xmlschema is not installed.
     """
+    reader = _Reader(load_xsd(path, bytes_max))
+    return reader.elements(), frozenset(_name(one.name) for one in reader.globals())
+
+
+def load_xsd(path: Path, bytes_max: int) -> Any:
+    """Return an XML Schema as xmlschema has it, with what it includes and imports.
+
+    Raises:
+        SchemaError: It is no schema, or it is spread over too many files or files elsewhere.
+        MissingExtraError: xmlschema is not installed.
+    """
     library = load("xmlschema", "schemas")
     try:
         with warnings.catch_warnings():
@@ -40,8 +51,7 @@ def read_xsd(path: Path, bytes_max: int) -> tuple[list[Element], frozenset[Name]
         message = f"the schema has {len(sources)} files of {size} bytes"
         way_out = f"at most {FILES_MAX} files and {bytes_max} bytes are read"
         raise SchemaError("PM0003", message, str(path), 0, way_out)
-    reader = _Reader(loaded)
-    return reader.elements(), frozenset(_name(one.name) for one in reader.globals())
+    return loaded
 
 
 def _load(library: Any, path: Path) -> Any:

@@ -64,6 +64,17 @@ def tables(
     return inputs.frame.select(INTERNAL[0]).mapInArrow(run, outputs)
 
 
+def typed_rows(rows: DataFrame, name: str, query: Query) -> DataFrame:
+    """Return the rows of one table among the rows of ``match``, with their own columns."""
+    from pyspark.sql import functions as f
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    assert isinstance(query.output, Table), "only tables have columns"
+    schema = from_arrow_schema(table_schema(query.output))
+    own = rows.where((f.col("kind") == "record") & (f.col("subscription") == name))
+    return own.select(f.from_json("value", schema).alias("row")).select("row.*")
+
+
 def evaluate_table(
     query: Query, limits: Limits, is_text: bool, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:

@@ -27,6 +27,7 @@ _OF_NODES: dict[type, str] = {
     x.Sum: "sum",
     x.StringOf: "string",
     x.JoinedStrings: "strings",
+    x.ListedStrings: "list",
 }
 _KIND_TESTS = {
     NodeKind.ANY: "node",

@@ -278,6 +278,16 @@ class JoinedStrings:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedStrings:
+    """The string values of all nodes in document order, as an array of JSON.
+
+    It stands beside results only: the language has no such thing.
+    """
+
+    nodes: Nodes
+
+
+@dataclass(frozen=True, slots=True)
 class Above:
     """An atom at the parent node; where no parent passes the test, a constant.
 
@@ -308,6 +318,7 @@ Atom = (
     | StringOf
     | NameOf
     | JoinedStrings
+    | ListedStrings
     | Above
 )
 Condition = Atom
@@ -331,7 +342,7 @@ def type_of(atom: Atom) -> ValueType:
             return kind
         case Call(function=function):
             return _TYPE_OF_CALL[function]
-        case StringOf() | NameOf() | JoinedStrings():
+        case StringOf() | NameOf() | JoinedStrings() | ListedStrings():
             return ValueType.STRING
         case Position() | Last() | Count() | Sum():
             return ValueType.NUMBER
@@ -352,20 +363,20 @@ def is_condition(atom: Atom) -> bool:
 class Selection:
     """The output of a query that is an expression: its nodes, or its value.
 
-    ``type`` is None for nodes. ``beside`` are further values, each the first node of a set
-    relative to the result, that travel with it; where the set is empty there is none. With
+    ``type`` is None for nodes. ``beside`` are further values that travel with a result: a string,
+    or the first node of a set relative to the result; where the set is empty there is none. With
     ``aggregate`` (``count sum avg min max``) the nodes are summed up instead of reported, with
     ``running`` after every node, else at the end of the document.
     """
 
     expression: Expression
     type: ValueType | None = None
-    beside: tuple[tuple[str, Nodes], ...] = ()
+    beside: tuple[tuple[str, Expression], ...] = ()
     aggregate: str | None = None
     running: bool = False
 
     def changed(self, change: Callable[[Expression], Any]) -> Selection:
-        """Return the selection with its expression and the sets beside it changed."""
+        """Return the selection with its expression and the values beside it changed."""
         expression = change(self.expression)
         beside = tuple([(name, change(nodes)) for name, nodes in self.beside])
         return replace(self, expression=expression, beside=beside)

@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 
 from penstock.cli import main
-from penstock.cli.shapes import DEPTH_MAX, NAMES_MAX, OTHERS, Profile, read_shape
+from penstock.engine.inference.shapes import DEPTH_MAX, NAMES_MAX, OTHERS, Profile, read_shape
 from penstock.sources import inputs
 from penstock.testing.generate import random_document
 

@@ -119,6 +119,7 @@ impl Circuit {
             } => self.above(test, atom, otherwise),
             Part::Sum(set) => self.gather(SinkKind::Sum, set, spot),
             Part::Strings(set) => self.gather(SinkKind::Strings, set, spot),
+            Part::List(set) => self.gather(SinkKind::List, set, spot),
             Part::String(set) => self.first(set, spot, FirstPart::Text),
             Part::Name(name, set) => self.first(set, spot, FirstPart::Name(name)),
             _ => Wire::FALSE,

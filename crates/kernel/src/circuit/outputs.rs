@@ -1,6 +1,7 @@
 //! Results, and the values beside them.
 
 use super::cells::{Atom, Kind, Message, Wire};
+use super::evaluation::Focus;
 use super::frames::Spot;
 use super::gates::INPUT;
 use super::ids::{InfoId, SinkId, Tag};
@@ -50,8 +51,12 @@ impl Circuit {
         let plan = self.plan.clone();
         let (sink, cell) = self.add_listening(SinkKind::Bind { target, info });
         self.infos[info].references += 1;
-        for (index, (_, set)) in plan.beside(target).enumerate() {
-            let value = self.first(set, spot, FirstPart::Optional);
+        for (index, (_, part)) in plan.beside(target).enumerate() {
+            let value = if plan.part(part).is_set() {
+                self.first(part, spot, FirstPart::Optional)
+            } else {
+                self.evaluate(part, spot, &Focus::default())
+            };
             if let Wire::Cell(input) = value {
                 self.cells.depend(cell, input, Tag(index as u32));
             }

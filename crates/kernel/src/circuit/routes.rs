@@ -120,8 +120,15 @@ impl Routes {
                     for (_, beside) in plan.beside(target) {
                         routes.visit(plan, beside);
                         routes.note_absolute(plan, beside);
+                        let is_late = routes.is_late_set(plan, set);
+                        if !plan.part(beside).is_set() {
+                            if is_late {
+                                routes.need_of_all(plan, set, Need::Atom(beside));
+                            }
+                            continue;
+                        }
                         routes.need_of_ends(plan, beside, Need::Value);
-                        if routes.is_late_set(plan, set) {
+                        if is_late {
                             routes.need_of_all(plan, beside, Need::Value);
                             routes.need_of_all(plan, set, Need::Set(beside));
                         }
@@ -302,7 +309,7 @@ impl Routes {
             Part::Sum(set) if self.note_folded(plan, part, set, Fold::Sum) => {}
             Part::String(set)
                 if self.note_folded(plan, part, set, Fold::First(FirstPart::Text)) => {}
-            Part::Sum(set) | Part::String(set) | Part::Strings(set) => {
+            Part::Sum(set) | Part::String(set) | Part::Strings(set) | Part::List(set) => {
                 self.visit_values(plan, set);
             }
             Part::Name(name, set) => {

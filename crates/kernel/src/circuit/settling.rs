@@ -69,6 +69,17 @@ impl Circuit {
                 let texts: Vec<Rc<str>> = texts.collect();
                 Atom::Text(texts.join(" ").into())
             }
+            SinkKind::List => {
+                let mut array = Vec::from(b"[");
+                for (place, text) in texts.enumerate() {
+                    if place > 0 {
+                        array.push(b',');
+                    }
+                    values::write_json(text.as_bytes(), &mut array);
+                }
+                array.push(b']');
+                Atom::Text(String::from_utf8(array).unwrap_or_default().into())
+            }
             _ => return,
         };
         self.cells.decide(cell, atom);

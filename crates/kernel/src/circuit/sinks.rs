@@ -38,6 +38,8 @@ pub enum SinkKind {
     Count,
     Sum,
     Strings,
+    /// String values as an array of JSON.
+    List,
     /// Some node compares with a value.
     Compare {
         op: Comparison,
@@ -380,7 +382,7 @@ impl Circuit {
         }
         match self.sinks[id].kind {
             SinkKind::First { .. } => self.settle_first(id),
-            SinkKind::Sum | SinkKind::Strings => self.settle_all(id),
+            SinkKind::Sum | SinkKind::Strings | SinkKind::List => self.settle_all(id),
             SinkKind::Pair { pair, .. } => self.settle_false(pair),
             SinkKind::Store { .. } => return self.close_store(id),
             SinkKind::Ask(_) => return self.finish_ask(id),

@@ -180,6 +180,8 @@ impl Member {
             self.names.resize(symbol.index() + 1, None);
         }
         match &self.names[symbol.index()] {
+            // Most names have no prefix, and comparing nothing is a call that shows in profiles.
+            Some((known, name)) if prefix.is_empty() && known.is_empty() => *name,
             Some((known, name)) if **known == *prefix => *name,
             _ => {
                 let name = names.name(symbol);

@@ -27,6 +27,7 @@ pub enum Part<'a> {
     String(PartId),
     Name(NamePart, PartId),
     Strings(PartId),
+    List(PartId),
     Here,
     Root,
     Step(Step<'a>),
@@ -97,6 +98,7 @@ impl<'a> Part<'a> {
                 Part::Name(name, part(1))
             }
             PartKind::Strings => Part::Strings(part(0)),
+            PartKind::List => Part::List(part(0)),
             PartKind::Beside => Part::Beside(words.as_chunks().0),
             PartKind::Above => Part::Above {
                 test: TestId(words[0]),
@@ -132,6 +134,7 @@ impl<'a> Part<'a> {
             | Part::Sum(part)
             | Part::String(part)
             | Part::Strings(part)
+            | Part::List(part)
             | Part::Name(_, part)
             | Part::Identified(part) => smallvec![part],
             Part::ComparePairs(_, sets) => SmallVec::from_slice(&sets),

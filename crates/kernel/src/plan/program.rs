@@ -263,7 +263,7 @@ impl Program {
                 let spans = r.flag()?;
                 let mut words = Vec::new();
                 for _ in 0..r.count()? {
-                    words.extend([r.below(n_strings)?, r.set(parts)?]);
+                    words.extend([r.below(n_strings)?, r.below(parts.len())?]);
                 }
                 let mut beside = PartId::NONE;
                 if !words.is_empty() {
@@ -369,7 +369,8 @@ fn read_part(r: &mut Reader<'_>, parts: &[PartSpec], sizes: &Sizes) -> Read<Part
         | PartKind::Count
         | PartKind::Sum
         | PartKind::String
-        | PartKind::Strings => words.push(r.set(parts)?),
+        | PartKind::Strings
+        | PartKind::List => words.push(r.set(parts)?),
         PartKind::Name => words.extend([r.below(4)?, r.set(parts)?]),
         PartKind::ComparePairs => words.extend([
             r.code(Comparison::from_code)? as u32,

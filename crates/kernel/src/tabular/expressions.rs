@@ -101,7 +101,11 @@ fn read_part(part: &PartSpec, patterns: &Patterns, tests: &[Test]) -> Read<Expr>
         },
         PartKind::Filter => Expr::Filter(id(0), ids(1)),
         PartKind::Union => Expr::Union(ids(0)),
-        PartKind::Strings | PartKind::Identified | PartKind::Beside | PartKind::Above => {
+        PartKind::Strings
+        | PartKind::List
+        | PartKind::Identified
+        | PartKind::Beside
+        | PartKind::Above => {
             return Err(UNKNOWN);
         }
     })

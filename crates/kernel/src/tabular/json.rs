@@ -1,27 +1,4 @@
-//! JSON: what rows are written as, and read back from.
-
-/// Appends a string with its quotes. The text is UTF-8.
-pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    let mut last = 0;
-    for (at, &byte) in text.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&text[last..at]);
-        last = at + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            other => out.extend_from_slice(format!("\\u{other:04x}").as_bytes()),
-        }
-    }
-    out.extend_from_slice(&text[last..]);
-    out.push(b'"');
-}
+//! JSON that rows are read back from.
 
 /// Reads JSON that was written here: without white space, names in a known order.
 pub struct JsonReader<'a> {
@@ -103,12 +80,13 @@ impl<'a> JsonReader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::values::write_json;
 
     #[test]
     fn a_string_is_read_back_as_it_was() {
         for text in ["", "a", "a\"b\\c", "\n\r\t\u{1}é𝄞", "\\u0041", "\"", "\\"] {
             let mut json = Vec::new();
-            write_string(text.as_bytes(), &mut json);
+            write_json(text.as_bytes(), &mut json);
             let mut back = Vec::new();
             JsonReader::new(&json).string(&mut back);
             assert_eq!(back, text.as_bytes());

@@ -2,8 +2,8 @@
 
 use super::chains::{Chain, chain_of};
 use super::expressions::{Expr, ExprId, expressions};
-use super::json::write_string;
 use crate::plan::{Patterns, ProgramError, Read, Reader, Request};
+use crate::values::write_json;
 use penstock_sequences::names::Names;
 
 /// The type of a column's values.
@@ -184,7 +184,7 @@ fn read_column(reader: &mut Reader<'_>, is_set: &[bool], depth: usize) -> Read<C
 
 fn column(name: &str, shape: Shape, content: Content, source: Option<Source>) -> Column {
     let mut key = Vec::new();
-    write_string(name.as_bytes(), &mut key);
+    write_json(name.as_bytes(), &mut key);
     key.push(b':');
     Column {
         name: name.into(),

@@ -2,10 +2,9 @@
 
 use super::decimals::rounded;
 use super::evaluate::{Evaluator, Extent, Focus};
-use super::json::write_string;
 use super::layout::{Column, Content, Layout, OnError, Shape, Source, Type};
 use super::types::{Reason, write_double, write_typed};
-use crate::values::Value;
+use crate::values::{Value, write_json};
 use penstock_sequences::eval::serialize;
 use penstock_sequences::tree::{Forest, NodeId, NodeRef};
 
@@ -208,7 +207,7 @@ impl Writing<'_> {
                 }
                 let xml = serialize(NodeRef::of_document(node), self.forest);
                 (self.meter)(xml.len() as u64 / 64);
-                write_string(&xml, out);
+                write_json(&xml, out);
                 return Ok(());
             }
             Content::Type(type_) => *type_,
@@ -286,7 +285,7 @@ fn write_misfits(misfits: &[Misfit], out: &mut Vec<u8>) {
         ];
         for (key, text) in fields {
             out.extend_from_slice(key);
-            write_string(text.as_bytes(), out);
+            write_json(text.as_bytes(), out);
         }
         out.push(b'}');
     }

@@ -2,9 +2,9 @@
 
 use super::base64;
 use super::decimals::{parse_decimal, write_decimal};
-use super::json::write_string;
 use super::layout::Type;
 use super::moments::{parse_date, parse_timestamp, write_date, write_timestamp};
+use crate::values::write_json;
 
 /// Why a value does not fit its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ fn name_of(type_: Type) -> String {
 /// Appends the value of a text in JSON; nothing if it does not fit.
 pub fn write_typed(type_: Type, text: &[u8], out: &mut Vec<u8>) -> Result<(), Reason> {
     if matches!(type_, Type::String | Type::Xml) {
-        write_string(text, out);
+        write_json(text, out);
         return Ok(());
     }
     let text = trim(text);

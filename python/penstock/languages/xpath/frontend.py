@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,9 @@ from penstock.twigs.depth import depth_of
 from penstock.twigs.queries import NoTwigError
 from penstock.twigs.slots import SlotTable
 from penstock.twigs.subforms import as_twigs
+
+Select = Mapping[str, str | Sequence[str]]
+"""Expressions beside results, by name; a path in a list stands for all its nodes."""
 
 DEPTH_MAX = 100
 """Levels of steps, conditions and calls inside each other."""
@@ -48,7 +51,7 @@ def xpath(
     *,
     namespaces: NamespaceMap | None = None,
     variables: Mapping[str, object] | None = None,
-    select: Mapping[str, str] | None = None,
+    select: Select | None = None,
     dialect: str = "xpath",
     context: str = "/",
     trace: Trace | None = None,
@@ -60,10 +63,11 @@ def xpath(
 
     ``namespaces`` binds prefixes to a URI, to several, or to a glob; the empty prefix is the
     namespace of element names without one. ``variables`` are strings, numbers and booleans,
-    taken as constants. ``select`` names paths relative to each result; the string value of the
-    first node of each travels with the result. The query starts at the first node of the path
-    ``context``. A path that can never match is a query without results, not an error. With a
-    ``trace`` the constants of the text are blanks, for compiling all queries of its shape.
+    taken as constants. ``select`` names expressions, evaluated at each result, whose values travel
+    with it as text; of a path it is the first node, and with ``[path]`` all, as a JSON array. The
+    query starts at the first node of the path ``context``. A path that can never match is a query
+    without results, not an error. With a ``trace`` the constants of the text are blanks, for
+    compiling all queries of its shape.
 
     Raises:
         QueryError: The text is not valid XPath, or is nested too deeply.
@@ -79,16 +83,25 @@ def too_deep(text: str) -> QueryError:
     return QueryError("PQ0105", message, (0, len(text)), way_out, text)
 
 
-def _named_paths(select: object, text: str) -> dict[str, str]:
+def _named(select: object, text: str) -> dict[str, str | list[str]]:
     if select is None:
         return {}
     if isinstance(select, Mapping) and len(select) <= SELECTED_MAX:
-        pairs = dict(select)
-        if all(isinstance(part, str) for pair in pairs.items() for part in pair):
-            return pairs
-    message = f"select is no map of at most {SELECTED_MAX} names to paths"
-    way_out = "name the paths: select={'id': '@id'}"
+        pairs = {name: _listed(one) for name, one in select.items()}
+        if all(isinstance(name, str) and one is not None for name, one in pairs.items()):
+            return {name: one for name, one in pairs.items() if one is not None}
+    message = f"select is no map of at most {SELECTED_MAX} names to expressions"
+    way_out = "name them: select={'id': '@id', 'lines': 'count(line)', 'authors': ['author']}"
     raise QueryError("PQ0121", message, (0, len(text)), way_out, text)
+
+
+def _listed(written: object) -> str | list[str] | None:
+    match written:
+        case str():
+            return written
+        case [str() as path]:
+            return [path]
+    return None
 
 
 class _Asking:
@@ -99,14 +112,14 @@ class _Asking:
         text: str,
         namespaces: NamespaceMap | None = None,
         variables: Mapping[str, object] | None = None,
-        select: Mapping[str, str] | None = None,
+        select: Select | None = None,
         dialect: str = "xpath",
         context: str = "/",
     ) -> None:
         self.text = text
         self.namespaces = Namespaces(namespaces, text)
         self.variables = dict(variables or {})
-        self.select = _named_paths(select, text)
+        self.select = _named(select, text)
         self.dialect = dialect
         self.context = context
         self.beside: Beside | None = None
@@ -128,7 +141,7 @@ class _Asking:
         slots = SlotTable()
         lowering = self.lowering(self.text, slots)
         context = None if self.context == "/" else self.path(self.context, slots)
-        select = {name: self.path(path, slots) for name, path in self.select.items()}
+        select = {name: self.value(one, slots) for name, one in self.select.items()}
         selection = lower_selection(Asked(parsed, lowering), context, select)
         query = Query((), selection, tuple(slots.values), text=self.text)
         if context is not None or select:
@@ -145,6 +158,12 @@ class _Asking:
     def path(self, text: str, slots: SlotTable) -> Asked:
         """Return a path beside the text, and what it takes to lower it."""
         return Asked(parse(text, trace=self.beside), self.lowering(text, slots))
+
+    def value(self, written: str | list[str], slots: SlotTable) -> Asked:
+        """Return a value beside results; in a list it is a path to all its nodes."""
+        if isinstance(written, str):
+            return self.path(written, slots)
+        return replace(self.path(written[0], slots), is_list=True)
 
     def lowering(self, text: str, slots: SlotTable) -> ExpressionLowering:
         """Return what it takes to lower a text."""

@@ -23,6 +23,7 @@ from penstock.spark.pipelines.configured_sources import read_source
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
+from penstock.twigs.tables import Table
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
@@ -85,12 +86,14 @@ def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
         _check_checkpoint(found, trigger, checkpoint)
         _check_suspension(found, trigger)
     _check_places(found, checkpoint, sinks)
+    registry = found.read("registry", lambda node: read_registry(node, folder), empty)
+    _check_tables(found, registry, sinks)
     suspend_after: int | None = SUSPEND_AFTER
     spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
     return Pipeline(
         found.text("name", stem),
         sources,
-        found.read("registry", lambda node: read_registry(node, folder), empty),
+        registry,
         sinks,
         trigger or Trigger(),
         checkpoint,
@@ -128,6 +131,19 @@ def _check_places(found: Fields, checkpoint: str | None, sinks: tuple[SinkSettin
         if checkpoint is not None and holds(setting.sink, checkpoint):
             message = f"the checkpoint and the files of the sink `{setting.name}` lie in each other"
             found.node.report(found["checkpoint"].error("PC0007", message, "give each a folder"))
+
+
+def _check_tables(found: Fields, registry: AnyRegistry, sinks: tuple[SinkSetting, ...]) -> None:
+    for setting in sinks:
+        if setting.table is None:
+            continue
+        subscription = registry.get(setting.table)
+        if subscription is None or not isinstance(subscription.query.output, Table):
+            message = f"the sink `{setting.name}` writes `{setting.table}`, which is no table here"
+            way_out = (
+                "subscribe it: registry: {subscriptions: [{name: entries, table: entries.yaml}]}"
+            )
+            found.node.report(found["sinks"].error("PC0007", message, way_out))
 
 
 def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:

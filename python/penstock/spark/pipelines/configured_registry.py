@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.errors import PenstockError, QueryError
+from penstock.languages.tables.files import read_definition
 from penstock.languages.xpath import xpath
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
@@ -12,7 +13,7 @@ from penstock.registry.requests import requests_of
 from penstock.registry.storage.folder import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
-from penstock.spark.pipelines.nodes import Node
+from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
 
 EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"
@@ -41,7 +42,7 @@ def read_registry(node: Node, folder: Path) -> AnyRegistry:
     if given == ["path"]:
         return _durable(fields["path"], folder)
     registry = MemoryRegistry()
-    fields["subscriptions"].read_items(lambda item: _subscribe(registry, item))
+    fields["subscriptions"].read_items(lambda item: _subscribe(registry, item, folder))
     return registry
 
 
@@ -70,11 +71,31 @@ def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
     return node.error("PC0005", message, way_out)
 
 
-def _subscribe(registry: MemoryRegistry, node: Node) -> None:
+def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder: Path) -> None:
+    node = fields["table"]
+    try:
+        query = read_definition(path_reader(folder)(node))
+        registry.add(name, query, owner=fields.optional("owner"))
+    except OSError as error:
+        raise node.error("PC0008", f"the table cannot be read: {error.strerror}") from None
+    except PenstockError as error:
+        raise node.error("PC0005", str(error)) from None
+
+
+def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
     how = ("namespaces", "dialect", "variables", "select", "context")
-    keys = ("name", "query", "mode", "owner", "delivery", *how)
-    fields = node.fields(keys, required=("name", "query"))
-    name, text = fields.text("name"), fields.text("query")
+    keys = ("name", "query", "table", "mode", "owner", "delivery", *how)
+    fields = node.fields(
+        keys, required=("name",) if "table" in node.entries() else ("name", "query")
+    )
+    name = fields.text("name")
+    if "table" in fields:
+        if any(key not in ("name", "table", "owner") for key, _ in fields.items()):
+            message = "a table has its query in its file"
+            raise fields["table"].error("PC0007", message, "leave all but name and owner away")
+        _subscribe_table(registry, fields, name, folder)
+        return
+    text = fields.text("query")
     mode = fields.choice("mode", ("query", "filter"), "query")
     if not name or not text:
         return  # the mistake is reported

@@ -61,10 +61,14 @@ def holds(sink: Sink, path: str) -> bool:
 
 def _sink(node: Node, folder: Path) -> SinkSetting | None:
     """Return a sink, or None if it is not known where it writes."""
-    kind, place = kind_of(node, SINKS), "known"
+    kind, place, typed = kind_of(node, SINKS), "known", None
     match kind:
         case "parquet" | "json":
-            fields = node.fields((*_COMMON, "path", "folders"), required=("path",))
+            fields = node.fields((*_COMMON, "path", "folders", "table"), required=("path",))
+            typed = fields.optional("table")
+            if typed is not None and ("folders" in fields or "rows" in fields):
+                message = "a sink of a table has the rows and the columns of that table"
+                raise fields["table"].error("PC0007", message, "leave `rows` and `folders` away")
             place = fields.read("path", path_reader(folder), "")
             is_apart = fields.choice("folders", _FOLDERS, "batch") == "subscription"
             sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink), is_apart)
@@ -88,8 +92,8 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             _mode(fields, ConsoleSink)
             sink = ConsoleSink()
     rows = fields.choice("rows", ROWS, "results")
-    name = fields.text("name", f"{kind} {rows}")
-    return SinkSetting(name, sink, rows) if place else None
+    name = fields.text("name", f"{kind} {rows if typed is None else typed}")
+    return SinkSetting(name, sink, rows, typed) if place else None
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:

@@ -19,7 +19,7 @@ def describe(pipeline: Pipeline) -> list[str]:
     count = len(registry)
     words = "1 subscription" if count == 1 else f"{count:,} subscriptions"
     lines.append(f"  asks {words}, version {registry.version}")
-    lines += [f"  writes {one.rows} to {_sink(one.sink)}" for one in pipeline.sinks]
+    lines += [f"  writes {one.table or one.rows} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
         lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
     return lines

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from penstock import extras
 from penstock.spark.pipelines.mistakes import ConfigurationError, Text
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
@@ -280,9 +279,7 @@ def parse(text: str, file: str) -> tuple[Node, Text]:
 
     Raises:
         ConfigurationError: The text is no YAML, or empty.
-        ImportError: PyYAML is not installed; ``pip install penstock[spark]`` does that.
     """
-    extras.load("yaml", "spark")
     import yaml
 
     holder = Text(text, file)

@@ -32,6 +32,7 @@ from penstock.spark.pipelines.suspension import (
     told_rows,
 )
 from penstock.spark.rows import COUNT
+from penstock.spark.tables import typed_rows
 from penstock.spark.worker import SUSPENDED
 
 if TYPE_CHECKING:
@@ -273,6 +274,9 @@ class _Job:
                 count, choose = _CHOICES[setting.rows]
                 if is_told or count(counts):
                     chosen = choose(rows.where(f"kind <> '{COUNT}'"))
+                    if setting.table is not None:
+                        query = self._pipeline.registry[setting.table].query
+                        chosen = typed_rows(chosen, setting.table, query)
                     setting.sink.write_batch(chosen, number, run_name)
             decide(rows, counts)
             return counts

@@ -64,6 +64,8 @@ class SinkSetting:
     name: str
     sink: Sink
     rows: str = "results"
+    table: str | None = None
+    """The table whose rows it gets, with their own columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from penstock.twigs.expressions import (
     Identified,
     JoinedStrings,
     Last,
+    ListedStrings,
     NameOf,
     Nodes,
     Not,
@@ -257,6 +258,8 @@ class ExpressionKnowledge:
             case JoinedStrings(nodes):
                 strings = self._all_strings(self.members(nodes, spot))
                 return None if strings is None else " ".join(strings)
+            case ListedStrings():
+                raise TypeError("it stands in no query that is evaluated here")
             case StringOf(nodes):
                 return self._of_first(self.members(nodes, spot), None)
             case Above(test, inner, otherwise):

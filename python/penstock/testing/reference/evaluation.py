@@ -18,7 +18,7 @@ from penstock.testing.reference.values import Atomic, to_number
 from penstock.testing.reference.witnesses import bound, matches_of
 from penstock.testing.tree import Node, Tree
 from penstock.twigs import Aggregate, Fragments, Query, Value
-from penstock.twigs.expressions import Atom, Nodes, Selection
+from penstock.twigs.expressions import Atom, Expression, Nodes, Selection
 
 
 def evaluate(query: Query, tree: Tree) -> list[Node] | Atomic:
@@ -66,13 +66,13 @@ def context_of(query: Query, tree: Tree) -> Context:
     return Context(tree.root, Scope(tree.root, query.constants, tree.ids))
 
 
-def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node]]]]:
-    """Return each selected node with the nodes of the variables or sets that travel with it."""
+def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node] | Atomic]]]:
+    """Return each selected node with what travels with it: nodes of variables or sets, or text."""
     output = query.output
     if isinstance(output, Selection):
         context = context_of(query, tree)
         return [
-            (node, {name: nodes_in(nodes, context.at(node)) for name, nodes in output.beside})
+            (node, {name: _at(value, context.at(node)) for name, value in output.beside})
             for node in selected(query, tree)
         ]
     assert isinstance(output, Fragments)
@@ -82,6 +82,12 @@ def beside(query: Query, tree: Tree) -> list[tuple[Node, dict[str, list[Node]]]]
         (node, {name: bound(forest, name, {output.variable: node}) for name in output.beside})
         for node in bound(forest, output.variable)
     ]
+
+
+def _at(expression: Expression, context: Context) -> list[Node] | Atomic:
+    if isinstance(expression, Nodes):
+        return nodes_in(expression, context)
+    return value_at(expression, context)
 
 
 def aggregate(function: str, nodes: list[Node]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -28,6 +29,7 @@ from penstock.twigs.expressions import (
     Identified,
     JoinedStrings,
     Last,
+    ListedStrings,
     NameOf,
     Nodes,
     Not,
@@ -149,6 +151,9 @@ def value_at(atom: Atom, context: Context) -> Atomic:
             return value_at(inner, context.at(parent, 1, 1))
         case JoinedStrings(nodes):
             return " ".join(n.string_value() for n in nodes_in(nodes, context))
+        case ListedStrings(nodes):
+            texts = [n.string_value() for n in nodes_in(nodes, context)]
+            return json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
 
 
 def matched(

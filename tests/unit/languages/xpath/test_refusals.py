@@ -64,7 +64,7 @@ def test_many_values_may_be_beside_a_result() -> None:
 
 
 def test_a_context_and_a_selected_path_are_underlined_in_their_own_text() -> None:
-    for options in ({"context": "'x'"}, {"select": {"name": "'x'"}}):
+    for options in ({"context": "'x'"}, {"select": {"name": ["'x'"]}}):
         with pytest.raises(QueryError) as caught:
             xpath("//a", **options)
         assert (caught.value.code, caught.value.text) == ("PQ0114", "'x'")

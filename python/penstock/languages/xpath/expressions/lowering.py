@@ -51,6 +51,20 @@ class Asked:
 
     expression: Expression
     lowering: ExpressionLowering
+    is_list: bool = False
+    """Beside a result: all nodes of a path instead of the first."""
+
+    def beside(self) -> x.Expression:
+        """Return what it is beside a result: a set, or text.
+
+        Raises:
+            QueryError: It is a list, and no path.
+        """
+        if self.is_list:
+            return x.ListedStrings(self.lowering.nodes(self.expression, AT_RESULT))
+        if self.lowering.type_of(self.expression) is Type.NODES:
+            return self.lowering.nodes(self.expression, AT_RESULT)
+        return self.lowering.string(self.expression, AT_RESULT)
 
 
 def lower_selection(
@@ -66,10 +80,7 @@ def lower_selection(
     """
     lowering, expression = asked.lowering, asked.expression
     focus = Focus(x.Root() if context is None else _first_node(context), False)
-    beside = tuple(
-        (name, path.lowering.nodes(path.expression, AT_RESULT))
-        for name, path in (select or {}).items()
-    )
+    beside = tuple((name, one.beside()) for name, one in (select or {}).items())
     match expression:
         case FunctionCall(name=name) if name in AGGREGATES:
             lowering.check_call(expression)

@@ -31,16 +31,21 @@ OTHERS = "…"
 
 @dataclass(slots=True)
 class Shape:
-    """How often a path occurs, and what occurs below it, by name; attributes begin with ``@``."""
+    """How often a path occurs, and what occurs below it, by name; attributes begin with ``@``.
+
+    ``most`` is how many there are below one node at most.
+    """
 
     count: int = 0
     documents: int = 0
     below: dict[str, Shape] = field(default_factory=dict)
+    most: int = 0
 
     def add(self, other: Shape) -> None:
         """Take in a shape of the same path."""
         self.count += other.count
         self.documents += other.documents
+        self.most = max(self.most, other.most)
         merge(self.below, other.below)
 
     def paths(self, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Shape]]:
@@ -66,8 +71,15 @@ def merge(into: dict[str, Shape], shapes: dict[str, Shape]) -> None:
                 into[name] = shape
                 continue
             known = into.setdefault(OTHERS, Shape())
-            shape = Shape(shape.count, shape.documents)
+            shape = Shape(shape.count, shape.documents, most=shape.most)
         known.add(shape)
+
+
+def _close(below: dict[str, Shape]) -> dict[str, Shape]:
+    """Return what is below a node that has ended: nothing will be added."""
+    for shape in below.values():
+        shape.most = shape.count
+    return below
 
 
 @dataclass(slots=True)
@@ -120,7 +132,7 @@ class _Levels:
                 merge(ended[depth + 2], {f"@{name}": Shape(1)})
                 continue
             self.depth = max(self.depth, depth + 1)
-            below, ended[depth + 2] = ended[depth + 2], {}
+            below, ended[depth + 2] = _close(ended[depth + 2]), {}
             key = name if depth < DEPTH_MAX else OTHERS
             known = ended[depth + 1].get(key)
             if known is None:
@@ -138,13 +150,13 @@ class _Levels:
             local = names[depth - 1].rpartition(":")[2]
             # The namespace of the root is known, and its prefix most likely means the same below.
             is_known = self._uri and prefixes[depth - 1] == prefixes[0]
-            below, self._ended[depth + 1] = self._ended[depth + 1], {}
+            below, self._ended[depth + 1] = _close(self._ended[depth + 1]), {}
             name = f"{{{self._uri}}}{local}" if is_known else local
             merge(self._ended[depth], {name: Shape(1, 0, below)})
 
     def root(self) -> Shape:
         """Return the shape of the whole document."""
-        whole = Shape(1, 1, self._ended[1])
+        whole = Shape(1, 1, _close(self._ended[1]))
         whole.mark()
         return whole
 
