@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +42,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--small", action="store_true", help="a tenth of it, over 40 documents")
     parser.add_argument("--repeat", type=int, metavar="N", help="passes (3, small 2)")
     parser.add_argument(
+        "--documents", type=int, metavar="N", help="documents, a tenth of them to warm up (200)"
+    )
+    parser.add_argument(
         "--only", choices=("figures", "ratios"), help="the paper's figures, or the ratios"
     )
     options = parser.parse_args(arguments)
     scale = SMALL if options.small else Scale()
     if options.repeat:
-        scale = Scale(scale.part, scale.documents, scale.warm_up, options.repeat)
+        scale = replace(scale, repeat=options.repeat)
+    if options.documents:
+        count = max(2, options.documents)
+        scale = replace(scale, documents=count, warm_up=count // 10)
     command = " ".join(["python -m benchmarks broker", *arguments])
     rows = [*_rows(scale)] if options.only != "figures" else []
     shared = _shared(scale) if rows else None
