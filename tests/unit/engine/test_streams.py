@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -12,6 +13,7 @@ from penstock.engine.beside import AHEAD_MAX
 from penstock.engine.gathering import GatheringRegistry, GatheringSnapshot
 from penstock.errors import RegistryError
 from penstock.joins import JoinOptions
+from penstock.registry.requests import joins_of
 
 PAIRS = (
     "for $a in stream('news')//item, $b in stream('blogs')//post where $a/k = $b/k "
@@ -249,6 +251,17 @@ def test_calls_that_cannot_join_streams_say_so() -> None:
         engine.matches([])
     with pytest.raises(RegistryError, match="without `live`"):
         engine.open(live=True)
+    for call in ("penstock.spark.join", "penstock.spark.join_stream"):
+        with pytest.raises(RegistryError, match=rf"{call} does not evaluate; use Engine\.run"):
+            joins_of(engine.registry.snapshot(), call)
+
+
+def test_an_engine_with_schemas_refuses_streams(tmp_path: Path) -> None:
+    dtd = tmp_path / "shop.dtd"
+    dtd.write_text("<!ELEMENT r ANY>")
+    engine = engine_of(schemas={"news": penstock.schema(str(dtd))})
+    with pytest.raises(RegistryError, match="an engine with schemas"):
+        list(engine.run([item(1, "x")]))
 
 
 def test_streams_with_sources_are_for_runs_of_rows() -> None:
