@@ -32,12 +32,26 @@ def subscribe(registry: Registry) -> None:
     registry.add("a", query, mode="filter", owner="ann", delivery={"to": "mail"})
     registry.add("b", "//b[. = $x]", namespaces={"": "urn:b"}, variables={"x": "1"})
     registry.add("j", penstock.xscl("s//x->x JOIN{x = y, 1 h} t//y->y"))
-    registry.replace("b", "//b", select={"id": "@id"})
+    registry.replace("b", "//b", select={"id": "@id", "all": ["c"], "number": "count(c)"})
     text: str = registry["b"].text
     assert text in registry["b"].text
     registry.remove("j")
     version: int = registry.version
     assert version
+
+
+def tabulate(folder: Path) -> int:
+    """Make a table of records."""
+    rows: Query = penstock.table(
+        "//a", {"id": ("@id", "integer"), "b": ("b", [{"c": "@c"}])}, on_error="quarantine"
+    )
+    registry = Registry()
+    registry.add("rows", rows)
+    engine = Engine(registry)
+    count: int = engine.table(folder / "a.xml", name="rows").num_rows
+    for batch in engine.table_batches(folder / "a.xml"):
+        count += batch.num_rows
+    return count
 
 
 def ask(folder: Path) -> list[str]:
@@ -47,7 +61,11 @@ def ask(folder: Path) -> list[str]:
     )
     if isinstance(answer, Results):
         first: Result = answer[0]
-        return [row.value or "" for row in answer] + [first.xml]
+        return [row.value or "" for row in answer] + [
+            first.xml,
+            str(first.jsonml),
+            str(first.plain),
+        ]
     verdict: Verdict = penstock.verdict(penstock.xpath("//title"))
     return [str(answer), penstock.explain(penstock.xpath("//a")), str(verdict.suits_endless)]
 

@@ -54,7 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exits.DONE
     except KeyboardInterrupt:
         return exits.INTERRUPTED
-    except (PenstockError, OSError) as error:
+    except OSError as error:
+        # The number of the error says nothing to whoever typed the name.
+        is_named = error.filename is not None and error.strerror is not None
+        said = f"{error.filename}: {error.strerror}" if is_named else str(error)
+        print(f"penstock: {said}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    except PenstockError as error:
         print(f"penstock: {error}", file=sys.stderr)
         return exits.COULD_NOT_RUN
 

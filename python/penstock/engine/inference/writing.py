@@ -62,8 +62,8 @@ def path_of(column: Proposed, type_: str) -> str:
 def yaml_lines(proposal: Proposal) -> Iterator[str]:
     """Yield the lines of a proposed table."""
     if proposal.documents:
-        documents = f"{proposal.documents} document{'' if proposal.documents == 1 else 's'}"
-        yield f"# {proposal.records} records in {documents}"
+        records = _counted(proposal.records, "record")
+        yield f"# {records} in {_counted(proposal.documents, 'document')}"
     for note in proposal.notes:
         yield f"# {note}"
     yield f"record: {_scalar(proposal.record)}"
@@ -95,6 +95,10 @@ def _column_lines(columns: Iterable[Proposed], indent: str) -> Iterator[str]:
         line = f"{name} {path}" if shown == "string" else f"{name} [{path}, {_scalar(shown)}]"
         is_seen = column.type is None
         yield f"{line}  # {column.values.evidence()}" if is_seen else line
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _scalar(text: str) -> str:

@@ -85,9 +85,7 @@ def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder
 def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
     how = ("namespaces", "dialect", "variables", "select", "context")
     keys = ("name", "query", "table", "mode", "owner", "delivery", *how)
-    fields = node.fields(
-        keys, required=("name",) if "table" in node.entries() else ("name", "query")
-    )
+    fields = node.fields(keys, required=("name",))
     name = fields.text("name")
     if "table" in fields:
         if any(key not in ("name", "table", "owner") for key, _ in fields.items()):
@@ -95,6 +93,8 @@ def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
             raise fields["table"].error("PC0007", message, "leave all but name and owner away")
         _subscribe_table(registry, fields, name, folder)
         return
+    if not fields.is_given("query"):
+        node.report(node.error("PC0003", "the key `query` is missing here"))
     text = fields.text("query")
     mode = fields.choice("mode", ("query", "filter"), "query")
     if not name or not text:

@@ -16,6 +16,7 @@ CONFIGURATION_CODES = {
     "PC0006": "a key given twice",
     "PC0007": "keys that do not go together",
     "PC0008": "a file or folder that is not there",
+    "PC0009": "a variable or a secret that is not there",
 }
 """The codes of ``ConfigurationError`` and what each names."""
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from penstock.spark.pipelines.mistakes import ConfigurationError, Text
+from penstock.spark.pipelines.variables import filled
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
 _SCALARS = ("str", "int", "float", "bool", "timestamp")
@@ -133,12 +134,20 @@ class Node:
     def text(self) -> str:
         """Return a text; a number or a truth value is taken as it is written.
 
+        ``${NAME}`` stands for a variable of the environment and ``${file:PATH}`` for the text of a
+        file, from which line ends behind it are taken away. ``$${`` is ``${``.
+
         Raises:
-            ConfigurationError: It is none, or empty.
+            ConfigurationError: It is none, or empty, or a variable or file is not there.
         """
         if self.kind not in _SCALARS:
             raise self._wrong("text")
         value: str = self._node.value
+        if "${" in value:
+            try:
+                value = filled(value)
+            except LookupError as missing:
+                raise self.error("PC0009", str(missing.args[0]), "write $${ for ${") from None
         if not value:
             raise self.error("PC0005", "the text is empty")
         return value

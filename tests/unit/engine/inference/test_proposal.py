@@ -75,6 +75,7 @@ def test_of_nested_records_the_ones_with_the_values_are_taken() -> None:
 def test_documents_are_records_where_nothing_repeats() -> None:
     found = proposed("<a><x>1</x></a>", "<a><x>2</x><y z='3'/></a>")
     assert (found.record, found.records, found.documents) == ("/a", 2, 2)
+    assert proposed("<a><x>1</x></a>").yaml().startswith("# 1 record in 1 document\n")
 
 
 def test_a_record_can_be_named() -> None:
