@@ -123,13 +123,14 @@ def _evaluate_sequences(
     limits: Limits | None,
 ) -> list[Item]:
     # Few evaluate XQuery, and its front end is large.
-    from penstock.languages.xquery import bind, documents_of
-    from penstock.planning.sequences import compile_sequences, reads_current
+    from penstock.languages.xquery import bind, stream_of
+    from penstock.planning.sequences import check_bound, compile_sequences, reads_current
 
     if variables:
         query = bind(query, variables)
     assert isinstance(query.output, Sequences)
-    given = documents_of(variables)
+    check_bound(query)
+    given = {stream_of(name): other for name, other in query.documents.items()}
     if document is None and reads_current(query.output, given):
         message = "the query reads a document, and there is none"
         way_out = "pass a document, or bind a variable to one"

@@ -18,7 +18,7 @@ from penstock.languages.xscl import xscl
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
-from penstock.planning.sequences import compile_sequences, only_stream
+from penstock.planning.sequences import check_bound, compile_sequences, only_stream
 from penstock.planning.tables import compile_table
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts
@@ -74,6 +74,7 @@ def _compile_query(query: Query, mode: Mode) -> bytes:
         case Sequences() as output:
             if mode != "query":
                 raise RegistryError("PR0004", f"a query in XQuery has no mode {mode!r}")
+            check_bound(query)
             return compile_sequences(output, only_stream(query))
         case Table() as output:
             if mode != "query":

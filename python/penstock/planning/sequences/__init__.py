@@ -2,5 +2,6 @@
 
 from penstock.planning.sequences.programs import compile_sequences
 from penstock.planning.sequences.streams import only_stream, reads_current
+from penstock.planning.sequences.variables import check_bound
 
-__all__ = ["compile_sequences", "only_stream", "reads_current"]
+__all__ = ["check_bound", "compile_sequences", "only_stream", "reads_current"]
