@@ -194,12 +194,17 @@ class SequenceType:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for $variable as type at $position in source``; the type is that of each item."""
+    """``for $variable as type at $position in source``; the type is that of each item.
+
+    If it ``goes_on``, positions follow those of the evaluation before. Planning says so of a loop
+    that is evaluated part by part; the language has no such thing.
+    """
 
     variable: str
     source: Item
     position: str | None = None
     type: SequenceType | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

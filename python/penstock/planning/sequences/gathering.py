@@ -108,14 +108,16 @@ class Gathering:
 
     def _gather(self, part: Any, fold: str) -> q.Gathered | None:
         match part:
-            case q.Flwor(clauses=(q.For(source=source, position=None) as first, *rest)):
+            case q.Flwor(clauses=(q.For(source=source, position=position) as first, *rest)):
                 if any(isinstance(clause, q.OrderBy) for clause in rest):
                     return None
                 region = _region(source)
                 if region is None:
                     return None
                 steps, source = region
-                loop = q.Flwor((replace(first, source=source), *rest), part.result)
+                # Positions count the bindings of all regions.
+                first = replace(first, source=source, goes_on=position is not None)
+                loop = q.Flwor((first, *rest), part.result)
                 gather = Gather(steps, loop, fold)
             case q.Each(base=base):
                 region = _region(base)
