@@ -172,7 +172,8 @@ def _growth(documents: Measured) -> Measured:
 def merged(records: Sequence[Measured]) -> Measured:
     """Return one record of runs with different queries or documents; the last one counts.
 
-    Each document keeps the longest time that a reply was waited for.
+    Each document keeps the shortest time that a reply was waited for: a peer that does not answer
+    is at least that slow.
     """
     together = {**records[0], "command": "; ".join(one["command"] for one in records)}
     about: dict[str, str] = {}
@@ -183,7 +184,7 @@ def merged(records: Sequence[Measured]) -> Measured:
         for label, document in record["documents"].items():
             entries[label] |= document["queries"]
             before = described.get(label, document)
-            seconds = max(before["seconds_max"], document["seconds_max"])
+            seconds = min(before["seconds_max"], document["seconds_max"])
             described[label] = {**document, "seconds_max": seconds}
     names = [query.name for query in QUERIES]
     together["queries"] = {name: about[name] for name in names if name in about}
@@ -200,7 +201,10 @@ def _in_order(entries: Measured, names: list[str]) -> Measured:
 
 def page(result: Measured) -> str:
     """Return the measurements as text."""
+    where = result["machine"]
+    place = f"{where['processor']}, {where['cores']} cores, load {where['load']:.1f}"
     lines = ["# XMark in XQuery", ""]
+    lines += [f"`python -m benchmarks xquery` on {place}, revision {where['revision']}.", ""]
     for name, reason in result["missing"].items():
         lines.append(f"{peers.load(name).NAME} was left out: {reason}.")
     systems = result["systems"]
