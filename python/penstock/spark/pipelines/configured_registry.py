@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xpath import xpath
@@ -12,13 +13,17 @@ from penstock.registry.requests import requests_of
 from penstock.registry.storage.folder import DATABASE
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
-from penstock.spark.pipelines.nodes import Node
+from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
+from penstock.twigs import Query
 
 EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"
 HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE}"}
 """Ways out for who looks for subscriptions in another place."""
 
+_LANGUAGES = ("xpath", "xquery")
+_OF_XPATH = ("dialect", "select", "context")
+_OF_XQUERY = ("untyped", "empty")
 _NAMES_SHOWN = 3
 
 
@@ -71,25 +76,22 @@ def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
 
 
 def _subscribe(registry: MemoryRegistry, node: Node) -> None:
-    how = ("namespaces", "dialect", "variables", "select", "context")
-    keys = ("name", "query", "mode", "owner", "delivery", *how)
-    fields = node.fields(keys, required=("name", "query"))
+    keys = ("name", "query", "language", "mode", "owner", "delivery")
+    how = ("namespaces", "variables", *_OF_XPATH, *_OF_XQUERY)
+    fields = node.fields((*keys, *how), required=("name", "query"))
+    language = fields.choice("language", _LANGUAGES, "xpath")
+    for option in _OF_XPATH if language == "xquery" else _OF_XQUERY:
+        if option in fields:
+            message = f"a query in {language} has no `{option}`"
+            raise fields[option].error("PC0007", message, "leave it out")
     name, text = fields.text("name"), fields.text("query")
     mode = fields.choice("mode", ("query", "filter"), "query")
     if not name or not text:
         return  # the mistake is reported
     try:
-        query = xpath(
-            text,
-            namespaces=fields.read("namespaces", _namespaces, None),
-            variables=fields.read("variables", Node.plain, None),
-            select=fields.settings("select") or None,
-            dialect=fields.text("dialect", "xpath"),
-            context=fields.text("context", "/"),
-        )
         registry.add(
             name,
-            query,
+            _query(text, fields, is_xquery=language == "xquery"),
             "filter" if mode == "filter" else "query",
             fields.optional("owner"),
             fields.read("delivery", Node.plain, None),
@@ -98,6 +100,27 @@ def _subscribe(registry: MemoryRegistry, node: Node) -> None:
         raise query_error(fields["query"], error) from None
     except PenstockError as error:
         raise fields["name"].error("PC0005", str(error)) from None
+
+
+def _query(text: str, fields: Fields, *, is_xquery: bool) -> Query:
+    options: dict[str, Any] = {
+        "namespaces": fields.read("namespaces", _namespaces, None),
+        "variables": fields.read("variables", Node.plain, None),
+    }
+    if is_xquery:
+        # Few pipelines construct messages, and the front end is large.
+        from penstock.languages.xquery import xquery
+
+        untyped = fields.choice("untyped", ("error", "false"), "error")
+        empty = fields.choice("empty", ("drop", "send"), "drop")
+        return xquery(text, **options, untyped=untyped, empty=empty)
+    return xpath(
+        text,
+        **options,
+        select=fields.settings("select") or None,
+        dialect=fields.text("dialect", "xpath"),
+        context=fields.text("context", "/"),
+    )
 
 
 def _namespaces(node: Node) -> dict[str, tuple[str, ...]] | None:
