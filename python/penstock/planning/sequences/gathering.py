@@ -93,13 +93,15 @@ class Gathering:
                 return self._value(part)
 
     def _value(self, part: Any) -> Any:
-        """Cut an expression for whose value the identity of nodes may matter."""
+        """Cut an expression for whose value the identity of nodes may matter.
+
+        Somebody may look into what is constructed here, so its content is no mere output: what
+        gathers is written, and nothing is left to look into.
+        """
         match part:
             case x.Call(function=function, arguments=(argument,)) if function in FOLDS:
                 gather = self._gather(argument, function)
                 return part if gather is None else gather
-            case q.NewElement() | q.NewDocument():
-                return self._output(part)
             case x.Step(base=base) | x.Filter(base=base) | q.Each(base=base):
                 # Predicates have another context item, and with it perhaps another document.
                 return replace(part, base=self._value(base))
