@@ -169,9 +169,42 @@ def _growth(documents: Measured) -> Measured:
     return found
 
 
+def merged(records: Sequence[Measured]) -> Measured:
+    """Return one record of runs with different queries or documents; the last one counts.
+
+    Each document keeps the shortest time that a reply was waited for: a peer that does not answer
+    is at least that slow.
+    """
+    together = {**records[0], "command": "; ".join(one["command"] for one in records)}
+    about: dict[str, str] = {}
+    entries: dict[str, Measured] = {label: {} for label in SIZES}
+    described: dict[str, Measured] = {}
+    for record in records:
+        about |= record["queries"]
+        for label, document in record["documents"].items():
+            entries[label] |= document["queries"]
+            before = described.get(label, document)
+            seconds = min(before["seconds_max"], document["seconds_max"])
+            described[label] = {**document, "seconds_max": seconds}
+    names = [query.name for query in QUERIES]
+    together["queries"] = {name: about[name] for name in names if name in about}
+    together["documents"] = {
+        label: {**document, "queries": _in_order(entries[label], names)}
+        for label, document in described.items()
+    }
+    return together
+
+
+def _in_order(entries: Measured, names: list[str]) -> Measured:
+    return {name: entries[name] for name in names if name in entries}
+
+
 def page(result: Measured) -> str:
     """Return the measurements as text."""
+    where = result["machine"]
+    place = f"{where['processor']}, {where['cores']} cores, load {where['load']:.1f}"
     lines = ["# XMark in XQuery", ""]
+    lines += [f"`python -m benchmarks xquery` on {place}, revision {where['revision']}.", ""]
     for name, reason in result["missing"].items():
         lines.append(f"{peers.load(name).NAME} was left out: {reason}.")
     systems = result["systems"]
@@ -259,19 +292,34 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks xquery", description=__doc__)
     parser.add_argument("--json", type=Path, nargs="?", const=OUT / "xquery.json")
     parser.add_argument("--small", action="store_true", help="the 11 MB document alone")
+    parser.add_argument("--large", action="store_true", help="the 110 MB document alone")
     parser.add_argument("--repeat", type=int, default=2, metavar="N", help="runs of each (2)")
     parser.add_argument("--seconds", type=float, metavar="S", help="wait so long for one reply")
     parser.add_argument("--queries", type=int, nargs="+", metavar="Q", help="numbers (all)")
+    parser.add_argument(
+        "--merge",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="measure nothing: put records together",
+    )
     options = parser.parse_args(arguments)
     chosen = [query for query in QUERIES if not options.queries or query.number in options.queries]
     limits = SECONDS_MAX if options.seconds is None else dict.fromkeys(SIZES, options.seconds)
-    sizes = list(SIZES)[:1] if options.small else list(SIZES)
-    result = {
-        "command": " ".join(["python -m benchmarks xquery", *arguments]),
-        "machine": machine(),
-        "joins": list(JOINS),
-        **run(sizes, chosen, options.repeat, limits),
-    }
+    sizes = [
+        label
+        for label, is_left_out in zip(SIZES, (options.large, options.small), strict=True)
+        if not is_left_out
+    ]
+    if options.merge:
+        result = merged([json.loads(path.read_text("utf-8")) for path in options.merge])
+    else:
+        result = {
+            "command": " ".join(["python -m benchmarks xquery", *arguments]),
+            "machine": machine(),
+            "joins": list(JOINS),
+            **run(sizes, chosen, options.repeat, limits),
+        }
     result["judged"] = judge(result)
     text = page(result)
     print(text)

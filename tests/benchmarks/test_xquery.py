@@ -63,6 +63,8 @@ def entry(seconds: float, found: str = "x") -> dict[str, Any]:
 
 def result(large: dict[str, Any]) -> dict[str, Any]:
     return {
+        "command": "python -m benchmarks xquery",
+        "machine": {"processor": "a chip", "cores": 2, "load": 0.5, "revision": "abc"},
         "missing": {experiment.BASEX: "not there"},
         "systems": {
             experiment.OURS: {"name": "Penstock", "timed": "all"},
@@ -100,6 +102,26 @@ def test_promises_are_judged_and_a_peer_without_an_answer_counts_as_slow() -> No
     page = experiment.page({**measured, "judged": judged})
     assert "BaseX was left out: not there" in page
     assert "no reply" in page
+
+
+def test_records_of_parts_are_merged() -> None:
+    saxon = {experiment.SAXON: entry(300)}
+    first = result({"Q8": {experiment.OURS: entry(15), **saxon}})
+    second = result(
+        {
+            "Q8": {experiment.OURS: entry(14), **saxon},
+            "Q1": {experiment.OURS: entry(1), **saxon},
+        }
+    )
+    del second["documents"]["11 MB"]
+    second["documents"]["110 MB"]["seconds_max"] = 60.0
+    merged = experiment.merged([first, second])
+    assert [*merged["documents"]] == ["11 MB", "110 MB"]
+    assert [*merged["documents"]["110 MB"]["queries"]] == ["Q1", "Q8"]
+    assert merged["documents"]["110 MB"]["seconds_max"] == 60.0
+    assert merged["documents"]["11 MB"] == first["documents"]["11 MB"]
+    judged = experiment.judge(merged)
+    assert judged["promises"]["Q8, growth"] == [pytest.approx(14), True]
 
 
 def test_unequal_results_are_named() -> None:

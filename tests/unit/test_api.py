@@ -61,6 +61,7 @@ def test_what_few_programs_need_is_not_loaded_for_all() -> None:
     few = (
         "asyncio concurrent.futures email html.parser importlib.metadata multiprocessing pandas "
         "penstock.cli penstock.engine.asynchronous penstock.engine.diagnosis penstock.spark "
+        "penstock.languages.xquery penstock.planning.tables "
         "penstock.registry.durable pyarrow pyspark rich socket sqlite3 ssl subprocess tarfile "
         "urllib.request xml.parsers.expat xml.sax yaml zipfile zstandard"
     )

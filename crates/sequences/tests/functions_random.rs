@@ -28,6 +28,7 @@ fn call(builtin: &'static Builtin, arguments: Vec<Values>) -> Result<Values> {
         builtin,
         arguments: &mut arguments,
         environment: &environment,
+        meter: &mut |_| (),
     })
 }
 

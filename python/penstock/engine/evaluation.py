@@ -124,14 +124,16 @@ def _evaluate_sequences(
     limits: Limits | None,
 ) -> list[Item]:
     # Few evaluate XQuery, and its front end is large.
-    from penstock.languages.xquery import bind, documents_of
+    from penstock.languages.xquery import bind, stream_of
     from penstock.planning.sequences.programs import compile_sequences
     from penstock.planning.sequences.streams import reads_current
+    from penstock.planning.sequences.variables import check_bound
 
     if variables:
         query = bind(query, variables)
     assert isinstance(query.output, Sequences)
-    given = documents_of(variables)
+    check_bound(query)
+    given = {stream_of(name): other for name, other in query.documents.items()}
     if document is None and reads_current(query.output, given):
         message = "the query reads a document, and there is none"
         way_out = "pass a document, or bind a variable to one"

@@ -6,29 +6,42 @@ change a program by that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from penstock.errors import RegistryError
-from penstock.languages.tables import read_table
 from penstock.languages.xpath import xpath
-from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
-from penstock.planning.bindings import compile_bindings, is_over_streams
 from penstock.planning.forms import Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.records import write_records
-from penstock.planning.sequences.programs import compile_sequences
-from penstock.planning.sequences.streams import only_stream
-from penstock.planning.tables import compile_table
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts
 from penstock.twigs import Event, Fragments, Query
 from penstock.twigs.sequences import Sequences
 from penstock.twigs.tables import Table
 
-LANGUAGES = {"xpath": xpath, "xscl": xscl, "xquery": xquery, "table": read_table}
+
+def _read_xquery(text: str, **options: Any) -> Query:
+    # Its front end is the largest, and most who compile have no query in it.
+    from penstock.languages.xquery import xquery
+
+    return xquery(text, **options)
+
+
+def _read_table(text: str, **options: Any) -> Query:
+    from penstock.languages.tables import read_table
+
+    return read_table(text, **options)
+
+
+LANGUAGES: Mapping[str, Callable[..., Query]] = {
+    "xpath": xpath,
+    "xscl": xscl,
+    "xquery": _read_xquery,
+    "table": _read_table,
+}
 """What reads the texts of a language."""
 
 _FORMS = Forms()
@@ -74,12 +87,20 @@ def _compile_query(query: Query, mode: Mode) -> bytes:
             event = compile_join(replace(query, output=Event((variable,))))
             return _compile_records(event, mode, is_node=True)
         case Sequences() as output:
+            from penstock.planning.bindings import compile_bindings, is_over_streams
+            from penstock.planning.sequences.programs import compile_sequences
+            from penstock.planning.sequences.streams import only_stream
+            from penstock.planning.sequences.variables import check_bound
+
             if mode != "query":
                 raise RegistryError("PR0004", f"a query in XQuery has no mode {mode!r}")
+            check_bound(query)
             if is_over_streams(output):
                 return compile_bindings(query)
             return compile_sequences(output, only_stream(query))
         case Table() as output:
+            from penstock.planning.tables import compile_table
+
             if mode != "query":
                 raise RegistryError("PR0004", f"a table has no mode {mode!r}")
             return compile_table(output, query.constants)

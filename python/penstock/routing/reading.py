@@ -132,6 +132,10 @@ class _Reader:
             case s.Union(parts=parts):
                 return Any(tuple(self._some(part, test) for part in parts))
             case s.Path(start=None, steps=(_, *_)):
+                of_root = self._of_root(nodes)
+                if of_root is not None:
+                    conditions, rest = of_root
+                    return All((*conditions, rest._some(parse(rest._text), test)))
                 return Some(self._plain_path(nodes), test)
             case _:
                 return self._opaque(nodes)
@@ -140,6 +144,13 @@ class _Reader:
         """Return that a path has a node; the last predicate becomes a condition where it can."""
         whole = self._plain_path(path)
         step = path.steps[-1]
+        of_root = self._of_root(path)
+        if of_root is not None:
+            conditions, rest = of_root
+            if len(path.steps) > 1:
+                return All((*conditions, rest.truth(parse(rest._text))))
+            if any(map(_implies_root, conditions)):
+                return All(tuple(conditions)) if len(conditions) > 1 else conditions[0]
         if not step.predicates:
             return Some(whole, TRUE)
         predicate = step.predicates[-1]
@@ -150,6 +161,54 @@ class _Reader:
             return Some(base, where, whole)
         inner = self._inner(predicate, base)
         return Some(whole, TRUE) if inner is None else inner
+
+    def _of_root(self, path: s.Path) -> tuple[list[Formula], _Reader] | None:
+        """Return predicates of the root element by themselves, and a reader of the path without.
+
+        There is one root element, so conditions on it hold or fail whatever else is asked of it.
+        """
+        step = path.steps[0]
+        is_root = path.absolute and step.axis is Axis.CHILD and isinstance(step.test, s.NameTest)
+        if not is_root or not step.predicates:
+            return None
+        cut = self._text.index("[", step.test.span[1])
+        root = Path(self._text[path.span[0] : cut], self._bindings)
+        conditions = [self._inside(predicate, root) for predicate in step.predicates]
+        known = [condition for condition in conditions if condition is not None]
+        if len(known) < len(conditions):
+            return None
+        text = root.text + self._text[step.span[1] : path.span[1]]
+        return known, _Reader(text, self._bindings)
+
+    def _inside(self, predicate: s.Expression, root: Path) -> Formula | None:
+        """Return a predicate of the root element as a formula that holds if there is one."""
+        match predicate:
+            case s.Logical(operator=operator, parts=parts):
+                formulas = tuple(self._inside(part, root) for part in parts)
+                known = tuple(formula for formula in formulas if formula is not None)
+                if len(known) < len(formulas):
+                    return None
+                return All(known) if operator == "and" else Any(known)
+            case s.FunctionCall(name="not", arguments=(argument,)):
+                part = self._inside(argument, root)
+                return None if part is None else Negation(part)
+            case s.FunctionCall(
+                name=name,
+                arguments=(
+                    s.Path(absolute=False, start=None, steps=(_, *_)) as path,
+                    s.Literal(value=value),
+                ),
+            ) if name in _STRING_FUNCTIONS and not _is_self(path):
+                below = root.at(f"{root.text}/{self._text[slice(*path.span)]}")
+                return First(below, Check(name, value))  # type: ignore[arg-type]
+            case _:
+                where = self._where(predicate)
+                if where is not None:
+                    return Some(root, where, root.at(f"{root.text}[{self._said(predicate)}]"))
+                return self._inner(predicate, root)
+
+    def _said(self, expression: s.Expression) -> str:
+        return self._text[slice(*expression.span)]
 
     def _where(self, expression: s.Expression) -> Formula | None:
         """Return a predicate as a condition on the value of its node alone."""
@@ -220,6 +279,19 @@ class _Reader:
                 error.code, error.message, expression.span, error.help, self._text
             ) from None
         return test
+
+
+def _implies_root(formula: Formula) -> bool:
+    """Return whether a formula about the root element holds only if there is one."""
+    match formula:
+        case Some():
+            return True
+        case All(parts=parts):
+            return any(map(_implies_root, parts))
+        case Any(parts=parts):
+            return all(map(_implies_root, parts))
+        case _:
+            return False
 
 
 def _mirrored(operator: str) -> str:

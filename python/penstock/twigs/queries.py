@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from penstock.results import Document
 from penstock.twigs.expressions import Selection, TwigNode
 from penstock.twigs.joins import Comparison, Join
 from penstock.twigs.outputs import Aggregate, Fragments, Output
@@ -36,6 +37,8 @@ class Query:
     ``text`` and ``language`` say where it came from, and ``options`` what else its language needs
     to read the text again: values that JSON can hold. Two queries that ask the same are equal.
     ``general`` is the same query as an expression, where the blocks are a sub-form of it.
+    ``documents`` are the values of variables that are bound to one, by the names of the variables;
+    whoever evaluates the query reads them.
     """
 
     blocks: tuple[Block, ...]
@@ -46,6 +49,7 @@ class Query:
     language: str = field(default="xpath", compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     general: Query | None = field(default=None, compare=False, repr=False)
+    documents: Mapping[str, Document] = field(default_factory=dict, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Query {self.language}: {self.text or '(no text)'}>"

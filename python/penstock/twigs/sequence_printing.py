@@ -34,9 +34,9 @@ def print_sequences(output: q.Sequences) -> list[str]:
     if output.empty != "drop":
         lines.append(f"(: empty messages: {output.empty} :)")
     for variable in output.variables:
-        kind = _as(variable.type)
-        value = printer.single(variable.value)
-        lines.append(f"declare variable ${variable.name}{kind} := {value};")
+        is_bound = not isinstance(variable.value, q.Unbound)
+        value = f":= {printer.single(variable.value)}" if is_bound else "external"
+        lines.append(f"declare variable ${variable.name}{_as(variable.type)} {value};")
     lines += [printer.function(function) for function in output.functions]
     if isinstance(output.body, q.Flwor):
         return lines + printer.clauses(output.body)

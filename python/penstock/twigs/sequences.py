@@ -15,7 +15,7 @@ name is computed at run time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.twigs.nodetests import NodeTest
@@ -71,6 +71,19 @@ class Stream:
     """
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """The value of an external variable that has none yet; nobody evaluates it.
+
+    ``span`` is where the query first mentions the variable, and ``is_declared`` says whether the
+    prolog does.
+    """
+
+    name: str = field(compare=False)
+    span: tuple[int, int] = field(compare=False)
+    is_declared: bool = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +194,17 @@ class SequenceType:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for $variable as type at $position in source``; the type is that of each item."""
+    """``for $variable as type at $position in source``; the type is that of each item.
+
+    If it ``goes_on``, positions follow those of the evaluation before. Planning says so of a loop
+    that is evaluated part by part; the language has no such thing.
+    """
 
     variable: str
     source: Item
     position: str | None = None
     type: SequenceType | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +387,7 @@ Expression = (
     | Sequence
     | Range
     | Stream
+    | Unbound
     | Each
     | Combine
     | Arithmetic
@@ -419,7 +438,7 @@ class Global:
     """A variable of the prolog, or one from outside the query.
 
     Each comes behind those that its value needs. An external variable has the literals, or the
-    ``Stream``, that it was bound to when the query was made.
+    ``Stream``, that it was bound to when the query was made, or is ``Unbound``.
     """
 
     name: str

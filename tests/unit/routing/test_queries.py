@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.routing import Condition
-from penstock.routing.formulas import All, Any, Check, First, Negation, Opaque, Some, as_xpath
+from penstock.routing.formulas import TRUE, All, Any, Check, First, Negation, Opaque, Some, as_xpath
 from penstock.routing.paths import Path, positions, prefixes
 from penstock.routing.queries import queries_of, read_query
 from penstock.routing.reading import read_formula
@@ -37,6 +37,19 @@ def test_the_value_of_a_function_is_that_of_the_first_node() -> None:
 
 def test_a_predicate_about_a_child_is_one_about_the_longer_path() -> None:
     assert read_formula("/a/b[c = 'x']") == Some(Path("/a/b/c"), Check("=", "x"))
+
+
+def test_predicates_of_the_root_element_are_conditions_by_themselves() -> None:
+    b, c = Some(Path("/a/b"), Check("=", "x")), Some(Path("/a/c/d"), Check("<", 2.0))
+    rest = Some(Path("/a/e"), TRUE)
+    assert read_formula("/a[b = 'x']/e") == All((b, rest))
+    assert read_formula("/a[b = 'x' and not(c/d < 2)]/e") == All((All((b, Negation(c))), rest))
+    found = All(
+        (b, First(Path("/a/c/d"), Check("contains", "y")), Some(Path("/a/e"), Check("=", 1.0)))
+    )
+    assert read_formula("/a[b = 'x'][contains(c/d, 'y')]/e = 1") == found
+    for text in ("/a[1]/e", "/a[position() = 1]/e", "/a[b = /c]/e", "//a[b = 'x']/e", "/a/b[c]/e"):
+        assert read_formula(text) == Some(Path(text), TRUE)
 
 
 def test_other_expressions_stay_whole() -> None:

@@ -62,6 +62,11 @@ def decide(query: str, document: bytes = DOCUMENT, **options: object) -> tuple[b
         ("/n/s/t = 'Paris'", True),
         ("/n/s[t = 'Rome']/t", False),
         ("matches(/n/s/t, 's$')", True),
+        ("/n[a = 'Reuters & Co']/i/@k > 5", True),
+        ("/n[a = 'Reuters & Co' and not(o)]/s/t", True),
+        ("/n[a = 'AP' or contains(s/t, 'Rome')]/x", False),
+        ("/n[a = 'Reuters & Co' and i/@k = 7]", True),
+        ("/n[starts-with(a, 'Reu')]/s/t = 'Paris'", True),
     ],
 )
 def test_covered_queries_are_hits(query: str, holds: bool) -> None:

@@ -89,6 +89,32 @@ def test_a_subscription_has_the_options_of_its_language(tmp_path: Path) -> None:
     assert subscription.query == expected
 
 
+def test_a_subscription_may_be_in_xquery(tmp_path: Path) -> None:
+    text = "<r>{//a[b < $n]}</r>"
+    options = f"query: '{text}', language: xquery, variables: {{n: 2}}, empty: send"
+    pipeline = load(written(tmp_path, SMALL.replace("query: //a", options)))
+    (subscription,) = pipeline.registry
+    assert subscription.query == penstock.xquery(text, variables={"n": 2}, empty="send")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("query: //a, language: xquery, context: //a", ("PC0007", "has no `context`")),
+        ("query: //a, untyped: 'false'", ("PC0007", "has no `untyped`")),
+        ("query: //a, language: xslt", ("PC0005", "`xslt`")),
+        ("query: $x, language: xquery", ("PQ0115", "`$x` has no value")),
+    ],
+)
+def test_a_subscription_in_the_wrong_language_is_refused(
+    tmp_path: Path, options: str, expected: tuple[str, str]
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(written(tmp_path, SMALL.replace("query: //a", options)))
+    told = str(caught.value)
+    assert all(part in told for part in expected), told
+
+
 def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
     penstock.Registry.open(tmp_path / "subscriptions").add("a", "//a")
     pipeline = load(written(tmp_path, FULL))

@@ -94,5 +94,6 @@ fn call(builtin: &'static Builtin, values: Values, environment: &Environment) ->
         builtin,
         arguments: &mut arguments,
         environment,
+        meter: &mut |_| (),
     })
 }

@@ -252,6 +252,8 @@ impl Handler for Messages {
         let Some(frame) = self.frames.pop() else {
             return Ok(());
         };
+        // The text of the element has been read, and allows work.
+        self.account.position = span.end;
         for &id in &frame.members {
             self.account.actor = id.0;
             let own = Span {

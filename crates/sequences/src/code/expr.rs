@@ -57,6 +57,8 @@ pub struct For {
     pub source: ExprId,
     /// The variable of `at`.
     pub position: Option<Slot>,
+    /// Whether positions follow those of the evaluation before. One loop of an entry may do that.
+    pub goes_on: bool,
     /// What each item must be.
     pub type_: Option<TypeId>,
     /// A conjunct of a later `where`, and the index that it can be answered with.

@@ -132,8 +132,12 @@ impl Tables {
     fn read_flwor(&self, bytes: &mut Bytes<'_>) -> Read<Expr> {
         let mut bound = Vec::new();
         let clauses = bytes.many(|bytes| {
-            Ok(match bytes.below(4)? {
+            Ok(match bytes.below(5)? {
                 0 => Clause::For(self.read_for(bytes, &mut bound)?),
+                4 => Clause::For(For {
+                    goes_on: true,
+                    ..self.read_for(bytes, &mut bound)?
+                }),
                 1 => {
                     let slot = self.slot(bytes)?;
                     bound.push(slot);
@@ -163,6 +167,7 @@ impl Tables {
             slot,
             source,
             position,
+            goes_on: false,
             type_: self.optional_type(bytes)?,
             lookup: None,
         })

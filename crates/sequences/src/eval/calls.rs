@@ -3,9 +3,13 @@
 
 use super::item::{Item, Sequence};
 use super::run::{Flow, Focus, Run};
+use crate::atomic::Atomic;
 use crate::code::{ExprId, Slot};
 use crate::functions::{self, Builtin, Call, Values};
 use smallvec::SmallVec;
+
+/// So many bytes of text go through a function in one step of work.
+const BYTES_OF_STEP: u64 = 32;
 
 impl<'a> Run<'a> {
     /// A call of a function of atomic values.
@@ -23,10 +27,16 @@ impl<'a> Run<'a> {
                 None => found,
             });
         }
-        let result = (builtin.call)(&mut Call {
-            builtin,
-            arguments: &mut values,
-            environment: &self.state.environment,
+        let texts = values.iter().flatten().filter_map(Atomic::as_text);
+        let bytes: usize = texts.map(|text| text.len()).sum();
+        self.charge(bytes as u64 / BYTES_OF_STEP);
+        let result = self.with_environment(|environment, meter| {
+            (builtin.call)(&mut Call {
+                builtin,
+                arguments: &mut values,
+                environment,
+                meter,
+            })
         })?;
         Ok(result.into_iter().collect())
     }

@@ -90,20 +90,30 @@ impl<'a> Run<'a> {
 
     /// Binds a variable to each item of its source, and does something for each.
     pub fn for_each(&mut self, clause: &'a For, focus: Focus<'_>, then: Then<'_, 'a>) -> Flow {
+        let mut position = if clause.goes_on {
+            self.state.position()
+        } else {
+            0
+        };
         if let Some((lookup, _)) = clause.lookup
             && let Some((items, places)) = self.probe(lookup, focus)?
         {
             self.charge(places.len() as u64);
+            if clause.goes_on {
+                self.state.set_position(position + items.len());
+            }
             for &place in places.as_slice() {
                 let item = items.as_slice()[place as usize].clone();
-                self.bind_item(clause, item, place as usize + 1);
+                self.bind_item(clause, item, position + place as usize + 1);
                 then(self)?;
             }
             return Ok(());
         }
-        let mut position = 0;
         self.each(clause.source, focus, &mut |run, item| {
             position += 1;
+            if clause.goes_on {
+                run.state.set_position(position);
+            }
             run.charge(1);
             if let Some(type_) = clause.type_ {
                 run.check(&Sequence::One(item.clone()), type_, "XPTY0004")?;

@@ -62,6 +62,8 @@ impl Evaluation {
             kept: vec![None; code.exprs.len()],
             indexed: code.lookups.iter().map(|_| Indexed::default()).collect(),
             stamp: 0,
+            entry: 0,
+            positions: vec![0; code.entries.len()],
         };
         Evaluation {
             code,
@@ -80,6 +82,7 @@ impl Evaluation {
         self.state.settings.now = now;
         self.state.environment.now = Environment::new(now).now;
         self.state.gathered.clear();
+        self.state.positions.fill(0);
         self.forget();
     }
 
@@ -208,6 +211,7 @@ impl Evaluation {
         meter: &mut dyn FnMut(u64),
         evaluate: impl for<'a> FnOnce(&mut Run<'a>, Focus<'_>) -> Flow<T>,
     ) -> Result<T> {
+        self.state.entry = entry;
         let code = self.code.clone();
         let entry = &code.entries[entry];
         let mut frame = code.facts(entry.body).frame;

@@ -73,6 +73,22 @@ pub(super) struct State {
     pub kept: Vec<Option<(u32, Sequence)>>,
     pub indexed: Vec<Indexed>,
     pub stamp: u64,
+    /// The entry that is evaluated.
+    pub entry: usize,
+    /// How many items loops that go on have bound, by entry.
+    pub positions: Vec<usize>,
+}
+
+impl State {
+    /// How many items the loop of the entry that goes on has bound.
+    pub fn position(&self) -> usize {
+        self.positions[self.entry]
+    }
+
+    /// Sets how many items it has bound.
+    pub fn set_position(&mut self, position: usize) {
+        self.positions[self.entry] = position;
+    }
 }
 
 /// One call of an evaluation.
@@ -119,6 +135,25 @@ impl<'a> Run<'a> {
         if self.steps >= STEPS_AT_ONCE {
             self.settle();
         }
+    }
+
+    /// Gives what functions know, and a meter for their work.
+    pub fn with_environment<T>(
+        &mut self,
+        call: impl FnOnce(&Environment, &mut dyn FnMut(u64)) -> T,
+    ) -> T {
+        let Run {
+            state,
+            meter,
+            steps,
+            ..
+        } = self;
+        call(&state.environment, &mut |more| {
+            *steps += more;
+            if *steps >= STEPS_AT_ONCE {
+                meter(std::mem::take(steps));
+            }
+        })
     }
 
     /// Tells the meter what was counted.

@@ -102,6 +102,8 @@ pub struct Call<'a> {
     pub arguments: &'a mut [Values],
     /// The time of the evaluation, and patterns that were compiled before.
     pub environment: &'a Environment,
+    /// Hears of steps of work beyond a few; it may end the evaluation.
+    pub meter: &'a mut dyn FnMut(u64),
 }
 
 impl Call<'_> {

@@ -13,7 +13,7 @@ from penstock.languages.xquery import syntax as y
 from penstock.languages.xquery.lowering import ModuleLowering
 from penstock.languages.xquery.lowering.names import PREDECLARED, Names
 from penstock.languages.xquery.parsing import Parser
-from penstock.languages.xquery.values import Given
+from penstock.languages.xquery.values import Given, documents_of
 from penstock.languages.xquery.windows import within_us
 from penstock.twigs import Query
 from penstock.twigs.sequence_parts import depth_of
@@ -51,8 +51,8 @@ def xquery(
     ``variables`` gives external variables their values: numbers, strings, booleans, dates, times,
     durations, lists of them, or a ``Document``. A variable that is bound nowhere else is external,
     whether it is declared or not. ``{"xs:date": "2024-05-01"}`` is a value of any type, and
-    ``{"stream": "orders"}`` the current document of a stream. A document is read as the stream
-    ``$name``, which whoever evaluates the query has to supply.
+    ``{"stream": "orders"}`` the current document of a stream. Variables that have no value yet get
+    one from :func:`penstock.evaluate`; a registry refuses a query with such variables.
 
     ``untyped="false"`` makes a comparison of a number with text that is no number false, which
     is an error otherwise. ``empty="send"`` sends messages all of whose expressions are empty.
@@ -61,7 +61,7 @@ def xquery(
 
     Raises:
         QueryError: The text is no query, breaks a static rule, or contains what is not
-            supported; ``xquery_code`` is the code of XQuery. Or a variable has no value.
+            supported; ``xquery_code`` is the code of XQuery.
     """
     for name, value in (("untyped", untyped), ("empty", empty)):
         if value not in _SETTINGS[name]:
@@ -89,7 +89,8 @@ def xquery(
         "within": "" if within is None else str(within),
     }
     options = {name: value for name, value in options.items() if value}
-    return Query((), sequences, (), (), text, "xquery", options)
+    documents = documents_of(variables or {})
+    return Query((), sequences, text=text, language="xquery", options=options, documents=documents)
 
 
 def bind(query: Query, variables: Mapping[str, object]) -> Query:
@@ -98,5 +99,5 @@ def bind(query: Query, variables: Mapping[str, object]) -> Query:
     Raises:
         QueryError: A value has no counterpart in XQuery.
     """
-    known = query.options.get("variables", {})
+    known = {**query.options.get("variables", {}), **query.documents}
     return xquery(query.text, **{**query.options, "variables": {**known, **variables}})

@@ -32,13 +32,9 @@ def stream_of(name: str) -> str:
     return f"${name}"
 
 
-def documents_of(variables: Mapping[str, object] | None) -> dict[str, Document]:
-    """Return the documents among the values of variables, by the streams that they are read as."""
-    return {
-        stream_of(name): value
-        for name, value in (variables or {}).items()
-        if isinstance(value, Document)
-    }
+def documents_of(variables: Mapping[str, object]) -> dict[str, Document]:
+    """Return the documents among the values of variables, by the names of the variables."""
+    return {name: value for name, value in variables.items() if isinstance(value, Document)}
 
 
 class Given:

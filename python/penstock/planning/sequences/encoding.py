@@ -72,7 +72,7 @@ MAGIC = b"PSQ1"
     _NEW_INSTRUCTION,
     _NEW_DOCUMENT,
 ) = range(41)
-_FOR, _LET, _WHERE, _ORDER_BY = range(4)
+_FOR, _LET, _WHERE, _ORDER_BY, _FOR_ON = range(5)
 _OF_DOCUMENT, _OF_CONTEXT, _OF_VARIABLE = range(3)
 
 _OPERATORS = {name: code for code, name in enumerate("+ - * div idiv mod".split())}
@@ -282,8 +282,8 @@ class _Encoder:
 
     def _clause(self, clause: q.Clause) -> bytes:
         match clause:
-            case q.For():
-                return varint(_FOR) + self._for(clause)
+            case q.For(goes_on=goes_on):
+                return varint(_FOR_ON if goes_on else _FOR) + self._for(clause)
             case q.Let(variable=variable, source=source, type=kind):
                 slot = self._frame.slots[variable]
                 return varints(_LET, slot, self._number(source), self._optional_type(kind))

@@ -93,13 +93,15 @@ class Gathering:
                 return self._value(part)
 
     def _value(self, part: Any) -> Any:
-        """Cut an expression for whose value the identity of nodes may matter."""
+        """Cut an expression for whose value the identity of nodes may matter.
+
+        Somebody may look into what is constructed here, so its content is no mere output: what
+        gathers is written, and nothing is left to look into.
+        """
         match part:
             case x.Call(function=function, arguments=(argument,)) if function in FOLDS:
                 gather = self._gather(argument, function)
                 return part if gather is None else gather
-            case q.NewElement() | q.NewDocument():
-                return self._output(part)
             case x.Step(base=base) | x.Filter(base=base) | q.Each(base=base):
                 # Predicates have another context item, and with it perhaps another document.
                 return replace(part, base=self._value(base))
@@ -108,14 +110,16 @@ class Gathering:
 
     def _gather(self, part: Any, fold: str) -> q.Gathered | None:
         match part:
-            case q.Flwor(clauses=(q.For(source=source, position=None) as first, *rest)):
+            case q.Flwor(clauses=(q.For(source=source, position=position) as first, *rest)):
                 if any(isinstance(clause, q.OrderBy) for clause in rest):
                     return None
                 region = _region(source)
                 if region is None:
                     return None
                 steps, source = region
-                loop = q.Flwor((replace(first, source=source), *rest), part.result)
+                # Positions count the bindings of all regions.
+                first = replace(first, source=source, goes_on=position is not None)
+                loop = q.Flwor((first, *rest), part.result)
                 gather = Gather(steps, loop, fold)
             case q.Each(base=base):
                 region = _region(base)

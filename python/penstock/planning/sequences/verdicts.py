@@ -35,6 +35,12 @@ class Reading:
         """Whether items are rows as soon as their binding is complete."""
         return self.body == q.Gathered(0) and self.gathers[0].fold == "items"
 
+    @property
+    def is_prompt(self) -> bool:
+        """Whether there is a message for each region of a document without an end."""
+        is_message = isinstance(self.body, q.NewElement | q.NewDocument)
+        return is_message and [gather.fold for gather in self.gathers] == ["items"]
+
 
 def reading_of(query: q.Sequences) -> Reading:
     """Return how the current document is read."""
@@ -62,6 +68,8 @@ def sequence_verdict(query: q.Sequences) -> Verdict:
     memory = "one binding at a time" if is_flat else "what is kept grows with the document"
     if reading.is_direct and not kept:
         endless = "yes: bindings come and go"
+    elif reading.is_prompt and not kept:
+        endless = "yes: with live=True there is a message for each binding"
     else:
         endless = "no: the answer needs the end of the document"
     return Verdict(
@@ -70,7 +78,7 @@ def sequence_verdict(query: q.Sequences) -> Verdict:
         held=tuple(held),
         memory=memory,
         cost=Cost.FLAT if is_flat else Cost.KEPT,
-        suits_endless=reading.is_direct and not kept,
+        suits_endless=(reading.is_direct or reading.is_prompt) and not kept,
         endless=endless,
     )
 

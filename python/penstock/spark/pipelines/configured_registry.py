@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.tables.files import read_definition
@@ -15,11 +16,15 @@ from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
+from penstock.twigs import Query
 
 EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"
 HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE}"}
 """Ways out for who looks for subscriptions in another place."""
 
+_LANGUAGES = ("xpath", "xquery")
+_OF_XPATH = ("dialect", "select", "context")
+_OF_XQUERY = ("untyped", "empty")
 _NAMES_SHOWN = 3
 
 
@@ -73,6 +78,9 @@ def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
 
 def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder: Path) -> None:
     node = fields["table"]
+    if any(key not in ("name", "table", "owner") for key, _ in fields.items()):
+        message = "a table has its query in its file"
+        raise node.error("PC0007", message, "leave all but name and owner away")
     try:
         query = read_definition(path_reader(folder)(node))
         registry.add(name, query, owner=fields.optional("owner"))
@@ -83,34 +91,32 @@ def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder
 
 
 def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
-    how = ("namespaces", "dialect", "variables", "select", "context")
-    keys = ("name", "query", "table", "mode", "owner", "delivery", *how)
-    fields = node.fields(keys, required=("name",))
+    keys = ("name", "query", "table", "language", "mode", "owner", "delivery")
+    how = ("namespaces", "variables", *_OF_XPATH, *_OF_XQUERY)
+    fields = node.fields((*keys, *how), required=("name",))
     name = fields.text("name")
     if "table" in fields:
-        if any(key not in ("name", "table", "owner") for key, _ in fields.items()):
-            message = "a table has its query in its file"
-            raise fields["table"].error("PC0007", message, "leave all but name and owner away")
         _subscribe_table(registry, fields, name, folder)
         return
     if not fields.is_given("query"):
         node.report(node.error("PC0003", "the key `query` is missing here"))
+    _subscribe_text(registry, fields, name)
+
+
+def _subscribe_text(registry: MemoryRegistry, fields: Fields, name: str) -> None:
+    language = fields.choice("language", _LANGUAGES, "xpath")
+    for option in _OF_XPATH if language == "xquery" else _OF_XQUERY:
+        if option in fields:
+            message = f"a query in {language} has no `{option}`"
+            raise fields[option].error("PC0007", message, "leave it out")
     text = fields.text("query")
     mode = fields.choice("mode", ("query", "filter"), "query")
     if not name or not text:
         return  # the mistake is reported
     try:
-        query = xpath(
-            text,
-            namespaces=fields.read("namespaces", _namespaces, None),
-            variables=fields.read("variables", Node.plain, None),
-            select=fields.settings("select") or None,
-            dialect=fields.text("dialect", "xpath"),
-            context=fields.text("context", "/"),
-        )
         registry.add(
             name,
-            query,
+            _query(text, fields, is_xquery=language == "xquery"),
             "filter" if mode == "filter" else "query",
             fields.optional("owner"),
             fields.read("delivery", Node.plain, None),
@@ -119,6 +125,27 @@ def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
         raise query_error(fields["query"], error) from None
     except PenstockError as error:
         raise fields["name"].error("PC0005", str(error)) from None
+
+
+def _query(text: str, fields: Fields, *, is_xquery: bool) -> Query:
+    options: dict[str, Any] = {
+        "namespaces": fields.read("namespaces", _namespaces, None),
+        "variables": fields.read("variables", Node.plain, None),
+    }
+    if is_xquery:
+        # Few pipelines construct messages, and the front end is large.
+        from penstock.languages.xquery import xquery
+
+        untyped = fields.choice("untyped", ("error", "false"), "error")
+        empty = fields.choice("empty", ("drop", "send"), "drop")
+        return xquery(text, **options, untyped=untyped, empty=empty)
+    return xpath(
+        text,
+        **options,
+        select=fields.settings("select") or None,
+        dialect=fields.text("dialect", "xpath"),
+        context=fields.text("context", "/"),
+    )
 
 
 def _namespaces(node: Node) -> dict[str, tuple[str, ...]] | None:

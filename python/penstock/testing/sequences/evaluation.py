@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from penstock.planning.sequences.variables import check_bound
 from penstock.testing.sequences import clauses, constructors, operators, paths
 from penstock.testing.sequences.context import Context, World
 from penstock.testing.sequences.errors import mistyped
@@ -80,7 +81,9 @@ def evaluate_sequences(
 
     Raises:
         DynamicError: The evaluation fails.
+        QueryError: A variable has no value.
     """
+    check_bound(query)
     output = query.output
     assert isinstance(output, q.Sequences)
     context = context_of(output, document, documents, now)

@@ -6,6 +6,7 @@ import pytest
 
 from penstock.errors import QUERY_CODES, QueryError
 from penstock.languages.xquery import xquery
+from penstock.planning.sequences.variables import check_bound
 from penstock.twigs.printing import print_query
 
 
@@ -24,7 +25,7 @@ def rejected(text: str, **options: Any) -> tuple[str, str | None, str]:
 def error_of(text: str, **options: Any) -> QueryError:
     """Return the error about a query."""
     with pytest.raises(QueryError) as caught:
-        xquery(text, **options)
+        check_bound(xquery(text, **options))
     error = caught.value
     assert error.code in QUERY_CODES
     assert error.help

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Document
-from penstock.languages.xquery import xquery
+from penstock.languages.xquery import bind, xquery
 from penstock.languages.xquery.values import documents_of
 from penstock.twigs import sequences as q
 from tests.unit.languages.xquery.asking import printed, rejected
@@ -74,7 +74,7 @@ def test_a_document_is_a_stream_of_its_own() -> None:
     document = Document(b"<a/>")
     assert value_of(document) == q.Stream("$x")
     assert value_of({"stream": "orders"}) == q.Stream("orders")
-    assert documents_of({"x": document, "y": 1}) == {"$x": document}
+    assert documents_of({"x": document, "y": 1}) == {"x": document}
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,20 @@ def test_a_document_is_a_stream_of_its_own() -> None:
 def test_a_value_without_a_counterpart_is_rejected_where_it_is_used(value: Any) -> None:
     assert rejected("1 + $x", variables={"x": value}) == ("PQ0116", None, "$x")
     assert printed("1", variables={"x": value}) == "1"
+
+
+def test_a_variable_may_get_its_value_later() -> None:
+    assert printed("1 + $x") == "declare variable $x external; 1 + $x"
+    declared = "declare variable $x as xs:integer external; $x"
+    assert printed(declared) == declared
+    assert bind(xquery("doc($x)"), {"x": "orders"}) == xquery("doc($x)", variables={"x": "orders"})
+
+
+def test_a_document_stays_with_its_query() -> None:
+    document = Document(b"<a/>")
+    query = bind(xquery("$x/* + $y", variables={"x": document}), {"y": 1})
+    assert query.documents == {"x": document}
+    assert bind(query, {"x": 1}).documents == {}
 
 
 def test_a_variable_without_a_value_is_rejected() -> None:

@@ -30,6 +30,7 @@ def regions(text: str) -> list[tuple[str, str]]:
     ("text", "expected"),
     [
         ("for $b in /a/b return $b", [("a/b", "items")]),
+        ("for $b at $i in /a/b[c] return $i", [("a/b", "items")]),
         ("/a/b[@id = 'x']/c", [("a/b", "items")]),
         ("//b/c/string()", [("b/c", "items")]),
         ("count(//b)", [("b", "count")]),
@@ -49,7 +50,8 @@ def test_bindings_that_stand_alone_are_gathered(text: str, expected: list[object
     "text",
     [
         "for $b in /a/b order by $b/c return $b",
-        "for $b at $i in /a/b return $i",
+        "for $b at $i in (/a/b)[2] return $i",
+        "for $b at $i in /a/b order by $b/c return $i",
         "for $b in /a/b where $b/c = /a/d return $b",
         "for $b in /a/b return $b/..",
         "for $b in /a/b return $b/following-sibling::b[1]",

@@ -3,19 +3,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use regex::{Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 
+use super::searching::{Compiled, Pattern};
 use super::syntax::{Flags, translate};
 use crate::error::{Error, Result};
 
 /// Patterns that are kept. When there are more, all are dropped.
 const PATTERNS_MAX: usize = 32;
-/// Bytes that one compiled pattern may take, and its automaton besides.
-const COMPILED_BYTES_MAX: usize = 4 << 20;
+/// Steps of work for each state of a pattern that is compiled.
+const STEPS_OF_STATE: u64 = 16;
 
 /// Compiled patterns by their text.
-type ByText = FxHashMap<Box<str>, Rc<Regex>>;
+type ByText = FxHashMap<Box<str>, Rc<Pattern>>;
 
 /// Compiled patterns by their flags and text.
 #[derive(Default)]
@@ -24,50 +24,45 @@ pub(in crate::functions) struct Patterns {
 }
 
 impl Patterns {
-    /// The pattern with these flags.
+    /// The pattern with these flags, and the steps of work that compiling it took.
     ///
     /// # Errors
     ///
     /// FORX0001 for flags that do not exist. FORX0002 for a pattern that is not valid, or too large.
-    pub(super) fn get(&self, pattern: &str, flags: &str) -> Result<Rc<Regex>> {
+    pub(super) fn get(&self, pattern: &str, flags: &str) -> Result<(Rc<Pattern>, u64)> {
         let mut compiled = self.compiled.borrow_mut();
-        if let Some(regex) = compiled
+        if let Some(known) = compiled
             .get(flags)
             .and_then(|patterns| patterns.get(pattern))
         {
-            return Ok(regex.clone());
+            return Ok((known.clone(), 0));
         }
-        let regex = Rc::new(compile(pattern, flags)?);
+        let fresh = Rc::new(compile(pattern, flags)?);
         if compiled.values().map(FxHashMap::len).sum::<usize>() >= PATTERNS_MAX {
             compiled.clear();
         }
         compiled
             .entry(flags.into())
             .or_default()
-            .insert(pattern.into(), regex.clone());
-        Ok(regex)
+            .insert(pattern.into(), fresh.clone());
+        let steps = STEPS_OF_STATE * fresh.states();
+        Ok((fresh, steps))
     }
 }
 
-fn compile(pattern: &str, flags: &str) -> Result<Regex> {
+fn compile(pattern: &str, flags: &str) -> Result<Pattern> {
     let flags = Flags::read(flags)?;
     let translated = translate(pattern, flags)?;
-    RegexBuilder::new(&translated)
-        .case_insensitive(flags.ignores_case)
-        .size_limit(COMPILED_BYTES_MAX)
-        .dfa_size_limit(COMPILED_BYTES_MAX)
-        .build()
-        .map_err(|error| Error::new("FORX0002", reason(pattern, &error)))
-}
-
-fn reason(pattern: &str, error: &regex::Error) -> String {
+    let compiled = Pattern::compile(&translated, flags.ignores_case);
     let shown: String = pattern.chars().take(60).collect();
-    match error {
-        regex::Error::CompiledTooBig(_) => {
+    let reason = match compiled {
+        Compiled::Pattern(pattern) => return Ok(*pattern),
+        Compiled::TooLarge => {
             format!("the pattern `{shown}` is too large; repeat less, or a smaller class")
         }
-        _ => format!("the pattern `{shown}` cannot be compiled"),
-    }
+        Compiled::Invalid => format!("the pattern `{shown}` cannot be compiled"),
+    };
+    Err(Error::new("FORX0002", reason))
 }
 
 #[cfg(test)]
@@ -77,9 +72,11 @@ mod tests {
     #[test]
     fn a_pattern_is_compiled_once() {
         let patterns = Patterns::default();
-        let first = patterns.get("a+", "i").unwrap();
-        assert!(Rc::ptr_eq(&first, &patterns.get("a+", "i").unwrap()));
-        assert!(!Rc::ptr_eq(&first, &patterns.get("a+", "").unwrap()));
+        let (first, steps) = patterns.get("a+", "i").unwrap();
+        assert!(steps > 0);
+        let (again, steps) = patterns.get("a+", "i").unwrap();
+        assert!(Rc::ptr_eq(&first, &again) && steps == 0);
+        assert!(!Rc::ptr_eq(&first, &patterns.get("a+", "").unwrap().0));
     }
 
     #[test]
@@ -105,7 +102,7 @@ mod tests {
             "a{100000000}",
             "(\\w{500}){500}",
         ] {
-            let error = patterns.get(pattern, "").unwrap_err();
+            let error = patterns.get(pattern, "").err().unwrap();
             assert_eq!(error.code, "FORX0002", "{pattern}");
             assert!(error.reason.contains("too large"), "{}", error.reason);
         }

@@ -1,19 +1,23 @@
 //! Regular expressions: `matches`, `replace`, `tokenize`.
 //!
-//! Patterns are written as XPath says. `syntax` checks and translates them for the library, whose
-//! matching takes time linear in the text. `cache` keeps what was compiled.
+//! Patterns are written as XPath says. `syntax` checks and translates them for the library, `cache`
+//! keeps what was compiled, and `searching` counts the work: one search takes time linear in the
+//! text, but many matches may read the same text again and again.
 
 mod blocks;
 mod cache;
 mod classes;
 mod replacement;
+mod searching;
 mod syntax;
 
 pub(super) use cache::Patterns;
+use searching::Pattern;
 
 use super::{BOOLEAN, Builtin, Call, STRING, Values, empty, many, one, optional, string, value};
 use crate::atomic::Atomic;
 use crate::error::{Error, Result};
+use std::rc::Rc;
 
 pub(super) static BUILTINS: &[Builtin] = &[
     Builtin::new(
@@ -40,42 +44,67 @@ pub(super) static BUILTINS: &[Builtin] = &[
 ];
 
 fn matches(call: &mut Call<'_>) -> Result<Values> {
-    let regex = call.environment.patterns.get(call.text(1), call.text(2))?;
-    value(Atomic::Boolean(regex.is_match(call.text(0))))
+    let pattern = pattern(call, 2)?;
+    let is_match = pattern.is_match(text_of(&*call.arguments), call.meter)?;
+    value(Atomic::Boolean(is_match))
 }
 
 fn replace(call: &mut Call<'_>) -> Result<Values> {
-    let regex = call.environment.patterns.get(call.text(1), call.text(3))?;
-    check_progress(&regex, call.text(1))?;
-    let parts = replacement::read(call.text(2), regex.captures_len() - 1)?;
-    let text = call.text(0);
+    let pattern = pattern(call, 3)?;
+    check_progress(&pattern, call.text(1))?;
+    let parts = replacement::read(call.text(2), pattern.groups())?;
+    let text = text_of(&*call.arguments);
     let mut replaced = String::with_capacity(text.len());
     let mut rest = 0;
-    for captures in regex.captures_iter(text) {
-        let Some(found) = captures.get(0) else {
-            continue;
-        };
-        replaced.push_str(&text[rest..found.start()]);
-        replacement::write(&parts, &captures, &mut replaced);
-        rest = found.end();
+    while let Some(place) = pattern.find(text, rest, call.meter)? {
+        replaced.push_str(&text[rest..place.0]);
+        let captures =
+            replacement::has_groups(&parts).then(|| pattern.captures(text, place, call.meter));
+        let before = replaced.len();
+        replacement::write(&parts, text, place, captures.as_ref(), &mut replaced);
+        (call.meter)(1 + (replaced.len() - before) as u64 / 32);
+        rest = place.1;
     }
     replaced.push_str(&text[rest..]);
     string(replaced)
 }
 
 fn tokenize(call: &mut Call<'_>) -> Result<Values> {
-    let regex = call.environment.patterns.get(call.text(1), call.text(2))?;
-    check_progress(&regex, call.text(1))?;
-    match call.text(0) {
-        "" => empty(),
-        text => Ok(regex.split(text).map(Atomic::string).collect()),
+    let pattern = pattern(call, 2)?;
+    check_progress(&pattern, call.text(1))?;
+    let text = text_of(&*call.arguments);
+    if text.is_empty() {
+        return empty();
     }
+    let mut tokens = Values::new();
+    let mut rest = 0;
+    while let Some((start, end)) = pattern.find(text, rest, call.meter)? {
+        (call.meter)(1);
+        tokens.push(Atomic::string(&text[rest..start]));
+        rest = end;
+    }
+    tokens.push(Atomic::string(&text[rest..]));
+    Ok(tokens)
+}
+
+/// The pattern of a call, whose flags are the argument at a place.
+fn pattern(call: &mut Call<'_>, flags: usize) -> Result<Rc<Pattern>> {
+    let patterns = &call.environment.patterns;
+    let (pattern, steps) = patterns.get(call.text(1), call.text(flags))?;
+    (call.meter)(steps);
+    Ok(pattern)
+}
+
+/// The text that is searched.
+fn text_of(arguments: &[Values]) -> &str {
+    let text = arguments[0].first().and_then(Atomic::as_text);
+    text.map_or("", |text| text)
 }
 
 /// A pattern that matches no characters at all would match everywhere.
-fn check_progress(regex: &regex::Regex, pattern: &str) -> Result<()> {
-    if regex.is_match("") {
-        let reason = format!("the pattern `{pattern}` matches a string of no characters");
+fn check_progress(pattern: &Pattern, written: &str) -> Result<()> {
+    if pattern.is_empty_matched {
+        let reason = format!("the pattern `{written}` matches a string of no characters");
         return Err(Error::new("FORX0003", reason));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The replacement string of `replace`.
 
-use regex::Captures;
+use regex_automata::util::captures::Captures;
 
 use crate::error::{Error, Result};
 
@@ -65,13 +65,26 @@ fn group(digits: &str, groups: usize) -> Option<(usize, usize)> {
     Some((digits.get(..1)?.parse().ok()?, 1))
 }
 
-/// Append the replacement of one match.
-pub(super) fn write(parts: &[Part], captures: &Captures<'_>, out: &mut String) {
+/// Whether a replacement asks for what groups match, not only for the whole match.
+pub(super) fn has_groups(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part, Part::Group(1..)))
+}
+
+/// Append the replacement of the match at a place; `captures` are there if it has groups.
+pub(super) fn write(
+    parts: &[Part],
+    text: &str,
+    place: (usize, usize),
+    captures: Option<&Captures>,
+    out: &mut String,
+) {
     for part in parts {
         match part {
             Part::Text(text) => out.push_str(text),
+            Part::Group(0) => out.push_str(&text[place.0..place.1]),
             Part::Group(number) => {
-                out.push_str(captures.get(*number).map_or("", |group| group.as_str()));
+                let group = captures.and_then(|captures| captures.get_group(*number));
+                out.push_str(group.map_or("", |group| &text[group.start..group.end]));
             }
         }
     }

@@ -170,6 +170,8 @@ class CallLowering(PathLowering):
             name = values[0].value if values and values[0] is not None else None
         if isinstance(name, q.Atomic) and name.type == "string":
             return q.Stream(name.text)
+        if isinstance(name, q.Unbound):
+            return q.Stream("")  # the text is read again when the variable has its value
         message = f"`{function}()` names a stream, which must be known before evaluation"
         way_out = f"write the name in quotes: {function}('orders')"
         raise self.error("PQ0511", message, argument.span, way_out, "XPST0003")

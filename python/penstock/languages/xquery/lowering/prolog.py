@@ -145,9 +145,7 @@ class ModuleLowering(ExpressionLowering):
         name = declaration.name
         value = self.given.value_of(self.key_of(name), entry.span)
         if value is None:
-            message = f"the external variable `${name.text}` has no value"
-            way_out = f"give it one: variables={{'{name.text}': …}}"
-            raise self.error("PQ0115", message, entry.span, way_out, "XPDY0002")
+            value = q.Unbound(name.text, entry.span, is_declared=True)
         entry.lowered = q.Global(entry.unique, value, kind)
 
     def _lower_called(self) -> list[q.Function]:

@@ -120,12 +120,9 @@ class Scopes:
 
     def _from_outside(self, key: Key, reference: y.Variable) -> GlobalVariable:
         """Return a variable that the query does not declare."""
-        name = reference.name.text
         value = self.given.value_of(key, reference.span)
         if value is None:
-            message = f"`${name}` has no value"
-            way_out = f"bind it with for, let or variables={{'{name}': …}}"
-            raise self.error("PQ0115", message, reference.span, way_out, "XPST0008")
+            value = q.Unbound(reference.name.text, reference.span, is_declared=False)
         entry = GlobalVariable(self.unique(reference.name.local), reference.span)
         entry.lowered = q.Global(entry.unique, value)
         self.globals[key] = entry

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from penstock.languages.xpath import xpath
+from penstock.languages.xquery import xquery
 from penstock.languages.xscl import xscl
 from penstock.registry import MemoryRegistry
 from penstock.twigs import Query
@@ -15,7 +16,8 @@ WAYS: tuple[Way, ...] = (
     *("run", "ordered", "parts", "push", "pushed parts", "live", "batches", "bundle"),
 )
 Question = tuple[str, Literal["query", "filter"]]
-"""A query and its mode. One that begins with SELECT is XSCL, and its stream is `default`."""
+"""A query and its mode. One that begins with SELECT is XSCL, and its stream is `default`; with
+``for``, XQuery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +64,6 @@ class Case:
 
 def parsed(query: str) -> Query:
     """Return a query of a case."""
+    if query.startswith("for "):
+        return xquery(query)
     return xscl(query) if query.startswith("SELECT") else xpath(query)

@@ -91,9 +91,32 @@ def heavy_joins(random: Random) -> Case:
     return Case("heavy joins", tuple(questions), tuple(documents), GOOD, way)
 
 
+def heavy_patterns(random: Random) -> Case:
+    """Return regular expressions in XQuery that read long texts again and again."""
+    size = random.choice((4 << 10, 64 << 10, 512 << 10))
+    document = f"<r><a>{random.choice(('a', 'ab', 'a b', 'aé')) * size}</a><b/></r>"
+    width = random.choice((3, 30, 300, 3_000))
+    patterns = (
+        *("a[^b]*c|a", "(a|ab)*c|a", "\\w+\\s*x|a", "a+?b|."),
+        *(f"[ab]*a[ab]{{{width}}}c", f"(a?){{{width}}}x|a"),
+    )
+    calls = (
+        *("matches($t, '{}')", "count(tokenize($t, '{}'))"),
+        "string-length(replace($t, '({})', '$1$1'))",
+    )
+    questions: list[Question] = []
+    for _ in range(random.choice((1, 2, 4))):
+        call = random.choice(calls).replace("{}", random.choice(patterns), 1)
+        questions.append((f"for $t in //a return {call}", "query"))
+    questions.append((random.choice(_CHEAP), "query"))
+    way = random.choice(_WAYS)
+    return Case("heavy patterns", tuple(questions), (document.encode(),), GOOD, way)
+
+
 GENERATORS: list[Callable[[Random], Case]] = [
     *(heavy_queries, heavy_queries, heavy_queries, heavy_queries, heavy_queries),
     *(heavy_bundles, large_results, many_questions, many_defaults, heavy_joins, heavy_joins),
+    heavy_patterns,
 ]
 """Each has the same chance."""
 
