@@ -1,7 +1,6 @@
 """A pipeline's file is read with its places: what is wrong is told by line and column."""
 
 import pickle
-import re
 from pathlib import Path
 from random import Random
 
@@ -432,80 +431,3 @@ def test_a_wrong_file_is_bad_usage(tmp_path: Path, capsys: Capture) -> None:
     assert "PC0002: there is no key `sink` here" in error
     assert "  7 | sink:\n    | ^^^^\n" in error
     assert main(["run", str(tmp_path / "none.yaml")]) == 4
-
-
-TABLES = """\
-sources: [{kind: files, path: .}]
-registry:
-  subscriptions:
-    - {name: rows, table: rows.yaml, owner: me}
-    - {name: a, query: //a}
-sinks:
-  - {kind: parquet, path: out, table: rows}
-"""
-
-
-def test_a_table_is_a_subscription_and_has_a_sink(tmp_path: Path) -> None:
-    (tmp_path / "rows.yaml").write_text("record: //r\ncolumns: {id: '@id'}")
-    (tmp_path / "p.yaml").write_text(TABLES)
-    pipeline = load(tmp_path / "p.yaml")
-    assert pipeline.registry["rows"].query == penstock.table("//r", {"id": "@id"})
-    assert pipeline.registry["rows"].owner == "me"
-    assert pipeline.sinks[0].table == "rows"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("table: rows}", "table: a}", "writes `a`, which is no table here"),
-        ("table: rows}", "table: b}", "writes `b`, which is no table here"),
-        ("table: rows}", "table: rows, rows: all}", "the rows and the columns of that table"),
-        ("rows.yaml,", "none.yaml,", "the table cannot be read: No such file"),
-        ("rows.yaml,", "bad.yaml,", "`xstring` is no type"),
-        ("owner: me", "query: //a", "a table has its query in its file"),
-    ],
-)
-def test_mistakes_about_tables_are_reported(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
-    (tmp_path / "rows.yaml").write_text("record: //r\ncolumns: {id: '@id'}")
-    (tmp_path / "bad.yaml").write_text("record: //r\ncolumns: {id: ['@id', xstring]}")
-    (tmp_path / "p.yaml").write_text(TABLES.replace(old, new))
-    with pytest.raises(ConfigurationError, match=message):
-        load(tmp_path / "p.yaml")
-
-
-def test_variables_and_secrets_are_filled_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "secret").write_text("pa}ss\n")
-    monkeypatch.setenv("TOPIC", "found")
-    options = f"{{a: '${{file:{tmp_path}/secret}}'}}"
-    sink = (
-        "{kind: kafka, servers: 'one:9092', topic: '${TOPIC}-$${TOPIC}', options: " + options + "}"
-    )
-    (tmp_path / "p.yaml").write_text(SMALL.replace("- kind: console", f"- {sink}"))
-    (setting,) = load(tmp_path / "p.yaml").sinks
-    assert isinstance(setting.sink, KafkaSink)
-    assert setting.sink.topic == "found-${TOPIC}"
-    assert setting.sink.options == {"a": "pa}ss"}
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("${NOT_SET}", "the variable `NOT_SET` is not set"),
-        ("${file:nothing}", "the file `nothing` cannot be read: No such file"),
-        ("${}", "the variable `` is not set"),
-    ],
-)
-def test_what_cannot_be_filled_in_is_reported(tmp_path: Path, value: str, message: str) -> None:
-    (tmp_path / "p.yaml").write_text(SMALL.replace("path: .", f"path: '{value}'"))
-    with pytest.raises(ConfigurationError, match=re.escape(message)) as caught:
-        load(tmp_path / "p.yaml")
-    assert caught.value.code == "PC0009"
-
-
-def test_a_query_with_braces_is_still_a_query(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text(SMALL.replace("//a", "\"//a[. = '$${x}']\""))
-    assert load(tmp_path / "p.yaml").registry["a"].text == "//a[. = '${x}']"
