@@ -115,7 +115,7 @@ class Engine:
             stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
         }
         self._fed_under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one, is_fed=True)
+            stream: rows_under(registry, one, is_fed=True, with_end=trust)
             for stream, one in self.schemas.items()
             if one.mode == "trust"
         }
