@@ -8,7 +8,7 @@ from threading import RLock
 
 from penstock.kernel import Plan
 from penstock.planning.programs import compile_program
-from penstock.planning.schemas.ends import End, end_program
+from penstock.planning.schemas.ends import End, end_program, outermost
 from penstock.planning.schemas.knowledge import Knowledge
 from penstock.planning.schemas.programs import (
     Compiled,
@@ -49,6 +49,8 @@ class AssumingRegistry(AnyRegistry):
         self._snapshot: Snapshot | None = None
         self.watched: list[Name] = []
         """The elements whose places are checked."""
+        self.ends: list[End] = []
+        """Where a document is read no further, if the elements at these ends have ended."""
         self._further: list[bytes] = []
         """Programs that belong to no subscription, and their plan."""
         self._further_plan = Plan.build([])
@@ -125,7 +127,7 @@ class AssumingRegistry(AnyRegistry):
         if self.schema.mode == "verify":
             further = self._watch(self.schema, compiled)
         else:
-            further = _end(self.schema, compiled)
+            further = self._end(self.schema, compiled)
         if further != self._further:
             self._further = further
             self._further_plan = Plan.build(further)
@@ -138,14 +140,17 @@ class AssumingRegistry(AnyRegistry):
         self.watched = names
         return [watch(schema, name) for name in names]
 
-
-def _end(schema: Schema, compiled: list[Compiled]) -> list[bytes]:
-    """Return the program that holds when no subscription can have a further match, if any does."""
-    known = [one.ends for one in compiled if one.ends is not None]
-    if not known or len(known) < len(compiled):
-        return []
-    program = end_program(Knowledge.of(schema), frozenset[End]().union(*known))
-    return [] if program is None else [program]
+    def _end(self, schema: Schema, compiled: list[Compiled]) -> list[bytes]:
+        known = [one.ends for one in compiled if one.ends is not None]
+        self.ends = []
+        if not known or len(known) < len(compiled):
+            return []
+        ends = outermost(frozenset[End]().union(*known))
+        program = end_program(Knowledge.of(schema), ends)
+        if program is None:
+            return []
+        self.ends = ends
+        return [program]
 
 
 def rows_under(

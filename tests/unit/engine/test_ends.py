@@ -92,6 +92,15 @@ def test_a_document_is_read_up_to_the_end_of_possible_matches(page: penstock.Sch
     assert read == len(HEAD + b"</body></page>")
 
 
+def test_explain_names_the_end(page: penstock.Schema) -> None:
+    registry = registry_of("//meta", "/page/head/title")
+    line = "no match after </head> (page/head): long documents end there"
+    assert line in engine_of(registry, page).explain()
+    assert "no match" not in engine_of(registry, page, trust=False).explain()
+    registry.add("count", "count(//meta)")
+    assert "no match" not in engine_of(registry, page).explain()
+
+
 @pytest.mark.parametrize("further", ["count(//meta)", "//p", "//title", "//meta/following::p"])
 def test_whoever_may_have_more_is_read_for(page: penstock.Schema, further: str) -> None:
     registry = registry_of("//meta", further)

@@ -70,6 +70,11 @@ def outermost(ends: Iterable[End]) -> list[End]:
     )
 
 
+def written(ends: Iterable[End]) -> str:
+    """Return the end tags behind which there are no matches, each with the way to its element."""
+    return " and ".join(f"</{end[-1]}> ({'/'.join(map(str, end))})" for end in outermost(ends))
+
+
 def _all_ended(ends: set[End]) -> x.Condition:
     """Return the condition at an element that these elements below it have ended."""
     below: dict[Name, set[End]] = {}

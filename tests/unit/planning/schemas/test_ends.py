@@ -8,6 +8,7 @@ import penstock
 from penstock.planning.modes import Mode
 from penstock.planning.schemas.ends import end_program, ends_of, outermost
 from penstock.planning.schemas.knowledge import Knowledge
+from penstock.schemas import Mode as SchemaMode
 
 DTD = """
 <!ELEMENT page (head, note?, body)>
@@ -74,6 +75,17 @@ def test_conditions_of_a_filter_have_to_be_decided_as_well(page: penstock.Schema
     assert written(page, "//head[group]/title", "filter") == ["page/head"]
     assert written(page, "/page[body/section]/head/title", "filter") == ["page"]
     assert written(page, "//title[/page/body]", "filter") is None
+
+
+def test_explain_names_the_end_tags(page: penstock.Schema) -> None:
+    def lines(text: str, mode: SchemaMode = "trust") -> str:
+        return penstock.explain(penstock.xpath(text), page.with_mode(mode))
+
+    assert "no match after </head> (page/head)\n" in lines("//meta")
+    both = "no match after </title> (page/head/title) and </title> (page/note/title)\n"
+    assert both in lines("//title")
+    for said in (lines("//*"), lines("//titel"), lines("count(//meta)"), lines("//meta", "verify")):
+        assert "no match" not in said
 
 
 def test_no_program_holds_before_the_root_ends(page: penstock.Schema) -> None:
