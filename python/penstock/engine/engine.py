@@ -305,7 +305,10 @@ class Engine:
                 names = ", ".join(map(str, under.watched))
                 lines.append(f"  checked in each document: where {names} may stand")
             fed = self._fed_under.get(stream)
-            if self.trust and fed is not None and fed.snapshot() and fed.ends:
+            if not self.trust or fed is None:
+                continue
+            fed.snapshot()
+            if fed.ends:
                 lines.append(f"  no match after {written(fed.ends)}: long documents end there")
         return Text("\n".join(lines))
 
