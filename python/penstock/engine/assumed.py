@@ -8,15 +8,22 @@ from threading import RLock
 
 from penstock.kernel import Plan
 from penstock.planning.programs import compile_program
-from penstock.planning.schemas.programs import compile_for, is_joined, rewrite_blocks
+from penstock.planning.schemas.ends import End, end_program, outermost
+from penstock.planning.schemas.knowledge import Knowledge
+from penstock.planning.schemas.programs import (
+    Compiled,
+    compile_for,
+    is_joined,
+    rewrite_blocks,
+)
 from penstock.planning.schemas.watching import watch, watched
 from penstock.registry import AnyRegistry, MemoryRegistry, Snapshot
 from penstock.registry.plans.live import LivePlan
 from penstock.registry.subscriptions import Subscription
 from penstock.schemas import Name, Schema
 
-Compile = Callable[[Subscription], tuple[bytes | None, frozenset[Name]]]
-"""What makes the program of a subscription, and says what it relies on; None: it stays."""
+Compile = Callable[[Subscription], Compiled]
+"""What makes the program of a subscription."""
 
 
 class AssumingRegistry(AnyRegistry):
@@ -24,7 +31,8 @@ class AssumingRegistry(AnyRegistry):
 
     A change costs one look at every subscription, and the compilation of those that changed. In
     the mode ``verify`` the plan ends with programs that match documents which break what the
-    others rely on; their numbers begin where the names end. ``schema`` is that of all documents.
+    others rely on; their numbers begin where the names end. Where all subscriptions have ends,
+    it ends with a program that holds behind them. ``schema`` is that of all documents.
     """
 
     def __init__(
@@ -35,13 +43,17 @@ class AssumingRegistry(AnyRegistry):
         self.schema = schema
         self._lock = RLock()
         self._mirror = MemoryRegistry()
-        self._known: dict[str, tuple[bytes, frozenset[Name]]] = {}
+        self._known: dict[str, tuple[bytes, Compiled]] = {}
         self._version = -1
         self._mirrored: Snapshot | None = None
         self._snapshot: Snapshot | None = None
         self.watched: list[Name] = []
         """The elements whose places are checked."""
-        self._watching = Plan.build([])
+        self.ends: list[End] = []
+        """Where a document is read no further, if the elements at these ends have ended."""
+        self._further: list[bytes] = []
+        """Programs that belong to no subscription, and their plan."""
+        self._further_plan = Plan.build([])
         self.changed: set[str] = set()
         """The subscriptions that are evaluated otherwise than without the schema."""
 
@@ -61,8 +73,8 @@ class AssumingRegistry(AnyRegistry):
             mirrored = self._mirror.snapshot()
             if mirrored is not self._mirrored or self._snapshot is None:
                 self._mirrored = mirrored
-                parts = [(mirrored.plan, 0), (self._watching, len(mirrored.names))]
-                plan = Plan.attached(parts) if self.watched else mirrored.plan
+                parts = [(mirrored.plan, 0), (self._further_plan, len(mirrored.names))]
+                plan = Plan.attached(parts) if self._further else mirrored.plan
                 self._snapshot = Snapshot(version, mirrored.names, plan)
             return self._snapshot
 
@@ -94,39 +106,64 @@ class AssumingRegistry(AnyRegistry):
                 self._mirror.remove(name)
                 del self._known[name]
                 self.changed.discard(name)
-        self._watch()
+        self._add_further()
 
     def _take_over(self, one: Subscription, is_new: bool) -> None:
-        program, targets = self._compile(one)
-        self._known[one.name] = (one.program, targets)
+        compiled = self._compile(one)
+        self._known[one.name] = (one.program, compiled)
         self.changed.discard(one.name)
-        if program is not None:
+        if compiled.program is not None:
             self.changed.add(one.name)
-        changed = replace(one, program=program or one.program)
+        changed = replace(one, program=compiled.program or one.program)
         if is_new:
             self._mirror._add(changed)
         else:
             self._mirror._replace(changed)
 
-    def _watch(self) -> None:
-        if self.schema is None or self.schema.mode != "verify":
+    def _add_further(self) -> None:
+        if self.schema is None:
             return
-        targets = frozenset[Name]().union(*[targets for _, targets in self._known.values()])
-        names = watched(self.schema, targets)
-        if names != self.watched:
-            self.watched = names
-            self._watching = Plan.build([watch(self.schema, name) for name in names])
+        compiled = [one for _, one in self._known.values()]
+        if self.schema.mode == "verify":
+            further = self._watch(self.schema, compiled)
+        else:
+            further = self._end(self.schema, compiled)
+        if further != self._further:
+            self._further = further
+            self._further_plan = Plan.build(further)
             self._snapshot = None
 
+    def _watch(self, schema: Schema, compiled: list[Compiled]) -> list[bytes]:
+        names = watched(schema, frozenset[Name]().union(*[one.targets for one in compiled]))
+        if names == self.watched:
+            return self._further
+        self.watched = names
+        return [watch(schema, name) for name in names]
 
-def rows_under(registry: AnyRegistry, schema: Schema, *, is_fed: bool) -> AssumingRegistry:
+    def _end(self, schema: Schema, compiled: list[Compiled]) -> list[bytes]:
+        known = [one.ends for one in compiled if one.ends is not None]
+        self.ends = []
+        if not known or len(known) < len(compiled):
+            return []
+        ends = outermost(frozenset[End]().union(*known))
+        program = end_program(Knowledge.of(schema), ends)
+        if program is None:
+            return []
+        self.ends = ends
+        return [program]
+
+
+def rows_under(
+    registry: AnyRegistry, schema: Schema, *, is_fed: bool, with_end: bool = False
+) -> AssumingRegistry:
     """Return a registry for the documents of one stream; what joins them stays as it is.
 
-    ``is_fed`` is said of documents that come in pieces.
+    ``is_fed`` is said of documents that come in pieces; ``with_end``, of those that are not read
+    further than to the last possible match.
     """
 
-    def compile_one(one: Subscription) -> tuple[bytes | None, frozenset[Name]]:
-        return compile_for(one.query, one.mode, schema, is_fed=is_fed)
+    def compile_one(one: Subscription) -> Compiled:
+        return compile_for(one.query, one.mode, schema, is_fed=is_fed, with_ends=with_end)
 
     return AssumingRegistry(registry, compile_one, schema)
 
@@ -137,13 +174,13 @@ def joins_under(registry: AnyRegistry, schemas: Mapping[str, Schema]) -> AnyRegi
     if not trusted:
         return registry
 
-    def compile_one(one: Subscription) -> tuple[bytes | None, frozenset[Name]]:
+    def compile_one(one: Subscription) -> Compiled:
         if one.language == "xpath" and isinstance(one.question, str):
-            return None, frozenset()
+            return Compiled()
         query = one.query
         rewritten = rewrite_blocks(query, trusted) if is_joined(query) else query
         if rewritten is query:
-            return None, frozenset()
-        return compile_program(rewritten, one.mode), frozenset()
+            return Compiled()
+        return Compiled(compile_program(rewritten, one.mode))
 
     return AssumingRegistry(registry, compile_one)

@@ -31,6 +31,7 @@ from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
+from penstock.planning.schemas.ends import written
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
@@ -115,7 +116,7 @@ class Engine:
             stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
         }
         self._fed_under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one, is_fed=True)
+            stream: rows_under(registry, one, is_fed=True, with_end=trust)
             for stream, one in self.schemas.items()
             if one.mode == "trust"
         }
@@ -303,6 +304,9 @@ class Engine:
             if under.watched:
                 names = ", ".join(map(str, under.watched))
                 lines.append(f"  checked in each document: where {names} may stand")
+            fed = self._fed_under.get(stream)
+            if self.trust and fed is not None and fed.snapshot() and fed.ends:
+                lines.append(f"  no match after {written(fed.ends)}: long documents end there")
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:

@@ -35,6 +35,16 @@ def compile_normal(normal: Query, *, is_filter: bool = False, is_spans: bool = F
     return b"".join(cast(list[bytes], _parts(normal, is_filter, is_spans)))
 
 
+def compile_end(holds: x.Condition) -> bytes:
+    """Return the program that ends the reading once a condition holds at the document node.
+
+    It hands out nothing: from then on no other program of its plan finds anything more.
+    """
+    compiler = _Compiler(Query((), Fragments("")))
+    output = p.varints(p.END, compiler._formula(holds))
+    return b"".join(cast(list[bytes], compiler._writer.finish([], output)))
+
+
 def compile_form(query: Query, is_filter: bool = False, is_spans: bool = False) -> list[p.Part]:
     """Return the program of a query in pieces; its constants are blanks, and such are pieces.
 

@@ -117,6 +117,11 @@ impl Candidates {
         make(None).map_or(CandidateId::NONE, |candidate| self.slots.push(candidate))
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.free.len() == self.slots.len()
+    }
+
     pub fn hold(&mut self, id: CandidateId) {
         let candidate = &mut self.slots[id];
         self.held += u64::from(candidate.references == 0);

@@ -77,7 +77,9 @@ impl Automaton {
                 Output::Boolean { holds, .. } => self
                     .answers
                     .push((target, Value::Boolean(holds == formula))),
-                Output::Filter { .. } => self.answers.push((target, Value::Boolean(true))),
+                Output::Filter { .. } | Output::End { .. } => {
+                    self.answers.push((target, Value::Boolean(true)))
+                }
                 _ => {}
             }
         }
@@ -224,6 +226,10 @@ impl Automaton {
                 trace.answer(target);
             }
             let (output, postings) = plan.target(target);
+            if let Output::End { .. } = output {
+                self.has_ended = true;
+                continue;
+            }
             let kind = match (&output, &value) {
                 (Output::Filter { .. } | Output::SelectFilter { .. }, _) => RowKind::Match,
                 (_, Value::Text(_)) => RowKind::String,

@@ -110,6 +110,8 @@ pub struct Automaton {
     /// will be: one for each target, if all are questions of yes or no.
     answer_count: u32,
     answers_max: Option<u32>,
+    /// Whether a program says that nothing more is found in the document.
+    has_ended: bool,
     /// Targets that are aggregates.
     aggregates: Rc<[TargetId]>,
     /// By aggregate; those that were given nothing are missing.
@@ -159,7 +161,10 @@ impl Automaton {
         let aggregates = plan.targets().filter(is_aggregate).collect();
         let is_truth = |target| {
             let output = plan.target(target).0;
-            matches!(output, Output::Filter { .. } | Output::Boolean { .. })
+            matches!(
+                output,
+                Output::Filter { .. } | Output::Boolean { .. } | Output::End { .. }
+            )
         };
         let mut circuit = Circuit::new(&plan, Account::new(ledger.clone()), &FxHashSet::default());
         let hears_text = circuit
@@ -187,6 +192,7 @@ impl Automaton {
             epoch: 0,
             answer_count: 0,
             answers_max: plan.targets().all(is_truth).then_some(targets),
+            has_ended: false,
             aggregates,
             tallies: rustc_hash::FxHashMap::default(),
             ordinals: Table::default(),
@@ -254,6 +260,7 @@ impl Automaton {
         self.answers.clear();
         self.epoch += 1;
         self.answer_count = 0;
+        self.has_ended = false;
         self.tallies.clear();
         self.ordinals.clear(usize::MAX);
         self.kept.clear();
@@ -288,6 +295,16 @@ impl Automaton {
     /// Whether nothing that may follow in the document would add a row.
     pub fn is_decided(&self) -> bool {
         self.answers_max == Some(self.answer_count)
+    }
+
+    /// Whether a program of this plan says that no program of the session finds anything more.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Whether nothing that was found waits for something that may follow in the document.
+    pub fn is_at_rest(&self) -> bool {
+        self.candidates.is_empty() && self.circuit.is_none()
     }
 
     /// The rows finished since the last call.

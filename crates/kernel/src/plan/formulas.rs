@@ -146,7 +146,9 @@ impl Local {
                 formula(holds);
                 formula(fails);
             }
-            Output::Value { formula: id, .. } | Output::Filter { holds: id } => formula(id),
+            Output::Value { formula: id, .. }
+            | Output::Filter { holds: id }
+            | Output::End { holds: id } => formula(id),
             Output::Select { set, beside, .. } => {
                 part(set);
                 if beside.is_some() {

@@ -330,6 +330,9 @@ impl Plan {
                 function: aggregate(r[2] >> 1),
                 running: r[2] & 1 != 0,
             },
+            10 => Output::End {
+                holds: FormulaId(r[1]),
+            },
             _ => Output::Filter {
                 holds: FormulaId(r[1]),
             },

@@ -285,6 +285,9 @@ impl Program {
                 function: r.code(Aggregate::from_code)?,
                 running: r.flag()?,
             },
+            10 => Output::End {
+                holds: formula(&mut r)?,
+            },
             _ => return Err(ProgramError("an unknown output")),
         };
         r.end()?;

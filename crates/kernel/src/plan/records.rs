@@ -57,6 +57,11 @@ pub enum Output {
         /// Holds when the document matches.
         holds: FormulaId,
     },
+    /// Nothing: once it holds, no other program of the plan finds anything more in the document.
+    End {
+        /// Holds from then on.
+        holds: FormulaId,
+    },
     /// The nodes of a set.
     Select {
         /// The set, a part.

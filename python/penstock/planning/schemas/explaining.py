@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from penstock.planning.schemas.ends import ends_of, written
 from penstock.planning.schemas.impossible import impossible_steps
+from penstock.planning.schemas.knowledge import Knowledge
 from penstock.planning.schemas.programs import is_joined, rewrite_blocks, rewrite_for
 from penstock.planning.schemas.watching import watched
 from penstock.schemas import Schema
@@ -32,6 +34,10 @@ def explain_schema(query: Query, schema: Schema) -> tuple[list[str], Query]:
         if schema.mode == "verify" and rewritten.targets:
             names = ", ".join(map(str, watched(schema, rewritten.targets)))
             lines.append(f"checked: where {names} may stand")
+        if schema.mode == "trust":
+            ends = ends_of(changed, "query", Knowledge.of(schema))
+            if ends and all(len(end) > 1 for end in ends):
+                lines.append(f"no match after {written(ends)}")
     if not is_changed:
         return [*lines, "the query stays as it is"], query
     return [*lines, "the query becomes", *print_query(changed).splitlines()], changed

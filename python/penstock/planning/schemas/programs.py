@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from penstock.planning.modes import Mode
 from penstock.planning.normalise import normalise
 from penstock.planning.programs import compile_program
 from penstock.planning.schemas.descendants import write_out_descendants
+from penstock.planning.schemas.ends import End, ends_of
 from penstock.planning.schemas.impossible import drop_impossible
 from penstock.planning.schemas.knowledge import Knowledge
 from penstock.planning.schemas.single_children import read_single_children
@@ -58,18 +60,32 @@ def rewrite_for(query: Query, schema: Schema, *, is_fed: bool = False) -> Rewrit
     return Rewritten(changed, targets)
 
 
+class Compiled(NamedTuple):
+    """The program of a query under a schema; None: the same as without it.
+
+    It relies on the places of ``targets``. Behind ``ends`` it has no matches; None: it may have.
+    """
+
+    program: bytes | None = None
+    targets: frozenset[Name] = frozenset()
+    ends: frozenset[End] | None = None
+
+
 def compile_for(
-    query: Query, mode: Mode, schema: Schema, *, is_fed: bool = False
-) -> tuple[bytes | None, frozenset[Name]]:
-    """Return the program of a query under a schema, and what it relies on; None: as without it.
+    query: Query, mode: Mode, schema: Schema, *, is_fed: bool = False, with_ends: bool = False
+) -> Compiled:
+    """Return the program of a query under a schema; ``with_ends`` asks for its ends, too.
 
     Raises:
         QueryError: The query is nested too deeply.
     """
     rewritten = rewrite_for(query, schema, is_fed=is_fed)
+    ends = None
+    if with_ends and not is_joined(query):
+        ends = ends_of(rewritten.query, mode, Knowledge.of(schema))
     if rewritten.query is query:
-        return None, frozenset()
-    return compile_program(rewritten.query, mode), rewritten.targets
+        return Compiled(ends=ends)
+    return Compiled(compile_program(rewritten.query, mode), rewritten.targets, ends)
 
 
 def is_joined(query: Query) -> bool:

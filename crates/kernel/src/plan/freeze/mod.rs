@@ -113,7 +113,7 @@ fn freeze_constants(builder: &Builder, layout: &mut Layout) {
 fn root_formulas(output: &Output) -> Vec<FormulaId> {
     match *output {
         Output::Boolean { holds, fails } => vec![holds, fails],
-        Output::Filter { holds } => vec![holds],
+        Output::Filter { holds } | Output::End { holds } => vec![holds],
         Output::Value { formula, .. } => vec![formula],
         _ => Vec::new(),
     }
@@ -294,6 +294,7 @@ fn freeze_targets(builder: &Builder, layout: &mut Layout) {
             Output::Boolean { holds, fails } => [2, holds.0, fails.0],
             Output::Value { formula, kind } => [3, formula.0, kind as u32],
             Output::Filter { holds } => [4, holds.0, 0],
+            Output::End { holds } => [10, holds.0, 0],
             Output::Select { set, spans, beside } => {
                 beside_part = beside;
                 let flags = u32::from(spans) | u32::from(beside.is_some()) << 1;

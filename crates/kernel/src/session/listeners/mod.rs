@@ -300,9 +300,15 @@ impl Listeners {
 
     /// Whether nothing that may follow in the document would add a row, or a witness.
     pub fn is_decided(&self) -> bool {
-        let active = self.list.iter().filter(|listener| listener.is_active);
-        active.into_iter().all(|listener| match &listener.engine {
-            Engine::Automaton(runner) => !listener.is_waiting && runner.automaton.is_decided(),
+        let active = || self.list.iter().filter(|listener| listener.is_active);
+        let mut automata = active().filter_map(|listener| listener.engine.runner());
+        let has_ended = automata.any(|runner| runner.automaton.has_ended());
+        active().all(|listener| match &listener.engine {
+            Engine::Automaton(runner) => {
+                let automaton = &runner.automaton;
+                let is_over = has_ended && automaton.is_at_rest();
+                !listener.is_waiting && (is_over || automaton.is_decided())
+            }
             Engine::Trie(_) | Engine::Witnesses(_) => false,
             Engine::Messages(_) | Engine::Broker(_) => false,
         })
