@@ -5,6 +5,7 @@ The process sends the signal to itself, at a place that is given.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from penstock.__main__ import INTERRUPTED
 from penstock.cli import exits
 
+COMMAND = [sys.executable, "-c"]
 PREPARE = """
 import atexit, os, signal, sys, threading
 
@@ -52,11 +54,21 @@ def ending():
 
 penstock.cli.main = ending
 """
+PRINTING = """
+import penstock.cli
+
+def printing():
+    print("first", end="")
+    interrupt()
+
+penstock.cli.main = printing
+"""
 WAITING = """
 def wait():
     threading.main_thread().join()  # which waits for this thread then
-    interrupt()
-    threading.Event().wait()
+    # A signal that comes just before a lock is waited for does not end the wait.
+    while not threading.Event().wait(0.01):
+        interrupt()
 
 threading.Thread(target=wait).start()
 """
@@ -81,7 +93,7 @@ _last = Last()
 def run(prepare: str) -> tuple[int, str]:
     """Run a command that is interrupted; return its exit code and what it complained about."""
     ended = subprocess.run(
-        [sys.executable, "-c", PREPARE + prepare + RUN], capture_output=True, text=True, check=False
+        [*COMMAND, PREPARE + prepare + RUN], capture_output=True, text=True, check=False
     )
     return ended.returncode, ended.stderr
 
@@ -99,6 +111,27 @@ def run(prepare: str) -> tuple[int, str]:
 )
 def test_a_signal_ends_the_command_with_its_exit_code(place: str) -> None:
     assert run(place) == (exits.INTERRUPTED, "")
+
+
+def test_what_was_printed_before_a_signal_is_kept() -> None:
+    ended = subprocess.run([*COMMAND, PREPARE + PRINTING + RUN], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (exits.INTERRUPTED, b"first", b"")
+
+
+def test_a_reader_that_was_interrupted_as_well_does_not_change_the_exit_code() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [*COMMAND, PREPARE + PRINTING + RUN],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (exits.INTERRUPTED, b"")
 
 
 def test_a_signal_while_python_shuts_down_leaves_the_exit_code() -> None:
