@@ -21,7 +21,7 @@ from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
 from penstock.spark.pipelines.choices import chosen_rows
 from penstock.spark.pipelines.configuration import Pipeline
-from penstock.spark.pipelines.inputs import documents
+from penstock.spark.pipelines.inputs import documents, with_ancestors
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
 from penstock.spark.pipelines.suspension import (
@@ -239,7 +239,9 @@ class _Job:
             )
             for read in documents(spark, pipeline.sources, pipeline.limits, is_streaming)
         ]
-        return reduce(lambda left, right: left.unionByName(right), frames)
+        return with_ancestors(
+            reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+        )
 
     def _trigger(self) -> dict[str, Any]:
         trigger = self._pipeline.trigger
