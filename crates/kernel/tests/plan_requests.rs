@@ -73,7 +73,7 @@ fn a_request_has_its_number_its_place_and_its_program() {
 #[test]
 fn an_unknown_request_is_refused() {
     let reason = Builder::new()
-        .add(SubscriptionId(0), Place(0), b"PSP3\x03")
+        .add(SubscriptionId(0), Place(0), b"PSP3\x04")
         .unwrap_err();
     assert_eq!(reason.to_string(), "not a program: an unknown request");
     assert!(

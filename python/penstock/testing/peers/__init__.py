@@ -3,6 +3,7 @@
 from penstock.testing.peers.answers import Answer, is_empty, same
 from penstock.testing.peers.deviations import (
     as_libxml2,
+    saxon_divides,
     saxon_fails,
     saxon_refuses,
     without_entities,
@@ -18,6 +19,7 @@ __all__ = [
     "by_value",
     "is_empty",
     "same",
+    "saxon_divides",
     "saxon_fails",
     "saxon_refuses",
     "without_document",
