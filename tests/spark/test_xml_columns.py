@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 RECORDS = "<r><head>h</head>" + "<a>1</a><a><b/></a>" * 40 + "</r>"
-BROKEN = RECORDS[:-3] + "</x>"
+BROKEN = RECORDS[:-4] + "</x>"
 OPTIONS = {"recordPath": "//a", "ancestors": '{"head": "/r/head"}'}
 CHOICES = ["id,xml", "xml", "fault, id", "ancestors,xml,ts", "length,offset", ",".join(XML_COLUMNS)]
 
