@@ -61,7 +61,7 @@ check: setup ## format, lint, types, the native stub, the layers
 # The kernel's tests come first: the closing line of `make test` is pytest's.
 test: setup ## run every test but the slow ones
 	cargo test --quiet --locked --package penstock-kernel --package penstock-joins --package penstock-sequences --package penstock-routing --package penstock-broker
-	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope
 
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow

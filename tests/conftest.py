@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,17 +25,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, and all that use Spark, since they share a session.
+class _OneSpark(LoadScopeScheduling):
+    """Keeps the tests of a file in one process, and all that use Spark, since they share a session.
 
     Documentation starts sessions of its own, which would take the place of that one.
     """
-    for item in items:
-        folder, _, _ = item.nodeid.removeprefix("tests/").partition("/")
-        is_spark = folder in ("spark", "docs") or item.get_closest_marker("spark") is not None
-        group = "spark" if is_spark else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "spark" if file.startswith(("tests/spark/", "tests/docs/")) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Say which tests run in the same process, where several run."""
+    return _OneSpark(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -91,6 +91,19 @@ def test_batches_of_values_are_bounded() -> None:
     assert max(sizes) <= PACE.value_bytes_max + PACE.bundle_bytes_max
 
 
+def test_values_that_many_subscriptions_select_are_never_together() -> None:
+    registry = penstock.Registry()
+    for number in range(2_000):
+        registry.add(f"f{number}", f"/a/b[c{number}]")
+    children = "".join(f"<c{number}/>" for number in range(2_000))
+    document = f"<a><b>{children}{'x' * 50_000}</b></a>".encode()
+    found = evaluate(Job(ship(registry, BATCH), Limits(), False), iter([batch_of([document])]))
+    # A slice keeps all that it was cut from.
+    kept = [(len(batch), batch.get_total_buffer_size()) for batch in found]
+    assert sum(length for length, _ in kept) == 2_000
+    assert max(size for _, size in kept) < 2 * (16 << 20)
+
+
 def test_rows_of_a_slice_are_those_of_its_documents() -> None:
     batch = batch_of([f"<a>{number}</a>".encode() for number in range(100)])
     found = rows_of(evaluate(job_of("/a/text()"), iter([batch.slice(10, 3), batch.slice(90)])))

@@ -68,7 +68,8 @@ def read_here(path: Path | str, **options: Any) -> dict[str, dict[str, Any]]:
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in options.items()
     }
-    reader = PenstockXml({"path": str(path)} | made).reader(None)
+    source = PenstockXml({"path": str(path)} | made)
+    reader = source.reader(source.schema())
     parts = [pickle.loads(pickle.dumps(part)) for part in reader.partitions()]
     rows = [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
     found = {row["id"]: row for row in rows}
@@ -222,7 +223,8 @@ def test_a_micro_batch_is_bounded_by_bytes_but_never_empty(tmp_path: Path) -> No
 
     for number in range(3):
         (tmp_path / f"{number}.xml").write_bytes(statement(number, 2))
-    reader = PenstockXml({"path": str(tmp_path), "maxBytesPerTrigger": "200"}).streamReader(None)
+    source = PenstockXml({"path": str(tmp_path), "maxBytesPerTrigger": "200"})
+    reader = source.streamReader(source.schema())
     start = reader.initialOffset()
     for number in range(3):
         end = reader.latestOffset(start, reader.getDefaultReadLimit())

@@ -297,20 +297,21 @@ class Engine:
         if operators := follower.session.broker_operators():
             lines.append(f"queries of one form, strategy {self.broker.strategy}:")
             lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
+        return Text("\n".join([*lines, *self._explain_schemas()]))
+
+    def _explain_schemas(self) -> Iterator[str]:
         for stream, under in self._under.items():
             under.snapshot()
-            lines.append(f"stream {stream}: {self.schemas[stream]!r}")
-            lines.append(f"  {len(under.changed):,} subscriptions are rewritten")
+            yield f"stream {stream}: {self.schemas[stream]!r}"
+            yield f"  {len(under.changed):,} subscriptions are rewritten"
             if under.watched:
                 names = ", ".join(map(str, under.watched))
-                lines.append(f"  checked in each document: where {names} may stand")
+                yield f"  checked in each document: where {names} may stand"
             fed = self._fed_under.get(stream)
-            if not self.trust or fed is None:
-                continue
-            fed.snapshot()
-            if fed.ends:
-                lines.append(f"  no match after {written(fed.ends)}: long documents end there")
-        return Text("\n".join(lines))
+            if self.trust and fed is not None:
+                fed.snapshot()
+                if fed.ends:
+                    yield f"  no match after {written(fed.ends)}: long documents end there"
 
     def statistics(self) -> EngineStatistics:
         """Return what each subscription did in this engine, and what it cost.

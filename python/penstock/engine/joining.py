@@ -218,8 +218,7 @@ def joined_row(name: str, output: JoinOutput, joined: Joined, xml: str) -> Resul
         decided_at=0,
         event_time=moment_of(joined.time_us),
         bindings={
-            variable: f"{node.document}[{node.start}-{node.end}]"
-            for variable, node in zip(variables, joined.nodes, strict=False)
+            variable: node.place for variable, node in zip(variables, joined.nodes, strict=False)
         }
         or None,
         error=None,

@@ -27,13 +27,16 @@ class JoinedNode(NamedTuple):
     name: str
     text: str
     value: str
+    place: str
+    """The document and the range as a row's ``bindings`` have them."""
 
     @classmethod
     def of(cls, document: str, start: int, end: int, selected: str, value: str) -> JoinedNode:
         """Return a node as the kernel gives it: the digit of its kind, its name, a zero, text."""
         name, _, text = selected[1:].partition("\0")
         kind = KINDS[int(selected[0])] if selected else "element"
-        return cls(document, start, end, kind, name, text, value)
+        # A node is a part of many results, so its place is written once.
+        return cls(document, start, end, kind, name, text, value, f"{document}[{start}-{end}]")
 
 
 class Joined(NamedTuple):

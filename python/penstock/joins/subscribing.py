@@ -14,6 +14,8 @@ from penstock.limits import Limits
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
 
+_Parts = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
+"""Ids, numbers and event times of the documents of a result, in block order."""
 Delay = tuple[int, int]
 """Microseconds, and how many absences stand one before the other."""
 NO_DELAY: Delay = (0, 0)
@@ -187,6 +189,7 @@ class Subscribers:
     ) -> Iterator[Joined]:
         made: dict[int, Joined] = {}
         known: dict[tuple[int, ...], JoinedNode] = {}
+        shared: dict[tuple[int, ...], _Parts] = {}
 
         def node_of(document: int, start: int, end: int, text: int, value: int) -> JoinedNode:
             # The document that came last is a part of most events, with the same nodes.
@@ -201,12 +204,14 @@ class Subscribers:
             joined = made.get(number)
             if joined is None or joined.subscription != subscription:
                 time_us, ordinal, parts, nodes = events[number]
-                of_parts = [documents[part] for part in parts]
+                key = tuple(parts)
+                of_parts = shared.get(key)
+                if of_parts is None:
+                    numbers, times_us, ids = zip(*(documents[part] for part in parts), strict=True)
+                    of_parts = shared[key] = ids, numbers, times_us
                 joined = made[number] = Joined(
                     subscription,
-                    tuple([document[2] for document in of_parts]),
-                    tuple([document[0] for document in of_parts]),
-                    tuple([document[1] for document in of_parts]),
+                    *of_parts,
                     time_us,
                     ordinal,
                     tuple([node_of(parts[part], *rest) for part, *rest in nodes]),

@@ -107,9 +107,10 @@ class _Task:
             self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
-            if portion.batch.row_count:
-                # Documents that were read together may have many more rows than one of them.
-                rows = result_batch(portion.batch.columns(), self._names, inputs)
+            # Documents that were read together, and one that a trie answered, may have many more
+            # rows than a batch, with more bytes than a worker has.
+            while (columns := portion.batch.next_columns(PACE.rows_max)) is not None:
+                rows = result_batch(columns, self._names, inputs)
                 for first in range(0, rows.num_rows, PACE.rows_max):
                     yield rows.slice(first, PACE.rows_max)
             if portion.errors:

@@ -15,21 +15,26 @@ from pathlib import Path
 
 from penstock.engine.suspension import SUSPEND_AFTER
 from penstock.limits import Limits
-from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.registry import AnyRegistry
 from penstock.spark.bounds import WAY_OUT
 from penstock.spark.pipelines.configured_registry import HINTS, read_registry
-from penstock.spark.pipelines.configured_sinks import holds, read_sinks
+from penstock.spark.pipelines.configured_sinks import (
+    PlacedSinks,
+    check_subscriptions,
+    holds,
+    read_sinks,
+)
 from penstock.spark.pipelines.configured_sources import read_source
+from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
-from penstock.twigs.tables import Table
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
 KEYS = (
     *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
-    *("trigger", "spark"),
+    *("trigger", "spark", "include"),
 )
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
@@ -58,7 +63,7 @@ class Pipeline:
 
 
 def load(path: str | os.PathLike[str]) -> Pipeline:
-    """Return the pipeline of a YAML file, checked.
+    """Return the pipeline of a YAML file and of those that it includes, checked.
 
     Raises:
         ConfigurationError: The file is not a pipeline; it says where and why, for all mistakes.
@@ -66,35 +71,37 @@ def load(path: str | os.PathLike[str]) -> Pipeline:
     """
     file = Path(path)
     root, text = parse(read_text(file.read_bytes(), str(path)), str(path))
-    pipeline = _pipeline(root, file.absolute().parent, file.stem)
+    pipeline = _pipeline(root, file)
     text.require_no_mistakes()
     return pipeline
 
 
-def _pipeline(root: Node, folder: Path, stem: str) -> Pipeline:
-    found = root.fields(KEYS, required=("sources", "registry", "sinks"), hints=HINTS)
+def _pipeline(root: Node, file: Path) -> Pipeline:
+    found = root.fields(KEYS, required=("sources",), hints=HINTS)
+    parts = Parts(found, file)
+    for key in SHARED_KEYS:
+        parts.require(key)
+    folder = file.absolute().parent
     trigger = Trigger() if "trigger" not in found else found.read("trigger", _trigger, None)
     checkpoint = found.read("checkpoint", path_reader(folder), "") or None
-    empty: AnyRegistry = MemoryRegistry()
     no_sources: tuple[SourceSetting, ...] = ()
     sources = found.read("sources", lambda node: _sources(node, folder), no_sources)
     if trigger is not None and trigger.is_streaming:
         sources = tuple(_with_state(source, checkpoint) for source in sources)
-    no_sinks: tuple[SinkSetting, ...] = ()
-    sinks = found.read("sinks", lambda node: read_sinks(node, folder), no_sinks)
+    sinks = read_sinks(parts.named("sinks"))
     if trigger is not None:
         _check_checkpoint(found, trigger, checkpoint)
         _check_suspension(found, trigger)
     _check_places(found, checkpoint, sinks)
-    registry = found.read("registry", lambda node: read_registry(node, folder), empty)
-    _check_tables(found, registry, sinks)
+    registry = read_registry(parts.named("registry"))
+    check_subscriptions(sinks, registry)
     suspend_after: int | None = SUSPEND_AFTER
     spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
     return Pipeline(
-        found.text("name", stem),
+        found.text("name", file.stem),
         sources,
         registry,
-        sinks,
+        tuple(setting for _, setting in sinks),
         trigger or Trigger(),
         checkpoint,
         found.read("limits", _limits, Limits()),
@@ -126,24 +133,11 @@ def _check_suspension(found: Fields, trigger: Trigger) -> None:
         found.node.report(found["suspend_after"].error("PC0007", message, way_out))
 
 
-def _check_places(found: Fields, checkpoint: str | None, sinks: tuple[SinkSetting, ...]) -> None:
-    for setting in sinks:
+def _check_places(found: Fields, checkpoint: str | None, sinks: PlacedSinks) -> None:
+    for _, setting in sinks:
         if checkpoint is not None and holds(setting.sink, checkpoint):
             message = f"the checkpoint and the files of the sink `{setting.name}` lie in each other"
             found.node.report(found["checkpoint"].error("PC0007", message, "give each a folder"))
-
-
-def _check_tables(found: Fields, registry: AnyRegistry, sinks: tuple[SinkSetting, ...]) -> None:
-    for setting in sinks:
-        if setting.table is None:
-            continue
-        subscription = registry.get(setting.table)
-        if subscription is None or not isinstance(subscription.query.output, Table):
-            message = f"the sink `{setting.name}` writes `{setting.table}`, which is no table here"
-            way_out = (
-                "subscribe it: registry: {subscriptions: [{name: entries, table: entries.yaml}]}"
-            )
-            found.node.report(found["sinks"].error("PC0007", message, way_out))
 
 
 def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,27 @@ _OF_XQUERY = ("untyped", "empty")
 _NAMES_SHOWN = 3
 
 
-def read_registry(node: Node, folder: Path) -> AnyRegistry:
-    """Return the registry; mistakes of its subscriptions are reported.
+def read_registry(parts: Sequence[tuple[Node, Path]]) -> AnyRegistry:
+    """Return the registry of all files, each with its folder; mistakes are reported.
 
-    Raises:
-        ConfigurationError: It is neither a folder nor a list of subscriptions.
+    It is one folder, or has the subscriptions of all files.
     """
+    registry = MemoryRegistry()
+    durable: DurableRegistry | None = None
+    for node, folder in parts:
+        read = partial(_read, registry, node, folder)
+        made = node.attempt(read, None)
+        if made is not None and len(parts) > 1:
+            message = "a folder of subscriptions is a pipeline's whole registry, and others follow"
+            way_out = "add the subscriptions of the other files to that folder"
+            node.report(node.error("PC0007", message, way_out))
+        durable = made if durable is None else durable
+    # An empty registry is false.
+    return registry if durable is None else durable
+
+
+def _read(registry: MemoryRegistry, node: Node, folder: Path) -> DurableRegistry | None:
+    """Add the subscriptions of a file, or return the folder that it names."""
     if node.kind == "str":
         return _durable(node, folder)
     if node.kind == "seq":
@@ -46,9 +63,8 @@ def read_registry(node: Node, folder: Path) -> AnyRegistry:
         raise node.error("PC0007", message, f"as in {EXAMPLE}")
     if given == ["path"]:
         return _durable(fields["path"], folder)
-    registry = MemoryRegistry()
     fields["subscriptions"].read_items(lambda item: _subscribe(registry, item, folder))
-    return registry
+    return None
 
 
 def _durable(node: Node, folder: Path) -> DurableRegistry:

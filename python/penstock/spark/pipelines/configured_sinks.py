@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
+from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.sinks import (
     ConsoleSink,
     FilesSink,
@@ -17,28 +18,77 @@ from penstock.sinks import (
     SqliteSink,
     WriteMode,
 )
+from penstock.spark.pipelines.choices import Choice, names_like
 from penstock.spark.pipelines.configured_sources import kind_of
-from penstock.spark.pipelines.nodes import Fields, Node
+from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
 from penstock.spark.pipelines.paths import is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
+from penstock.twigs.tables import Table
 
 _FOLDERS = ("batch", "subscription")
 SINKS = ("parquet", "json", "sqlite", "jdbc", "kafka", "console")
 ROWS = ("results", "quarantine", "errors", "all")
 """Quarantine are documents that failed; errors are those, and what subscriptions failed at."""
 
-_COMMON = ("kind", "name", "rows", "write")
+_CHOICE = ("subscriptions", "owner")
+_COMMON = ("kind", "name", "rows", "write", *_CHOICE)
 _JDBC = re.compile(r"jdbc:([A-Za-z][A-Za-z0-9+.-]*):.+")
 _DATABASES = ("postgresql", "mysql", "mariadb", "sqlserver", "oracle", "db2", "derby", "h2")
 """Databases whose names in a URL people misspell; there are others."""
 
 
-def read_sinks(node: Node, folder: Path) -> tuple[SinkSetting, ...]:
-    """Return all sinks; mistakes are reported."""
-    settings: list[SinkSetting] = []
-    for item, setting in node.read_items(lambda item: _sink(item, folder)):
+PlacedSinks = list[tuple[Node, SinkSetting]]
+"""Sinks with their places in the files."""
+
+
+def read_sinks(parts: Sequence[tuple[Node, Path]]) -> PlacedSinks:
+    """Return the sinks of all files, each with its folder; mistakes are reported."""
+    placed: PlacedSinks = []
+    for node, folder in parts:
+        _read_list(node, folder, placed)
+    return placed
+
+
+def check_subscriptions(placed: PlacedSinks, registry: AnyRegistry) -> None:
+    """Report sinks that write what is not in the registry."""
+    for item, setting in placed:
+        if setting.table is not None:
+            _check_table(item, setting, setting.table, registry)
+        # Into a folder of subscriptions they may come later.
+        if setting.choice and isinstance(registry, MemoryRegistry):
+            _check_choice(item, setting.choice, registry)
+
+
+def _check_table(item: Node, setting: SinkSetting, table: str, registry: AnyRegistry) -> None:
+    subscription = registry.get(table)
+    if subscription is None or not isinstance(subscription.query.output, Table):
+        message = f"the sink `{setting.name}` writes `{table}`, which is no table here"
+        way_out = "subscribe it: registry: {subscriptions: [{name: entries, table: entries.yaml}]}"
+        item.report(item.error("PC0007", message, way_out))
+
+
+def _check_choice(item: Node, choice: Choice, registry: MemoryRegistry) -> None:
+    names = [one.name for one in registry]
+    owners = sorted({one.owner for one in registry if one.owner is not None})
+    for glob in choice.subscriptions:
+        if not names_like(glob, names):
+            error = item.entries()["subscriptions"].error
+            message = f"no subscription has the name `{glob}`"
+            item.report(error("PC0007", message, choice_hint(glob, names)))
+    for owner in choice.owners:
+        if owner not in owners:
+            error = item.entries()["owner"].error
+            message = f"no subscription has the owner `{owner}`"
+            item.report(error("PC0007", message, choice_hint(owner, owners)))
+
+
+def _read_list(node: Node, folder: Path, placed: PlacedSinks) -> None:
+    no_items: list[tuple[Node, SinkSetting | None]] = []
+    items = node.attempt(lambda: node.read_items(lambda item: _sink(item, folder)), no_items)
+    for item, setting in items:
         if setting is None:
             continue
+        settings = [other for _, other in placed]
         if any(other.name == setting.name for other in settings):
             message = f"two sinks are called `{setting.name}`"
             item.report(item.error("PC0005", message, "give one of them a `name`"))
@@ -48,8 +98,7 @@ def read_sinks(node: Node, folder: Path) -> tuple[SinkSetting, ...]:
                 message = f"the sinks `{other.name}` and `{setting.name}` both write to {shared}"
                 way_out = "give each a place of its own, or one sink `rows: all`"
                 item.report(item.error("PC0007", message, way_out))
-        settings.append(setting)
-    return tuple(settings)
+        placed.append((item, setting))
 
 
 def holds(sink: Sink, path: str) -> bool:
@@ -66,9 +115,10 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
         case "parquet" | "json":
             fields = node.fields((*_COMMON, "path", "folders", "table"), required=("path",))
             typed = fields.optional("table")
-            if typed is not None and ("folders" in fields or "rows" in fields):
+            besides = [key for key in ("rows", "folders", *_CHOICE) if key in fields]
+            if typed is not None and besides:
                 message = "a sink of a table has the rows and the columns of that table"
-                raise fields["table"].error("PC0007", message, "leave `rows` and `folders` away")
+                raise fields["table"].error("PC0007", message, f"leave `{besides[0]}` away")
             place = fields.read("path", path_reader(folder), "")
             is_apart = fields.choice("folders", _FOLDERS, "batch") == "subscription"
             sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink), is_apart)
@@ -92,8 +142,12 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             _mode(fields, ConsoleSink)
             sink = ConsoleSink()
     rows = fields.choice("rows", ROWS, "results")
+    choice = Choice(fields.texts("subscriptions"), fields.texts("owner"))
+    if choice and rows == "quarantine":
+        message = "documents that failed belong to no subscription"
+        raise fields["rows"].error("PC0007", message, "leave `subscriptions` and `owner` away")
     name = fields.text("name", f"{kind} {rows if typed is None else typed}")
-    return SinkSetting(name, sink, rows, typed) if place else None
+    return SinkSetting(name, sink, rows, typed, choice) if place else None
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:

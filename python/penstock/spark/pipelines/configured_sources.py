@@ -21,6 +21,8 @@ from penstock.spark.sources.options import (
     require_known,
 )
 
+_FILE_OPTIONS = tuple(name for name in XML_OPTIONS if name != "columns")
+"""A pipeline asks for the columns that it needs."""
 SOURCES = ("files", "kafka", "feeds", "spark")
 
 
@@ -82,7 +84,7 @@ def _files(node: Node, folder: Path) -> settings.SourceSetting:
         except QueryError as error:
             at_fault = "record" if error.text == record else "ancestors"
             node.report(query_error(fields[at_fault], error))
-    options = _options(fields, XML_OPTIONS, lambda given: XmlOptions.of({"path": ".", **given}))
+    options = _options(fields, _FILE_OPTIONS, lambda given: XmlOptions.of({"path": ".", **given}))
     return settings.FileSource(_stream(fields), path, record, namespaces, ancestors, options)
 
 

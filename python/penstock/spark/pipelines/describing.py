@@ -19,7 +19,7 @@ def describe(pipeline: Pipeline) -> list[str]:
     count = len(registry)
     words = "1 subscription" if count == 1 else f"{count:,} subscriptions"
     lines.append(f"  asks {words}, version {registry.version}")
-    lines += [f"  writes {one.table or one.rows} to {_sink(one.sink)}" for one in pipeline.sinks]
+    lines += [f"  writes {_rows(one)} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
         lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
     return lines
@@ -43,6 +43,11 @@ def _source(source: settings.SourceSetting) -> str:
             return "1 feed" if len(urls) == 1 else f"{len(urls):,} feeds"
         case other:
             return f"{other.format} {other.path or ''}".strip()
+
+
+def _rows(setting: settings.SinkSetting) -> str:
+    rows = setting.table or setting.rows
+    return f"{rows} of {setting.choice}" if setting.choice else rows
 
 
 def _sink(sink: Sink) -> str:

@@ -31,9 +31,10 @@ def documents(
 ) -> list[DataFrame]:
     """Return the documents of all sources, those in bytes apart from those in text.
 
-    The columns are ``xml``, ``id``, ``ts``, ``stream``, ``ancestors`` and ``fault``; the last
-    says why a source could not read a document. Text is decoded already, whatever it declares, so
-    it must not become bytes. The order of the sources stays: a checkpoint numbers them.
+    The columns are ``xml``, ``id``, ``ts``, ``stream`` and, where a source has them, ``ancestors``
+    and ``fault``; the last says why a source could not read a document. Text is decoded already,
+    whatever it declares, so it must not become bytes. The order of the sources stays: a checkpoint
+    numbers them.
 
     Raises:
         ValueError: A column of documents is neither binary nor a string.
@@ -45,9 +46,19 @@ def documents(
         for source in sources
     ]
     return [
-        reduce(lambda left, right: left.unionByName(right), alike)
+        reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), alike)
         for _, alike in groupby(frames, key=_is_text)
     ]
+
+
+def with_ancestors(rows: DataFrame) -> DataFrame:
+    """Return rows that have the column ``ancestors``, with nulls if no source has it."""
+    from pyspark.sql import functions as f
+
+    if ANCESTORS in rows.columns:
+        return rows
+    (field,) = schema_of({ANCESTORS: Bindings})
+    return rows.withColumn(ANCESTORS, f.lit(None).cast(field.dataType))
 
 
 def _is_text(documents: DataFrame) -> bool:
@@ -77,6 +88,10 @@ def _files(reader: Any, source: settings.FileSource, limits: Limits) -> DataFram
         options["recordPath"] = source.record
         options["namespaces"] = json.dumps(dict(source.namespaces))
         options["ancestors"] = json.dumps(dict(source.ancestors))
+    has_ancestors = bool(source.ancestors) or ANCESTORS in map(str.lower, source.options)
+    # What nobody asks for costs nothing when it is not made.
+    columns = ("xml", "id", "ts", "fault", *([ANCESTORS] if has_ancestors else []))
+    options["columns"] = ",".join(columns)
     loaded = reader.format("penstock-xml").options(**options).load(source.path)
     return _selected(loaded, "xml", "id", "ts", source.stream)
 
@@ -121,11 +136,11 @@ def _selected(
         return f.col(quoted(name) if name in loaded.columns else name)
 
     moment = f.lit(None) if time is None else column(time)
+    # A map or a struct of nulls beside every document would cost as much as matching it.
     own = [
-        (f.col(field.name) if field.name in loaded.columns else f.lit(None))
-        .cast(field.dataType)
-        .alias(field.name)
+        f.col(field.name).cast(field.dataType).alias(field.name)
         for field in schema_of(_OWN)
+        if field.name in loaded.columns
     ]
     return loaded.select(
         column(xml).alias("xml"),

@@ -17,6 +17,7 @@ CONFIGURATION_CODES = {
     "PC0007": "keys that do not go together",
     "PC0008": "a file or folder that is not there",
     "PC0009": "a variable or a secret that is not there",
+    "PC0010": "a file that includes itself, or is included twice",
 }
 """The codes of ``ConfigurationError`` and what each names."""
 
@@ -24,7 +25,8 @@ CONFIGURATION_CODES = {
 class ConfigurationError(PenstockError):
     """A pipeline cannot run as it is written; ``line`` and ``column`` count from one.
 
-    ``others`` are the further mistakes of the file, in the order of their places.
+    ``others`` are the further mistakes of the file and of those that it includes, file by file, in
+    the order of their places.
     """
 
     def __init__(
@@ -66,12 +68,14 @@ class ConfigurationError(PenstockError):
 
 
 class Text:
-    """The text of a file, and the mistakes that were found in it."""
+    """The text of a file, and the mistakes that were found in it and in the files beside it."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, beside: Text | None = None) -> None:
         self.text = text
         self.file = file
-        self._mistakes: list[ConfigurationError] = []
+        self._mistakes: list[ConfigurationError] = [] if beside is None else beside._mistakes
+        self._files: list[str] = [] if beside is None else beside._files
+        self._files.append(file)
 
     def report(self, mistake: ConfigurationError) -> None:
         """Take a mistake down; reading goes on."""
@@ -86,10 +90,15 @@ class Text:
         if self._mistakes:
             # A part that is read twice is reported twice.
             mistakes = {
-                (one.line, one.column, one.code, one.message): one for one in self._mistakes
+                (self._number(one), one.line, one.column, one.code, one.message): one
+                for one in self._mistakes
             }
             first, *others = (mistakes[place] for place in sorted(mistakes))
             raise first.with_others(others)
+
+    def _number(self, mistake: ConfigurationError) -> int:
+        # A file that is no text at all has none here.
+        return [*self._files, mistake.file].index(mistake.file)
 
     def error(
         self, code: str, message: str, start: Any, end: Any, way_out: str = ""

@@ -6,7 +6,7 @@ Reading goes on after a mistake, so that all mistakes of a file are reported tog
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a w
 _SCALARS = ("str", "int", "float", "bool", "timestamp")
 _KINDS |= {"float": "a number", "bool": "a truth value", "null": "nothing", "timestamp": "a date"}
 
+_SHOWN_MAX = 40
+"""So many possible values are listed; subscriptions may be very many."""
 
 T = TypeVar("T")
 
@@ -28,6 +30,11 @@ class Node:
         self._node = node
         self._text = text
         self._key = key
+
+    @property
+    def holder(self) -> Text:
+        """The text of the file that it stands in."""
+        return self._text
 
     @property
     def kind(self) -> str:
@@ -58,7 +65,7 @@ class Node:
         for name in [name for name in values if name not in known]:
             close = get_close_matches(name, known, 1)
             meant |= set(close)
-            way_out = (hints or {}).get(name) or _choice_hint(name, known)
+            way_out = (hints or {}).get(name) or choice_hint(name, known)
             key = values.pop(name)._key
             self._text.report(
                 self._text.error(
@@ -176,7 +183,7 @@ class Node:
         known = tuple(allowed)
         value = self.text()
         if value not in known:
-            way_out = _choice_hint(value, known)
+            way_out = choice_hint(value, known)
             raise self.error("PC0005", f"`{value}` is none of the possible values", way_out)
         return value
 
@@ -283,15 +290,17 @@ def read_text(data: bytes, file: str) -> str:
         raise ConfigurationError("PC0001", message, file, line, column, way_out) from None
 
 
-def parse(text: str, file: str) -> tuple[Node, Text]:
+def parse(text: str, file: str, beside: Text | None = None) -> tuple[Node, Text]:
     """Return the one document of a YAML text, and where its mistakes are reported.
+
+    Those of a file that another one includes are reported ``beside`` the other's.
 
     Raises:
         ConfigurationError: The text is no YAML, or empty.
     """
     import yaml
 
-    holder = Text(text, file)
+    holder = Text(text, file, beside)
     try:
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -305,7 +314,9 @@ def parse(text: str, file: str) -> tuple[Node, Text]:
     return Node(node, holder), holder
 
 
-def _choice_hint(given: str, known: tuple[str, ...]) -> str:
+def choice_hint(given: str, known: Sequence[str]) -> str:
+    """Return the way out for one of several words that is none of them."""
     close = get_close_matches(given, known, 1)
     hint = f"did you mean `{close[0]}`? " if close else ""
-    return f"{hint}allowed here: {', '.join(known)}"
+    more = f" and {len(known) - _SHOWN_MAX:,} more" if len(known) > _SHOWN_MAX else ""
+    return f"{hint}allowed here: {', '.join(known[:_SHOWN_MAX])}{more}"

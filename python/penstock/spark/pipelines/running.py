@@ -19,16 +19,19 @@ from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
 from penstock.spark.inputs import inputs_of
 from penstock.spark.match import match_inputs, quarantine, results
+from penstock.spark.pipelines.choices import chosen_rows
 from penstock.spark.pipelines.configuration import Pipeline
-from penstock.spark.pipelines.inputs import documents
+from penstock.spark.pipelines.inputs import documents, with_ancestors
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
 from penstock.spark.pipelines.suspension import (
     Standing,
     Standings,
+    current,
     failing_of,
     identities_of,
     not_suspended,
+    pinned,
     told_rows,
 )
 from penstock.spark.rows import COUNT
@@ -236,7 +239,9 @@ class _Job:
             )
             for read in documents(spark, pipeline.sources, pipeline.limits, is_streaming)
         ]
-        return reduce(lambda left, right: left.unionByName(right), frames)
+        return with_ancestors(
+            reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+        )
 
     def _trigger(self) -> dict[str, Any]:
         trigger = self._pipeline.trigger
@@ -267,6 +272,7 @@ class _Job:
         rows = rows.persist()
         try:
             counts = _count(rows, has_names=len(self._pipeline.registry) <= NAMED_MAX)
+            owners = self._owners(rows, number, run_name)
             for setting in self._pipeline.sinks:
                 # A first batch without rows is written for what it says about others. Where there
                 # must be none, it would be taken for one of them by the next run.
@@ -274,6 +280,11 @@ class _Job:
                 count, choose = _CHOICES[setting.rows]
                 if is_told or count(counts):
                     chosen = choose(rows.where(f"kind <> '{COUNT}'"))
+                    if setting.choice:
+                        of_owners = (n for n, owner in owners if owner in setting.choice.owners)
+                        chosen = chosen_rows(chosen, setting.choice, of_owners)
+                        if not is_told and chosen.isEmpty():
+                            continue
                     if setting.table is not None:
                         query = self._pipeline.registry[setting.table].query
                         chosen = typed_rows(chosen, setting.table, query)
@@ -282,6 +293,19 @@ class _Job:
             return counts
         finally:
             rows.unpersist()
+
+    def _owners(self, rows: DataFrame, number: int, stream: str) -> list[tuple[str, str | None]]:
+        """Return the subscriptions of a batch with their owners, if a sink asks for owners."""
+        if not any(setting.choice.owners for setting in self._pipeline.sinks):
+            return []
+        named = rows.where("subscription IS NOT NULL").select("subscription").distinct()
+        names = {name for (name,) in named.collect()}
+        registry = self._pipeline.registry
+        is_streaming = self._pipeline.trigger.is_streaming
+        found = (
+            pinned(registry, names, stream, number) if is_streaming else current(registry, names)
+        )
+        return [(one.name, one.owner) for one in found]
 
 
 def _is_slow_start(error: Exception) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.sinks import Sink
+from penstock.spark.pipelines.choices import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class SinkSetting:
     rows: str = "results"
     table: str | None = None
     """The table whose rows it gets, with their own columns."""
+    choice: Choice = field(default_factory=Choice)
+    """The subscriptions whose rows it gets."""
 
 
 @dataclass(frozen=True, slots=True)

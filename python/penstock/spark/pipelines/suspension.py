@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SUSPENDED_CODE = "PL0018"
 NAMES_MAX = 1_000
 """So many subscriptions at most are looked at after a micro-batch: those that failed most often."""
+LOOKED_UP_MAX = 10_000
+"""Of more subscriptions, looking at all is quicker than at one after the other."""
 STANDINGS_KEPT = 10
 """Files of a stream that are kept; Spark repeats the last micro-batch at most."""
 
@@ -205,12 +207,25 @@ def identities_of(
     """Return what tells subscriptions from others of their names, in the micro-batch's version."""
     if not names:
         return {}
-    found: Iterable[Subscription | None] = [registry.get(name) for name in names]
+    return {one.name: _identity(one) for one in pinned(registry, names, stream, batch)}
+
+
+def pinned(registry: AnyRegistry, names: set[str], stream: str, batch: int) -> list[Subscription]:
+    """Return the subscriptions with these names in the version of a micro-batch."""
+    found = current(registry, names)
     if isinstance(registry, DurableRegistry):
         version = registry.pin(stream, batch)
         if registry.version != version:
-            found = [one for one in registry.at(version) if one.name in names]
-    return {one.name: _identity(one) for one in found if one is not None}
+            return [one for one in registry.at(version) if one.name in names]
+    return found
+
+
+def current(registry: AnyRegistry, names: set[str]) -> list[Subscription]:
+    """Return the subscriptions with these names."""
+    if len(names) > LOOKED_UP_MAX:
+        return [one for one in registry if one.name in names]
+    found = [registry.get(name) for name in names]
+    return [one for one in found if one is not None]
 
 
 def _identity(one: Subscription) -> str:

@@ -8,40 +8,59 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.kernel import Surroundings
+from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task, Window, read_windows, spread
 
 _NAME = re.compile(rb"<[^\s/>]+")
 
 
 def task_batches(task: Task, schema: Any) -> Iterator[Any]:
-    """Yield the records of a task; the columns are those of ``penstock-xml``.
+    """Yield the records of a task, with the columns of a schema, which ``penstock-xml`` has.
 
     Raises:
         DocumentError: The file cannot be read, or is not the one in which they were found.
     """
     import pyarrow as pa
+
+    for window in read_windows(task):
+        arrays = [_column(field.name, field.type, window, task.file) for field in schema]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _column(name: str, type_: Any, window: Window, file: Listed) -> Any:
+    """Return one column of the records; one that nobody asks for costs nothing."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    path = task.file.path
-    for window in read_windows(task):
-        count = len(window)
-        edges = pa.array(window.bounds, pa.int64())
-        starts, ends = edges[::2], edges[1::2]
-        first = window.first
-        numbers = pc.cast(pa.array(range(first, first + count), pa.int64()), pa.string())
-        made = {
-            "id": pc.binary_join_element_wise(pa.scalar(path), numbers, pa.scalar("#")),
-            "xml": _xml(window),
-            "path": _same(path, count, pa.string()),
-            "member": _same("", count, pa.string()),
-            "offset": pc.add(starts, window.base),
-            "length": pc.subtract(ends, starts),
-            "ancestors": _ancestors(window, schema.field("ancestors").type),
-            "ts": _same(task.file.modified, count, schema.field("ts").type),
-            "fault": pa.nulls(count, schema.field("fault").type),
-        }
-        arrays = [made[field.name] for field in schema]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+    count = len(window)
+    match name:
+        case "id":
+            numbers = pa.array(range(window.first, window.first + count), pa.int64())
+            texts = pc.cast(numbers, pa.string())
+            return pc.binary_join_element_wise(pa.scalar(file.path), texts, pa.scalar("#"))
+        case "xml":
+            return _xml(window)
+        case "path":
+            return _same(file.path, count, type_)
+        case "member":
+            return _same("", count, type_)
+        case "offset":
+            return pc.add(_edges(window)[::2], window.base)
+        case "length":
+            return pc.subtract(_edges(window)[1::2], _edges(window)[::2])
+        case "ancestors":
+            return _ancestors(window, type_)
+        case "ts":
+            return _same(file.modified, count, type_)
+        case _:
+            assert name == "fault", "these are all columns"
+            return pa.nulls(count, type_)
+
+
+def _edges(window: Window) -> Any:
+    import pyarrow as pa
+
+    return pa.array(window.bounds, pa.int64())
 
 
 def _xml(window: Window) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from penstock.limits import Limits
+from penstock.results.columns import Bindings, Fault
 from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
@@ -18,11 +20,16 @@ from penstock.spark.bounds import checked_limits
 D = TypeVar("D")
 T = TypeVar("T")
 
+XML_COLUMNS: dict[str, Any] = {
+    **{"id": str, "xml": bytes, "path": str, "member": str, "offset": int, "length": int},
+    **{"ancestors": Bindings, "ts": datetime, "fault": Fault},
+}
+"""The columns of ``penstock-xml``."""
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 XML_OPTIONS = (
     *("path", "paths", "recordPath", "namespaces", "ancestors", "mode", "limits"),
     *("maxPartitionBytes", "maxDocumentBytes", "pathGlobFilter", "recursiveFileLookup"),
-    *("maxFilesPerTrigger", "maxBytesPerTrigger"),
+    *("maxFilesPerTrigger", "maxBytesPerTrigger", "columns"),
 )
 FEED_OPTIONS = ("path", "urls", "stateLocation", "pollSeconds", "timeoutSeconds", "maxFeedBytes")
 KAFKA_OPTIONS = (
@@ -68,6 +75,7 @@ class XmlOptions:
     files_per_trigger_max: int | None
     bytes_per_trigger_max: int | None
     limits: Limits
+    columns: tuple[str, ...]
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> XmlOptions:
@@ -103,7 +111,35 @@ class XmlOptions:
             ),
             bytes_per_trigger_max=given.size("maxBytesPerTrigger", None),
             limits=checked_limits(Limits(**given.mapping("limits"))),
+            columns=chosen_columns(options),
         )
+
+
+def chosen_columns(options: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns that ``penstock-xml`` makes, in their order: all unless some are named.
+
+    Raises:
+        ValueError: A name is that of no column, or comes twice.
+    """
+    text = _Given(options, XML_OPTIONS).text("columns")
+    if text is None:
+        return tuple(XML_COLUMNS)
+    names = tuple(name.strip() for name in text.split(","))
+    require_columns(names)
+    return names
+
+
+def require_columns(names: Sequence[str]) -> None:
+    """Return if all names are those of columns of ``penstock-xml``, each once.
+
+    Raises:
+        ValueError: One is not.
+    """
+    for place, name in enumerate(names):
+        if name not in XML_COLUMNS:
+            raise ValueError(f"there is no column `{name}`; there are {', '.join(XML_COLUMNS)}")
+        if name in names[:place]:
+            raise ValueError(f"the column `{name}` is asked for twice")
 
 
 @dataclass(frozen=True, slots=True)

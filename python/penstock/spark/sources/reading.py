@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from penstock.errors import DocumentError, LimitError
 from penstock.results import arrow
-from penstock.results.columns import Bindings, Fault
 from penstock.sources.archives import Member, members
 from penstock.sources.inputs import Piece
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task
 from penstock.sources.splitting import split
 from penstock.spark.sources.columns import task_batches
-from penstock.spark.sources.options import XmlOptions
+from penstock.spark.sources.options import XML_COLUMNS, XmlOptions
 from penstock.spark.sources.partitions import Failure, Unit, cut
 from penstock.spark.sources.tables import Row, batches, fault_of
 
-COLUMNS = {
-    **{"id": str, "xml": bytes, "path": str, "member": str, "offset": int, "length": int},
-    **{"ancestors": Bindings, "ts": datetime, "fault": Fault},
-}
 XML = 1
-"""The position of the column with documents."""
+"""The position of the documents in a row."""
 
 
 def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
-    """Yield what one partition reads as record batches.
+    """Yield what one partition reads as record batches of the columns that are asked for.
 
     Raises:
         RuntimeError: Something cannot be read, and ``mode`` is FAILFAST.
@@ -42,14 +36,15 @@ def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
 
 
 def _part_batches(unit: Unit, options: XmlOptions) -> Iterator[Any]:
-    schema = arrow.schema_of(COLUMNS)
+    schema = arrow.schema_of({name: XML_COLUMNS[name] for name in options.columns})
+    places = [list(XML_COLUMNS).index(name) for name in options.columns]
     if not isinstance(unit, Task):
-        yield from batches(rows_of(unit, options), schema, XML)
+        yield from batches(rows_of(unit, options), schema, XML, places)
         return
     try:
         yield from task_batches(unit, schema)
     except DocumentError as error:
-        yield from batches(_fail(error, _whole(unit.file), options), schema, XML)
+        yield from batches(_fail(error, _whole(unit.file), options), schema, XML, places)
 
 
 def rows_of(unit: Listed | Failure, options: XmlOptions) -> Iterator[Row]:

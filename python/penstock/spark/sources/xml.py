@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.datasource import (
@@ -23,9 +24,14 @@ from pyspark.sql.types import StructType
 from penstock.sources.listing import Listed, list_files
 from penstock.spark.schema import schema_of
 from penstock.spark.sources import offsets
-from penstock.spark.sources.options import XmlOptions
+from penstock.spark.sources.options import (
+    XML_COLUMNS,
+    XmlOptions,
+    chosen_columns,
+    require_columns,
+)
 from penstock.spark.sources.partitions import plan_units
-from penstock.spark.sources.reading import COLUMNS, batches_of
+from penstock.spark.sources.reading import batches_of
 
 
 class PenstockXml(DataSource):
@@ -40,7 +46,8 @@ class PenstockXml(DataSource):
     Options: ``path``; ``recordPath``, ``namespaces`` and ``ancestors`` (the latter two JSON
     objects); ``mode`` (PERMISSIVE, DROPMALFORMED, FAILFAST); ``maxPartitionBytes``;
     ``maxDocumentBytes``; ``pathGlobFilter``; ``recursiveFileLookup`` (true unless said
-    otherwise); ``limits`` (a JSON object of ``Limits``); for streams ``maxFilesPerTrigger`` and
+    otherwise); ``limits`` (a JSON object of ``Limits``); ``columns`` (names and commas: only these
+    are made); for streams ``maxFilesPerTrigger`` and
     ``maxBytesPerTrigger``.
     """
 
@@ -50,16 +57,27 @@ class PenstockXml(DataSource):
         return "penstock-xml"
 
     def schema(self) -> StructType:
-        """Return the columns."""
-        return schema_of(COLUMNS)
+        """Return the columns that the option ``columns`` names, or all."""
+        return schema_of({name: XML_COLUMNS[name] for name in chosen_columns(self.options)})
 
     def reader(self, schema: Any) -> XmlReader:
         """Return what reads a batch."""
-        return XmlReader(XmlOptions.of(self.options))
+        return XmlReader(self._options(schema))
 
     def streamReader(self, schema: Any) -> XmlStreamReader:  # noqa: N802
         """Return what reads a stream."""
-        return XmlStreamReader(XmlOptions.of(self.options))
+        return XmlStreamReader(self._options(schema))
+
+    def _options(self, schema: StructType) -> XmlOptions:
+        """Return the options with the columns of a schema, which the user may have given."""
+        options = XmlOptions.of(self.options)
+        names = tuple(schema.fieldNames())
+        require_columns(names)
+        for given, own in zip(schema, schema_of({n: XML_COLUMNS[n] for n in names}), strict=True):
+            if given.dataType != own.dataType:
+                found, needed = given.dataType.simpleString(), own.dataType.simpleString()
+                raise ValueError(f"the column `{given.name}` is {needed}, not {found}")
+        return replace(options, columns=names)
 
 
 class _Files:
