@@ -219,7 +219,9 @@ def test_random_documents_give_the_same_rows_and_are_read_less(tmp_path: Path) -
             assert described(rows) == described(whole), (seed, str(dtd), data)
             plain, _ = read_of(penstock.Engine(registry), data)
             assert sorted(map(result_of, rows)) == sorted(map(result_of, plain))
-            is_less = read < len(data)
+            # Without a schema, trust ends at filters that are all true, and where nobody asks.
+            _, trusting = read_of(penstock.Engine(registry, trust=True), data)
+            is_less = read < trusting
             counts["with rows"] += bool(rows)
             counts["read less"] += is_less
             counts["read less, with rows"] += is_less and bool(rows)
