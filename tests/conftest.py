@@ -26,9 +26,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 class _OneSpark(LoadScopeScheduling):
-    """Keeps the tests of a file in one process, and all that use Spark, since they share a session.
+    """Keeps the tests of a file in one process, and those of Spark and of the documentation in one.
 
-    Documentation starts sessions of its own, which would take the place of that one.
+    The tests of Spark share a session. Marks of groups say the same, but have no effect with this
+    version of pytest.
     """
 
     def _split_scope(self, nodeid: str) -> str:
