@@ -14,6 +14,7 @@ from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
+from penstock.spark.arrow import record_batches
 from penstock.spark.bounds import checked_limits
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
@@ -188,7 +189,7 @@ class Joining:
 
     def _learn(self, planned: Planned, documents: DataFrame, number: int) -> None:
         """Join some of the documents, to see which values are rare."""
-        for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
+        for batch in record_batches(documents.limit(LEARNT_MAX)):
             times_us = times_of(batch.column(2))
             for one in timed_witnesses(planned, batch, times_us, self.is_text, 0):
                 with contextlib.suppress(DocumentError):
