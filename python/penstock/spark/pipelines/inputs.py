@@ -78,6 +78,9 @@ def _documents(reader: Any, source: settings.SourceSetting, limits: Limits) -> D
             return _kafka(reader, source)
         case settings.FeedSource():
             return _feeds(reader, source)
+        case settings.TableSource():
+            loaded = reader.options(**source.options).table(source.table)
+            return _selected(loaded, source.document, source.id, source.time, source.stream)
         case settings.SparkSource():
             return _any(reader, source)
 

@@ -18,12 +18,17 @@ __all__ = ["register"]
 def register(spark: SparkSession) -> None:
     """Make ``penstock-xml`` and ``penstock-feeds`` known to a session.
 
+    What Hadoop's configuration says now of object stores and HDFS holds for ``penstock-xml``.
+
     Raises:
         ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
     """
     extras.load("pyspark", "spark")
     from penstock.spark.sources.feeds import PenstockFeeds
+    from penstock.spark.sources.hadoop import stores_of
     from penstock.spark.sources.xml import PenstockXml
 
-    spark.dataSource.register(PenstockXml)
+    # Sources of Python run beside Spark, where nobody knows Hadoop's configuration.
+    known = type("PenstockXml", (PenstockXml,), {"stores": stores_of(spark)})
+    spark.dataSource.register(known)
     spark.dataSource.register(PenstockFeeds)

@@ -15,6 +15,7 @@ from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
+from penstock.sources.stores import LOCAL, Stores
 from penstock.spark.bounds import checked_limits
 
 D = TypeVar("D")
@@ -76,6 +77,7 @@ class XmlOptions:
     bytes_per_trigger_max: int | None
     limits: Limits
     columns: tuple[str, ...]
+    stores: Stores = LOCAL
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> XmlOptions:

@@ -22,6 +22,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from penstock.sources.listing import Listed, list_files
+from penstock.sources.stores import LOCAL
 from penstock.spark.schema import schema_of
 from penstock.spark.sources import offsets
 from penstock.spark.sources.options import (
@@ -51,6 +52,9 @@ class PenstockXml(DataSource):
     ``maxBytesPerTrigger``.
     """
 
+    stores = LOCAL
+    """How files of object stores and HDFS are reached; ``register`` takes it from Hadoop."""
+
     @classmethod
     def name(cls) -> str:
         """Return the name of the format."""
@@ -77,7 +81,7 @@ class PenstockXml(DataSource):
             if given.dataType != own.dataType:
                 found, needed = given.dataType.simpleString(), own.dataType.simpleString()
                 raise ValueError(f"the column `{given.name}` is {needed}, not {found}")
-        return replace(options, columns=names)
+        return replace(options, columns=names, stores=self.stores)
 
 
 class _Files:
@@ -92,7 +96,7 @@ class _Files:
 
     def _list(self) -> list[Listed]:
         options = self._options
-        return list_files(options.paths, options.is_recursive, options.name_glob)
+        return list_files(options.paths, options.is_recursive, options.name_glob, options.stores)
 
     def _partitions(self, files: list[Listed]) -> list[InputPartition]:
         # Where there is nothing to read, Spark would ask for a partition of its own making.
