@@ -29,6 +29,7 @@ from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
+from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
@@ -87,6 +88,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     no_sources: tuple[SourceSetting, ...] = ()
     sources = found.read("sources", lambda node: _sources(node, folder), no_sources)
     if trigger is not None and trigger.is_streaming:
+        _check_feeds(found, sources, checkpoint)
         sources = tuple(_with_state(source, checkpoint) for source in sources)
     sinks = read_sinks(parts.named("sinks"))
     if trigger is not None:
@@ -138,6 +140,14 @@ def _check_places(found: Fields, checkpoint: str | None, sinks: PlacedSinks) -> 
         if checkpoint is not None and holds(setting.sink, checkpoint):
             message = f"the checkpoint and the files of the sink `{setting.name}` lie in each other"
             found.node.report(found["checkpoint"].error("PC0007", message, "give each a folder"))
+
+
+def _check_feeds(found: Fields, sources: tuple[SourceSetting, ...], checkpoint: str | None) -> None:
+    is_unplaced = any(isinstance(one, FeedSource) and one.state is None for one in sources)
+    if is_unplaced and checkpoint is not None and disk_path(checkpoint) is None:
+        message = "what a stream remembers of feeds lies beside the checkpoint, and needs a disk"
+        way_out = "give the source of feeds a key: state: a/folder"
+        found.node.report(found["checkpoint"].error("PC0007", message, way_out))
 
 
 def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:
