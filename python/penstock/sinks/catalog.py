@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 from uuid import uuid4
 
 from penstock.errors import SinkError
@@ -20,6 +21,8 @@ FORMATS = ("parquet", "orc", "json", "delta", "iceberg")
 _MERGING: dict[str, type[MergingSink]] = {"delta": DeltaSink, "iceberg": IcebergSink}
 _FILES = ("parquet", "orc", "json", "avro")
 _PARTITIONS = ["run", "batch"]
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""What catalogs call the partition of rows that have no value there."""
 
 
 class TableSink(Sink):
@@ -140,7 +143,13 @@ class TableSink(Sink):
             self._drop_others(spark, run)
 
     def _drop_others(self, spark: SparkSession, run: str) -> None:
-        table = spark.table(self.table)
-        others = table.where(table["run"] != run).select("run").distinct().collect()
-        for (other,) in others:
-            spark.sql(f"ALTER TABLE {self.table} DROP IF EXISTS PARTITION (run = {literal(other)})")
+        # Not every catalog drops all partitions below one, so each is named in full.
+        for (told,) in spark.sql(f"SHOW PARTITIONS {self.table}").collect():
+            parts = [part.partition("=") for part in told.split("/")]
+            values = {unquote(name): unquote(value) for name, _, value in parts}
+            if values["run"] != run:
+                spec = ", ".join(
+                    f"{quoted(name)} = {'null' if value == _NULL else literal(value)}"
+                    for name, value in values.items()
+                )
+                spark.sql(f"ALTER TABLE {self.table} DROP IF EXISTS PARTITION ({spec})")

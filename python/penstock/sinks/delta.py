@@ -50,9 +50,6 @@ class DeltaSink(MergingSink):
         else:
             writer.save(self.path)
 
-    def _has(self, spark: SparkSession, batch: int, run: str) -> bool:
-        return False  # the commit itself finds out
-
     def _append(self, rows: DataFrame, batch: int, run: str) -> None:
         writer = rows.write.format(self.format).mode("append")
         writer = writer.option("txnAppId", _application(run)).option("txnVersion", batch)

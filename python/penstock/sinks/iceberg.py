@@ -58,14 +58,21 @@ class IcebergSink(MergingSink):
     def _append(self, rows: DataFrame, batch: int, run: str) -> None:
         from pyspark.sql import functions as f
 
-        # An overwrite of rows that are not there is an append that fails if somebody adds them
-        # meanwhile.
-        writer = rows.writeTo(self.name(rows.sparkSession))
-        writer = writer.option("isolation-level", "serializable")
+        spark = rows.sparkSession
+        known = spark.sql(f"SELECT snapshot_id FROM {self.name(spark)}.refs WHERE name = 'main'")
+        snapshots = known.collect()
+        if self._has(spark, batch, run):
+            return
+        # An overwrite of rows that are not there is an append, and one that fails if somebody
+        # added them since we looked.
+        writer = rows.writeTo(self.name(spark)).option("isolation-level", "serializable")
+        for (snapshot,) in snapshots:
+            writer = writer.option("validate-from-snapshot-id", snapshot)
         writer.overwrite((f.col("run") == run) & (f.col("batch") == batch))
 
     def _execute(self, spark: SparkSession, statement: str, batch: int, run: str) -> None:
-        spark.sql(statement).collect()
+        if not self._has(spark, batch, run):
+            spark.sql(statement).collect()
 
 
 def _catalog_of(spark: SparkSession, folder: str) -> str:

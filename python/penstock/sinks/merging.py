@@ -107,8 +107,6 @@ class MergingSink(Sink):
                 self._check_columns(spark, flat)
             else:
                 self._create(spark, flat.limit(0))
-            if self._has(spark, batch, run):
-                return
             is_alone = self.write_mode != "overwrite" or not self._has_others(spark, run)
             if is_alone and self.write_mode != "upsert":
                 self._append(flat, batch, run)

@@ -1,4 +1,4 @@
-"""Real servers of files on loopback, from Maven artifacts: S3Proxy for S3, Hadoop's own for HDFS."""
+"""Real servers of files on loopback, from Maven artifacts: S3Proxy, and Hadoop's for HDFS."""
 
 from __future__ import annotations
 
@@ -151,7 +151,8 @@ def hdfs(cache: Path, folder: Path) -> Iterator[HdfsPlace]:
         text = told.read_text("utf-8")
         names = ("fs.defaultFS", "dfs.namenode.http-address")
         root, address = (re.search(f"<name>{n}</name><value>([^<]*)", text) for n in names)
-        assert root and address, "the cluster says where it is"
+        assert root is not None, "the cluster says where it is"
+        assert address is not None
         settings = {"dfs.namenode.http-address": address[1]}
         yield HdfsPlace(root[1], settings, address[1], build_opener(ProxyHandler({})))
 

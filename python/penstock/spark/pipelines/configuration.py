@@ -30,6 +30,7 @@ from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import local_folder, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
+from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
@@ -100,6 +101,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     no_sources: tuple[SourceSetting, ...] = ()
     sources = found.read("sources", lambda node: _sources(node, folder), no_sources)
     if trigger is not None and trigger.is_streaming:
+        _check_feeds(found, sources, checkpoint)
         sources = tuple(_with_state(source, checkpoint) for source in sources)
     sinks = read_sinks(parts.named("sinks"))
     if trigger is not None:
@@ -171,6 +173,14 @@ def _check_state(
         message = f"the state of joins cannot be kept in {path}, which is no folder of a disk"
         way_out = "name one that driver and workers reach under the same path: state: /shared/joins"
         found.node.report(found[key].error("PC0005", message, way_out))
+
+
+def _check_feeds(found: Fields, sources: tuple[SourceSetting, ...], checkpoint: str | None) -> None:
+    is_unplaced = any(isinstance(one, FeedSource) and one.state is None for one in sources)
+    if is_unplaced and checkpoint is not None and disk_path(checkpoint) is None:
+        message = "what a stream remembers of feeds lies beside the checkpoint, and needs a disk"
+        way_out = "give the source of feeds a key: state: a/folder"
+        found.node.report(found["checkpoint"].error("PC0007", message, way_out))
 
 
 def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:

@@ -26,7 +26,7 @@ from penstock.sinks.merging import MergingSink
 from penstock.spark.pipelines.choices import Choice, names_like
 from penstock.spark.pipelines.configured_sources import kind_of, table_name
 from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
-from penstock.spark.pipelines.paths import is_within, path_reader
+from penstock.spark.pipelines.paths import disk_reader, is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 from penstock.twigs.tables import Table
 
@@ -131,7 +131,7 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink), is_apart)
         case "sqlite":
             fields = node.fields((*_COMMON, "path", "table"), required=("path",))
-            place, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
+            place, mode = fields.read("path", disk_reader(folder), ""), _mode(fields, SqliteSink)
             sink = _table_sink(fields, lambda table: SqliteSink(place, table, mode))
         case "jdbc":
             fields = node.fields((*_COMMON, "url", "table", "options"), required=("url",))
@@ -140,7 +140,10 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             sink = _table_sink(fields, lambda table: JdbcSink(place, table, options, mode))
         case "delta" | "iceberg":
             fields = node.fields((*_COMMON, "path", "table", "partition_by"))
-            sink = _merging_sink(fields, DeltaSink if kind == "delta" else IcebergSink, folder)
+            path, table = _lake_place(fields, folder)
+            place, lake = path or table, DeltaSink if kind == "delta" else IcebergSink
+            mode, parts = _mode(fields, lake), fields.texts("partition_by")
+            sink = lake(path or None, None if path else table, mode, parts)
         case "table":
             keys = (*_COMMON, "table", "format", "partition_by")
             fields = node.fields(keys, required=("table",))
@@ -167,16 +170,13 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
     return SinkSetting(name, sink, rows, typed, choice) if place else None
 
 
-def _merging_sink(fields: Fields, kind: type[MergingSink], folder: Path) -> MergingSink:
-    node = fields.node
-    path = fields.read("path", path_reader(folder), "") or None
-    table = fields.read("table", table_name, "") or None
+def _lake_place(fields: Fields, folder: Path) -> tuple[str, str]:
+    """Return path and name of a table, of which it has one; the other is empty."""
     if ("path" in fields) == ("table" in fields):
         message = "a table has a `path`, or a name in a catalog as `table`"
-        raise node.error("PC0007", message, "give one of the two")
-    if path is None and table is None:
-        raise node.error("PC0005", "the sink has no place")
-    return kind(path, table, _mode(fields, kind), fields.texts("partition_by"))
+        raise fields.node.error("PC0007", message, "give one of the two")
+    table = fields.read("table", table_name, "")
+    return fields.read("path", path_reader(folder), ""), table
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:

@@ -12,7 +12,7 @@ from penstock.sources.paths import RecordPath
 from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node
-from penstock.spark.pipelines.paths import HAS_SCHEME, path_reader
+from penstock.spark.pipelines.paths import HAS_SCHEME, disk_reader, path_reader
 from penstock.spark.sources.options import (
     FEED_OPTIONS,
     KAFKA_OPTIONS,
@@ -110,7 +110,7 @@ def _feeds(node: Node, folder: Path) -> settings.SourceSetting:
             require_http(url)
         except ValueError as error:
             node.report(fields["urls"].error("PC0005", str(error)))
-    state = fields.read("state", path_reader(folder), "") or None
+    state = fields.read("state", disk_reader(folder), "") or None
     options = _options(
         fields, FEED_OPTIONS, lambda given: FeedOptions.of({"path": "http://localhost", **given})
     )

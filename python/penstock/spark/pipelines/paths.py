@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from penstock.spark.pipelines.nodes import Node
+from penstock.storage import disk_path
 
 HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
@@ -21,6 +22,20 @@ def path_reader(folder: Path) -> Callable[[Node], str]:
         return text if HAS_SCHEME.match(text) else str(folder / text)
 
     return read
+
+
+def disk_reader(folder: Path) -> Callable[[Node], str]:
+    """Return what reads a path that has to lie on a disk."""
+    read = path_reader(folder)
+
+    def read_on_disk(node: Node) -> str:
+        path = disk_path(read(node))
+        if path is None:
+            message = "this has to lie on a disk: object stores have no renames that are atomic"
+            raise node.error("PC0005", message, "give a folder that the hosts share")
+        return str(path)
+
+    return read_on_disk
 
 
 def is_within(path: str, folder: str) -> bool:
