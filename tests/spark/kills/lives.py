@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from tests.spark.helpers.lake_jars import delta_jars
 from tests.spark.kills.join_streams import JoinProject
 from tests.spark.kills.match_streams import MatchProject
 from tests.spark.kills.pipelines import PipelineProject
 from tests.spark.kills.report import Life
 from tests.spark.kills.schedule import (
+    DELTA_SINKS,
     JOIN_STRIKES,
     MATCH_STRIKES,
     PIPELINE_SINKS,
@@ -23,7 +25,12 @@ from tests.spark.kills.victims import Victim
 ATTEMPTS_MAX = 4
 """A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
 PIPELINES = tuple(f"pipeline-{number}" for number in range(len(PIPELINE_SINKS)))
+DELTA = tuple(f"delta-{number}" for number in range(len(DELTA_SINKS)))
+"""Lives that need the release of Spark that has Delta, and its jars."""
 LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))), "match-0")
+
+DELTA_MODES = ("upsert", "append")
+FEW_FILES = {"spark.databricks.delta.snapshotPartitions": "1"}
 
 Watch = Callable[[Kill], None]
 
@@ -48,7 +55,13 @@ def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
     match kind:
         case "pipeline":
             sinks = PIPELINE_SINKS[int(number)]
-            strikes, project = pipeline_strikes(int(number)), PipelineProject(folder, sinks)
+            strikes = pipeline_strikes(int(number), sinks)
+            return endure(name, PipelineProject(folder, sinks), strikes, watch)
+        case "delta":
+            sinks = DELTA_SINKS[int(number)]
+            strikes = pipeline_strikes(int(number), sinks)
+            settings = {"spark.jars": ",".join(map(str, delta_jars())), **FEW_FILES}
+            project = PipelineProject(folder, sinks, settings, DELTA_MODES[int(number)])
             return endure(name, project, strikes, watch)
         case "join":
             return endure(name, JoinProject(folder), JOIN_STRIKES[int(number)], watch)

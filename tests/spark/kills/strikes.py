@@ -17,7 +17,7 @@ PHASES = ("start-up", "reading", "task", "between sinks", "commit", "stop")
 
 _SIGNALLED = ("before session stop", "after session stop")
 _LAST_BATCH = "last batch"
-_WATCHED = ("offsets", "commits", "unfinished")
+_WATCHED = ("offsets", "commits", "unfinished", "delta/part-")
 
 
 class Project(Protocol):
@@ -46,7 +46,7 @@ class Strike:
 
     A place is a point of `holds`, or a file of Spark's that shows itself for a moment:
     ``offsets`` and ``commits`` are temporary files of these logs, ``unfinished`` is a folder of a
-    sink.
+    sink, and ``delta/part-`` is a data file of which the log of its table does not know yet.
     """
 
     phase: str
@@ -122,6 +122,8 @@ class _Hunt:
         self._project = project
         self._strike = strike
         self._known = known
+        self._early: set[str] | None = None
+        """Files of sinks that were there when the batch of the strike could begin."""
         self._wanted = committed(project.checkpoint) + strike.batches
         point = f"after {project.sinks[-1]}" if strike.place == _LAST_BATCH else strike.place
         marker = project.folder / "held"
@@ -139,7 +141,7 @@ class _Hunt:
             self._victim.wait_until((self._project.checkpoint / "metadata").exists, is_brief=True)
         elif place in ("offsets", "commits"):
             self._victim.wait_until(lambda: self._is_logging(place), is_brief=True)
-        elif place == "unfinished":
+        elif place in ("unfinished", "delta/part-"):
             self._victim.wait_until(self._is_writing, is_brief=True)
         else:
             if place in _SIGNALLED:
@@ -179,7 +181,10 @@ class _Hunt:
         if committed(self._project.checkpoint) < self._wanted:
             self._project.feed()
             return False
-        return any(name not in self._known for name in _sink_files(self._project.folder / "out"))
+        names = _sink_files(self._project.folder / "out")
+        if self._early is None:
+            self._early = names
+        return any(name not in self._early for name in names)
 
 
 def _temporary_files(project: Project) -> set[str]:
@@ -193,8 +198,9 @@ def _temporary_files(project: Project) -> set[str]:
 
 
 def _sink_files(folder: Path) -> set[str]:
-    """Return the folders in which batches of files are written before they are complete."""
-    return {str(path.relative_to(folder)) for path in folder.glob("*/.unfinished-*")}
+    """Return where batches are written before they are complete: folders, and files of Delta."""
+    places = (*folder.glob("*/.unfinished-*"), *folder.glob("delta/part-*.parquet"))
+    return {str(path.relative_to(folder)) for path in places}
 
 
 def _doubt(kill: Kill, strike: Strike, before: _State, sinks: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import reduce
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 ANCESTORS = "ancestors"
 """The column of values that records carry from around them; it comes along with their rows."""
 
+TEXT = "text"
+"""The column of documents that are text, where those of other sources are bytes."""
+
 _OWN = {ANCESTORS: Bindings, "fault": Fault}
 
 
@@ -29,13 +31,13 @@ def documents(
     sources: tuple[settings.SourceSetting, ...],
     limits: Limits,
     is_streaming: bool,
-) -> list[DataFrame]:
-    """Return the documents of all sources, those in bytes apart from those in text.
+) -> DataFrame:
+    """Return the documents of all sources.
 
     The columns are ``xml``, ``id``, ``ts``, ``stream`` and, where a source has them, ``ancestors``
-    and ``fault``; the last says why a source could not read a document. Text is decoded already,
-    whatever it declares, so it must not become bytes. The order of the sources stays: a checkpoint
-    numbers them.
+    and ``fault``; the last says why a source could not read a document. If some sources have bytes
+    and others text, text is in a column of its own: it is decoded already, whatever it declares,
+    so it must not become bytes. The order of the sources stays: a checkpoint numbers them.
 
     Raises:
         DeploymentError: This version of Spark does not read one of the sources.
@@ -49,10 +51,20 @@ def documents(
         _documents(spark.readStream if is_streaming else spark.read, source, limits)
         for source in sources
     ]
-    return [
-        reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), alike)
-        for _, alike in groupby(frames, key=_is_text)
-    ]
+    are_text = [_is_text(frame) for frame in frames]
+    if any(are_text) and not all(are_text):
+        frames = [
+            _beside_bytes(frame) if is_text else frame
+            for frame, is_text in zip(frames, are_text, strict=True)
+        ]
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+
+
+def _beside_bytes(documents: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    named = documents.withColumnRenamed("xml", TEXT)
+    return named.withColumn("xml", f.lit(None).cast("binary"))
 
 
 def with_ancestors(rows: DataFrame) -> DataFrame:
@@ -82,6 +94,9 @@ def _documents(reader: Any, source: settings.SourceSetting, limits: Limits) -> D
             return _kafka(reader, source)
         case settings.FeedSource():
             return _feeds(reader, source)
+        case settings.TableSource():
+            loaded = reader.options(**source.options).table(source.table)
+            return _selected(loaded, source.document, source.id, source.time, source.stream)
         case settings.SparkSource():
             return _any(reader, source)
 

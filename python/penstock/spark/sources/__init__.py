@@ -21,6 +21,8 @@ _WAY_OUT = "read documents with sources of Spark's own, such as binaryFile, or u
 def register(spark: SparkSession) -> None:
     """Make ``penstock-xml`` and ``penstock-feeds`` known to a session.
 
+    What Hadoop's configuration says now of object stores and HDFS holds for ``penstock-xml``.
+
     Raises:
         ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
         DeploymentError: This version of Spark has no data sources in Python.
@@ -28,7 +30,10 @@ def register(spark: SparkSession) -> None:
     extras.load("pyspark", "spark")
     require(Feature.PYTHON_SOURCES, "penstock-xml and penstock-feeds", _WAY_OUT)
     from penstock.spark.sources.feeds import PenstockFeeds
+    from penstock.spark.sources.hadoop import stores_of
     from penstock.spark.sources.xml import PenstockXml
 
-    spark.dataSource.register(PenstockXml)
+    # Sources of Python run beside Spark, where nobody knows Hadoop's configuration.
+    known = type("PenstockXml", (PenstockXml,), {"stores": stores_of(spark)})
+    spark.dataSource.register(known)
     spark.dataSource.register(PenstockFeeds)

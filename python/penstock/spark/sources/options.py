@@ -15,7 +15,9 @@ from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
+from penstock.sources.stores import LOCAL, Stores
 from penstock.spark.bounds import checked_limits
+from penstock.storage import disk_path
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -77,6 +79,7 @@ class XmlOptions:
     is_one_batch_per_run: bool
     limits: Limits
     columns: tuple[str, ...]
+    stores: Stores = LOCAL
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> XmlOptions:
@@ -169,7 +172,9 @@ class FeedOptions:
             require_http(url)
         return cls(
             urls,
-            given.text("stateLocation"),
+            given.read(
+                "stateLocation", None, _disk, "a folder on a disk: stores have no atomic renames"
+            ),
             given.read("pollSeconds", 300.0, _number, "a number"),
             given.read("timeoutSeconds", 20.0, _number, "a number"),
             int(given.read("maxFeedBytes", 16 << 20, _number, "a number")),
@@ -242,6 +247,13 @@ def _count(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise ValueError
     return int(text)
+
+
+def _disk(text: str) -> str:
+    path = disk_path(text)
+    if path is None:
+        raise ValueError
+    return str(path)
 
 
 def _flag(text: str) -> bool:

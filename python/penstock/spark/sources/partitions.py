@@ -52,7 +52,13 @@ def cut(file: Listed, options: XmlOptions) -> Iterator[Unit]:
     """Yield the parts of a file between records, and why it ends early if it does."""
     assert options.record_path is not None
     try:
-        found = find_ranges(file, options.record_path, options.partition_bytes_max, options.limits)
+        found = find_ranges(
+            file,
+            options.record_path,
+            options.partition_bytes_max,
+            options.limits,
+            options.stores,
+        )
     except DocumentError as error:
         yield Failure(file, error)
         return

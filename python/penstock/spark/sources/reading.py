@@ -42,7 +42,7 @@ def _part_batches(unit: Unit, options: XmlOptions) -> Iterator[Any]:
         yield from batches(rows_of(unit, options), schema, XML, places)
         return
     try:
-        yield from task_batches(unit, schema)
+        yield from task_batches(unit, schema, options.stores)
     except DocumentError as error:
         yield from batches(_fail(error, _whole(unit.file), options), schema, XML, places)
 
@@ -53,7 +53,7 @@ def rows_of(unit: Listed | Failure, options: XmlOptions) -> Iterator[Row]:
         yield from _fail(unit.error, _whole(unit.file), options)
         return
     try:
-        for member in members(unit):
+        for member in members(unit, options.stores):
             try:
                 yield from _read(member, options)
             except DocumentError as error:

@@ -58,6 +58,9 @@ class PenstockXml(DataSource):
     ``maxBytesPerTrigger``, which Spark before 4.2 takes with ``oneBatchPerRun`` only.
     """
 
+    stores = LOCAL
+    """How files of object stores and HDFS are reached; ``register`` takes it from Hadoop."""
+
     @classmethod
     def name(cls) -> str:
         """Return the name of the format."""
@@ -84,7 +87,7 @@ class PenstockXml(DataSource):
             if given.dataType != own.dataType:
                 found, needed = given.dataType.simpleString(), own.dataType.simpleString()
                 raise ValueError(f"the column `{given.name}` is {needed}, not {found}")
-        return replace(options, columns=names)
+        return replace(options, columns=names, stores=self.stores)
 
 
 class _Files:
@@ -99,7 +102,7 @@ class _Files:
 
     def _list(self) -> list[Listed]:
         options = self._options
-        return list_files(options.paths, options.is_recursive, options.name_glob)
+        return list_files(options.paths, options.is_recursive, options.name_glob, options.stores)
 
     def _partitions(self, files: list[Listed]) -> list[InputPartition]:
         # Where there is nothing to read, Spark would ask for a partition of its own making.

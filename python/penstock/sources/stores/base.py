@@ -1,0 +1,141 @@
+"""What a store of files can do."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from penstock.errors import SettingError
+
+BLOCK_BYTES = 8 << 20
+"""A file that is read from its beginning is asked for in blocks of this size."""
+_FIRST_BYTES = 256 << 10
+"""The first block is smaller: a small file needs no more, and a head is often enough."""
+
+STORE_CODES = {
+    "PS0020": "a scheme of a path that nothing reads",
+    "PS0021": "a store that does not answer, or refuses to",
+    "PS0022": "a setting of a store that is not supported",
+}
+"""The codes of errors of stores and what each names."""
+
+
+class StoreError(SettingError, RuntimeError):
+    """A store cannot be used. A task that gets it fails, and Spark tries it again."""
+
+
+class State(NamedTuple):
+    """What a file was like when somebody looked: size, time of its last change, and its mark.
+
+    Where a store has marks (ETags), two contents never have the same one.
+    """
+
+    size: int
+    mtime_ns: int
+    mark: str = ""
+
+
+class Opened(AbstractContextManager["Opened"], ABC):
+    """An open file, read at any place."""
+
+    state: State
+
+    @abstractmethod
+    def read_at(self, start: int, end: int) -> bytes:
+        """Return the bytes of a range, fewer only if the file has no more.
+
+        Raises:
+            OSError: The file is not there any more.
+            StoreError: The store does not answer.
+        """
+
+    def stream(self) -> io.BufferedIOBase:
+        """Return the file as something to read from its beginning, and to seek in."""
+        return _Stream(self)
+
+    def __exit__(self, *error: object) -> None:
+        """Close it."""
+
+
+class Entry(NamedTuple):
+    """A file or a folder of a store, by its path below a root."""
+
+    path: str
+    is_folder: bool
+    size: int
+    mtime_ns: int
+
+
+class Store(ABC):
+    """The files of one bucket, container or name node; paths are given below its root.
+
+    Every method raises ``StoreError`` if the store does not answer.
+    """
+
+    @abstractmethod
+    def look(self, path: str) -> Entry | None:
+        """Return what lies at a path, or None."""
+
+    @abstractmethod
+    def walk(self, folder: str, is_recursive: bool) -> Iterator[Entry]:
+        """Yield the files in a folder, or everything below it; nothing if it is not there."""
+
+    @abstractmethod
+    def open(self, path: str) -> Opened:
+        """Return a file.
+
+        Raises:
+            FileNotFoundError: It is not there.
+        """
+
+
+class _Stream(io.BufferedIOBase):
+    """An open file that is read block by block.
+
+    The blocks are of one content: a file that is not what it was ends with an error.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._block = b""
+        self._start = 0
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._opened.state.size}
+        self._at = max(0, base[whence] + offset)
+        return self._at
+
+    def read1(self, size: int | None = -1) -> bytes:
+        if not self._start <= self._at < self._start + len(self._block):
+            length = _FIRST_BYTES if self._at == 0 else BLOCK_BYTES
+            end = min(self._at + length, self._opened.state.size)
+            self._block = self._opened.read_at(self._at, end) if self._at < end else b""
+            self._start = self._at
+        begin = self._at - self._start
+        data = self._block[begin : None if size is None or size < 0 else begin + size]
+        self._at += len(data)
+        return data
+
+    def read(self, size: int | None = -1) -> bytes:
+        wanted = None if size is None or size < 0 else size
+        parts: list[bytes] = []
+        while wanted is None or wanted > 0:
+            part = self.read1(wanted)
+            if not part:
+                break
+            parts.append(part)
+            wanted = None if wanted is None else wanted - len(part)
+        return b"".join(parts)
