@@ -77,11 +77,25 @@ def _life(
                 assert stored == Counter(model), (mode, run, batch, stored, model)
                 count += 1
             rows.unpersist()
+            if generator.random() < 0.3:
+                _compact(spark, lake(**where))
     with_fail = _sink(lake, where, "fail", is_catalog)
     is_taken = any(one[1] != "three" for one in model)
     with pytest.raises(SinkError, match="PO0004") if is_taken else nullcontext():
         with_fail.begin(spark, "three")
     return count
+
+
+def _compact(spark: SparkSession, sink: DeltaSink | IcebergSink) -> None:
+    """Put small files together, whatever runs and batches they are of."""
+    if isinstance(sink, DeltaSink):
+        spark.sql(f"OPTIMIZE {sink.name(spark)}").collect()
+        return
+    catalog, _, table = sink.name(spark).partition(".")
+    spark.sql(
+        f"CALL {catalog}.system.rewrite_data_files("
+        f"table => '{table}', options => map('rewrite-all', 'true'))"
+    ).collect()
 
 
 def _written(
