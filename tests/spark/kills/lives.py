@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.spark.kills.join_streams import JoinProject
+from tests.spark.kills.joining_pipelines import JoiningPipelineProject
 from tests.spark.kills.match_streams import MatchProject
 from tests.spark.kills.pipelines import PipelineProject
 from tests.spark.kills.report import Life
 from tests.spark.kills.schedule import (
     JOIN_STRIKES,
+    JOINING_STRIKES,
     MATCH_STRIKES,
     PIPELINE_SINKS,
     pipeline_strikes,
@@ -23,7 +25,9 @@ from tests.spark.kills.victims import Victim
 ATTEMPTS_MAX = 4
 """A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
 PIPELINES = tuple(f"pipeline-{number}" for number in range(len(PIPELINE_SINKS)))
-LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))), "match-0")
+JOINING = tuple(f"joining-{number}" for number in range(len(JOINING_STRIKES)))
+JOINS = tuple(f"join-{number}" for number in range(len(JOIN_STRIKES)))
+LIVES = (*PIPELINES, *JOINING, *JOINS, "match-0")
 
 Watch = Callable[[Kill], None]
 
@@ -50,6 +54,9 @@ def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
             sinks = PIPELINE_SINKS[int(number)]
             strikes, project = pipeline_strikes(int(number)), PipelineProject(folder, sinks)
             return endure(name, project, strikes, watch)
+        case "joining":
+            strikes = list(JOINING_STRIKES[int(number)])
+            return endure(name, JoiningPipelineProject(folder), strikes, watch)
         case "join":
             return endure(name, JoinProject(folder), JOIN_STRIKES[int(number)], watch)
         case _:
