@@ -9,12 +9,14 @@ from typing import Any, Protocol
 
 from tests.spark.helpers.lake_jars import delta_jars
 from tests.spark.kills.join_streams import JoinProject
+from tests.spark.kills.joining_pipelines import JoiningPipelineProject
 from tests.spark.kills.match_streams import MatchProject
 from tests.spark.kills.pipelines import PipelineProject
 from tests.spark.kills.report import Life
 from tests.spark.kills.schedule import (
     DELTA_SINKS,
     JOIN_STRIKES,
+    JOINING_STRIKES,
     MATCH_STRIKES,
     PIPELINE_SINKS,
     pipeline_strikes,
@@ -27,7 +29,9 @@ ATTEMPTS_MAX = 4
 PIPELINES = tuple(f"pipeline-{number}" for number in range(len(PIPELINE_SINKS)))
 DELTA = tuple(f"delta-{number}" for number in range(len(DELTA_SINKS)))
 """Lives that need the release of Spark that has Delta, and its jars."""
-LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))), "match-0")
+JOINING = tuple(f"joining-{number}" for number in range(len(JOINING_STRIKES)))
+JOINS = tuple(f"join-{number}" for number in range(len(JOIN_STRIKES)))
+LIVES = (*PIPELINES, *JOINING, *JOINS, "match-0")
 
 DELTA_MODES = ("upsert", "append")
 FEW_FILES = {"spark.databricks.delta.snapshotPartitions": "1"}
@@ -63,6 +67,9 @@ def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
             settings = {"spark.jars": ",".join(map(str, delta_jars())), **FEW_FILES}
             project = PipelineProject(folder, sinks, settings, DELTA_MODES[int(number)])
             return endure(name, project, strikes, watch)
+        case "joining":
+            strikes = list(JOINING_STRIKES[int(number)])
+            return endure(name, JoiningPipelineProject(folder), strikes, watch)
         case "join":
             return endure(name, JoinProject(folder), JOIN_STRIKES[int(number)], watch)
         case _:
