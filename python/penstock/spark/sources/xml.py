@@ -15,6 +15,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from penstock.sources.listing import Listed, list_files
+from penstock.sources.stores import LOCAL
 from penstock.spark.features import Feature, require
 from penstock.spark.schema import schema_of
 from penstock.spark.sources import offsets
