@@ -16,7 +16,7 @@ from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES, Surroundings
 from penstock.limits import Limits
 from penstock.sources.around import Run
-from penstock.sources.inputs import unreadable
+from penstock.sources.inputs import changed, unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.spans import SpanFinder, Spans
@@ -187,11 +187,6 @@ def _runs(runs: Sequence[Run], start: int, end: int) -> list[Run]:
     first = bisect_right(runs, start, key=lambda run: run[0]) - 1
     last = bisect_left(runs, end, key=lambda run: run[0])
     return [(max(place - start, 0), value) for place, value in runs[first:last]]
-
-
-def changed() -> DocumentError:
-    """Return the error for a file that is not what it was."""
-    return DocumentError("PS0004", "the file changed while it was being read", 0, 0, "")
 
 
 def _is_plain(head: bytes) -> bool:
