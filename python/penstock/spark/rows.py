@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 COUNT = "count"
 """The kind of a row that counts documents: ``ordinal`` of them, with ``end`` bytes."""
 
+TOLD = "told"
+"""The kind of a row that says, as its value, what a task found for the joins."""
+
 
 def result_batch(columns: Columns, names: Any, inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
@@ -74,6 +77,14 @@ def count_batch(inputs: Any) -> pa.RecordBatch:
         "start": pa.array([0], pa.int64()),
         "end": pa.array([sizes], pa.int64()),
     }
+    return _assemble(made, _besides(inputs.slice(0, 1)))
+
+
+def told_batch(told: str, inputs: Any) -> pa.RecordBatch:
+    """Return one row that says what a task found for the joins."""
+    import pyarrow as pa
+
+    made = {"kind": pa.array([TOLD]), "name": pa.array([""]), "value": pa.array([told])}
     return _assemble(made, _besides(inputs.slice(0, 1)))
 
 

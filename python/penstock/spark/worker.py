@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from penstock.engine.driver import Driver, Pace
+from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
+from penstock.sources.inputs import Input
+from penstock.sources.packs import Pack
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
 from penstock.spark.rows import count_batch, error_batch, result_batch
@@ -57,6 +59,8 @@ class Job:
     """Whether the last column says why a source could not read a document."""
     is_counting: bool = False
     """Whether rows that count documents come among the others."""
+    is_joined: bool = False
+    """Whether somebody else evaluates the subscriptions that join."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -65,10 +69,17 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     The first four columns of a batch are document, id, time and stream; the others come along.
     The rows of one document may come in several batches, while it is still being read.
     """
+    yield from evaluate_with(Task, job, batches)
+
+
+def evaluate_with(
+    make: Callable[[Job, Session, Any], Task], job: Job, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield what a task that is made for a session yields of batches of documents."""
     key = (job.plan.key(), job.limits)
     session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
     session.suspend(_numbers(names, suspended_here()))
-    task = _Task(job, session, names)
+    task = make(job, session, names)
     try:
         yield from task.read(batches)
     finally:
@@ -77,14 +88,16 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
             _keep(key, session, names)
 
 
-class _Task:
+class Task:
     """The work of one task with a session."""
+
+    pace = PACE
 
     def __init__(self, job: Job, session: Session, names: Any) -> None:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, _Names(names)), PACE)
+        self._driver = Driver(Fixed(session, _Names(names)), self.pace)
         self._is_inside = False
 
     @property
@@ -103,7 +116,7 @@ class _Task:
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
         self._is_inside = True
-        for portion in self._driver.run(documents_of(batch.column(0), self._job.is_text)):
+        for portion in self._driver.run(self._documents(batch)):
             self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
@@ -116,10 +129,20 @@ class _Task:
             if portion.errors:
                 known = None if faults is None else faults.slice(start, count)
                 yield error_batch(portion.errors, inputs, known)
+            yield from self._further(portion, batch, start)
             if not portion.is_open:  # otherwise its documents come again, with the same numbers
                 start += count
             self._is_inside = True
         self._is_inside = False
+
+    def _documents(self, batch: pa.RecordBatch) -> Iterator[Input | Pack]:
+        return documents_of(batch.column(0), self._job.is_text)
+
+    def _further(
+        self, portion: Portion, batch: pa.RecordBatch, start: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield what else a portion gives, whose first document has this place in the batch."""
+        return iter(())
 
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
@@ -129,7 +152,8 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
 
 def _start(job: Job, key: str) -> tuple[Session, Any]:
     names, plan = job.plan.load(key)
-    if any(plan.request_count(one.value) for one in (Request.RECORDS, Request.BINDINGS)):
+    joining = (Request.RECORDS, Request.BINDINGS)
+    if not job.is_joined and any(plan.request_count(one.value) for one in joining):
         require_rows(Snapshot(0, names.to_pylist(), plan))
     return Session(plan, job.limits), names
 

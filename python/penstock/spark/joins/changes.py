@@ -21,6 +21,7 @@ from penstock.kernel import BucketedState
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import joins_of
+from penstock.registry.subscriptions import Snapshot
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 
 Pair = tuple[int, int]
@@ -165,7 +166,7 @@ class Subscriptions:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
-        self._frozen = [] if self._live is not None else _entries(registry)
+        self._frozen = [] if self._live is not None else entries_of(registry.snapshot())
 
     @property
     def version(self) -> str:
@@ -173,6 +174,10 @@ class Subscriptions:
         if self._live is not None:
             return str(self._live.version)
         return hashlib.blake2b(repr(self._frozen).encode(), digest_size=16).hexdigest()
+
+    def entries(self) -> list[tuple[str, str]]:
+        """Return names and programs of the subscriptions that join."""
+        return self._frozen if self._live is None else entries_of(self._live.snapshot())
 
     def since(self, earlier: Iterable[Changes]) -> tuple[tuple[Added, ...], tuple[int, ...]]:
         """Return what was added and what was removed since earlier batches."""
@@ -182,7 +187,7 @@ class Subscriptions:
             live = {name: one for name, one in live.items() if one.number not in changes.removed}
             live |= {one.name: one for one in changes.added}
             count += len(changes.added)
-        wanted = dict(self._frozen if self._live is None else _entries(self._live))
+        wanted = dict(self.entries())
         removed = tuple(one.number for name, one in live.items() if wanted.get(name) != one.program)
         gone = set(removed)
         kept = {name for name, one in live.items() if one.number not in gone}
@@ -191,9 +196,13 @@ class Subscriptions:
         return added, removed
 
 
-def _entries(registry: AnyRegistry) -> list[tuple[str, str]]:
-    """Return names and programs of the subscriptions that join."""
-    requests = joins_of(registry.snapshot(), "penstock.spark.join_stream").items()
+def entries_of(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return names and programs of the subscriptions that join.
+
+    Raises:
+        RegistryError: One joins what ``join_stream`` does not.
+    """
+    requests = joins_of(snapshot, "penstock.spark.join_stream").items()
     return [(name, b64encode(requested.program).decode()) for name, requested in requests]
 
 

@@ -198,39 +198,68 @@ def _digest(numbers: tuple[int, ...]) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
+class Intake:
+    """What a task makes of documents: records in their buckets, and what it tells of them."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.planned = planned_for(job)
+        self.planned.joins.enter(0, 1)
+        self._findings, self._told = Findings(job, self.planned), Told()
+
+    def take(
+        self, document: Input, time_us: int, witness: Witness | DocumentError
+    ) -> DocumentError | None:
+        """Take a document; return what is wrong with it."""
+        job, told = self._job, self._told
+        try:
+            check_event_time(time_us)
+            # Event time goes on with every document, whatever else is wrong with it.
+            told.latest_us = max(told.latest_us, time_us)
+            record = read_record(self.planned, document, time_us, witness, job.batch)
+        except DocumentError as error:
+            return error
+        told.documents += 1
+        if time_us < job.watermark_us:
+            told.late += 1
+            return lateness_error(job.lateness)
+        if record:
+            self._findings.send(record)
+            if self.planned.joins.is_batch_full():
+                self._findings.settle()
+        return None
+
+    def settle(self, errors: Any = None) -> None:
+        """Take the results that wait, and add rows of documents that failed."""
+        self._findings.settle()
+        if errors is not None:
+            self._findings.add_errors(errors)
+
+    def tell(self) -> str:
+        """Write everything down; return, as text, where it is."""
+        return self._findings.tell(self._told).dump()
+
+
 def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield what a task tells that turns documents into records and sends them to buckets."""
-    planned = planned_for(job)
-    planned.joins.enter(0, 1)
-    findings, told = Findings(job, planned), Told()
+    intake = Intake(job)
     for whole in batches:
-        batch = whole.select(range(4))
-        times_us = times_of(batch.column(2))
-        batch = batch.set_column(2, batch.schema.names[2], event_times(times_us))
+        batch, times_us = with_event_times(whole.select(range(4)))
         faults = whole.column(4) if job.has_faults else None
         failures: list[tuple[int, DocumentError]] = []
-        found = timed_witnesses(planned, batch, times_us, job.is_text, job.arrival_us)
+        found = timed_witnesses(intake.planned, batch, times_us, job.is_text, job.arrival_us)
         for number, (document, time_us, witness) in enumerate(found):
-            try:
-                check_event_time(time_us)
-                # Event time goes on with every document, whatever else is wrong with it.
-                told.latest_us = max(told.latest_us, time_us)
-                record = read_record(planned, document, time_us, witness, job.batch)
-            except DocumentError as error:
+            error = intake.take(document, time_us, witness)
+            if error is not None:
                 failures.append((number, error))
-                continue
-            told.documents += 1
-            if time_us < job.watermark_us:
-                told.late += 1
-                failures.append((number, lateness_error(job.lateness)))
-            elif record:
-                findings.send(record)
-                if planned.joins.is_batch_full():
-                    findings.settle()
-        findings.settle()
-        if failures:
-            findings.add_errors(error_batch(failures, batch, faults))
-    yield _row(findings.tell(told))
+        intake.settle(error_batch(failures, batch, faults) if failures else None)
+    yield _row(intake.tell())
+
+
+def with_event_times(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
+    """Return a batch without times that are none, and all times in microseconds since 1970."""
+    times_us = times_of(batch.column(2))
+    return batch.set_column(2, batch.schema.names[2], event_times(times_us)), times_us
 
 
 def timed_witnesses(
@@ -273,7 +302,7 @@ def do_tasks(
     """Yield what tasks tell; the batches hold their numbers."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield _row(_do(job, tasks[number]))
+            yield _row(_do(job, tasks[number]).dump())
 
 
 def _do(job: Job, task: Task) -> Told:
@@ -317,7 +346,7 @@ def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequenc
     return merge_alike(job.folder, task.bucket, job.batch, segments, job.watermark_us)
 
 
-def _row(told: Told) -> pa.RecordBatch:
+def _row(told: str) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pydict({"told": [told.dump()]})
+    return pa.RecordBatch.from_pydict({"told": [told]})

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from penstock.results.documents import FIRST_US, moment_of
+from penstock.spark.joins.stream import JoinProgress
 from penstock.spark.sources.offsets import WAITING
 
 
@@ -46,6 +48,8 @@ class Outcome:
     """Documents, or files, that wait in the sources, where they tell."""
     state_rows: int | None = None
     state_bytes: int | None = None
+    joins: JoinProgress | None = None
+    """How far the joins of a stream have come, if anything joins."""
     matched: set[str] = field(default_factory=set, repr=False)
     """The names of subscriptions with results, where the registry is small enough to say."""
     is_stopped: bool = False
@@ -108,7 +112,20 @@ class Outcome:
             parts.append(f"{self.lag:,} waiting")
         if self.state_rows is not None:
             parts.append(f"state {self.state_rows:,} rows, {(self.state_bytes or 0) / 1e6:,.1f} MB")
+        if self.joins is not None:
+            parts += _described(self.joins)
         return ", ".join(parts)
+
+
+def _described(joins: JoinProgress) -> list[str]:
+    records, segments = f"{joins.records:,} records", f"{joins.segments:,} segments"
+    parts = [f"state {records} in {segments}, {joins.bytes / 1e6:,.1f} MB"]
+    if joins.watermark_us is not None:
+        moment = moment_of(max(joins.watermark_us, FIRST_US))
+        parts.append(f"watermark {moment:%Y-%m-%dT%H:%M:%SZ}")
+    if joins.late:
+        parts.append(f"{joins.late:,} late")
+    return parts
 
 
 def as_dict(progress: Any) -> dict[str, Any]:

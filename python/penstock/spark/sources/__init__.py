@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import extras
+from penstock.spark.features import Feature, require
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["register"]
+
+_WAY_OUT = "read documents with sources of Spark's own, such as binaryFile, or use a later Spark"
 
 
 def register(spark: SparkSession) -> None:
@@ -22,8 +25,10 @@ def register(spark: SparkSession) -> None:
 
     Raises:
         ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
+        DeploymentError: This version of Spark has no data sources in Python.
     """
     extras.load("pyspark", "spark")
+    require(Feature.PYTHON_SOURCES, "penstock-xml and penstock-feeds", _WAY_OUT)
     from penstock.spark.sources.feeds import PenstockFeeds
     from penstock.spark.sources.hadoop import stores_of
     from penstock.spark.sources.xml import PenstockXml

@@ -31,7 +31,7 @@ MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 XML_OPTIONS = (
     *("path", "paths", "recordPath", "namespaces", "ancestors", "mode", "limits"),
     *("maxPartitionBytes", "maxDocumentBytes", "pathGlobFilter", "recursiveFileLookup"),
-    *("maxFilesPerTrigger", "maxBytesPerTrigger", "columns"),
+    *("maxFilesPerTrigger", "maxBytesPerTrigger", "oneBatchPerRun", "columns"),
 )
 FEED_OPTIONS = ("path", "urls", "stateLocation", "pollSeconds", "timeoutSeconds", "maxFeedBytes")
 KAFKA_OPTIONS = (
@@ -76,6 +76,7 @@ class XmlOptions:
     name_glob: str | None
     files_per_trigger_max: int | None
     bytes_per_trigger_max: int | None
+    is_one_batch_per_run: bool
     limits: Limits
     columns: tuple[str, ...]
     stores: Stores = LOCAL
@@ -113,6 +114,7 @@ class XmlOptions:
                 "maxFilesPerTrigger", None, _count, "a positive number"
             ),
             bytes_per_trigger_max=given.size("maxBytesPerTrigger", None),
+            is_one_batch_per_run=given.read("oneBatchPerRun", False, _flag, "true or false"),
             limits=checked_limits(Limits(**given.mapping("limits"))),
             columns=chosen_columns(options),
         )
