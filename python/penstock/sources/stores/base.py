@@ -6,7 +6,7 @@ import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from penstock.errors import SettingError
 from penstock.sources.inputs import changed
@@ -79,6 +79,18 @@ class Entry(NamedTuple):
     is_folder: bool
     size: int
     mtime_ns: int
+
+
+class Opener(Protocol):
+    """What opens files by their paths."""
+
+    def open(self, path: str) -> Opened:
+        """Return a file.
+
+        Raises:
+            OSError: It cannot be opened.
+            StoreError: Its store does not answer, or there is none for it.
+        """
 
 
 class Store(ABC):
