@@ -81,6 +81,8 @@ test-kills: setup ## kill pipelines and joins at known places; the report is out
 	$(BIN)/python -m tests.spark.kills
 	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.2) && \
 	  PYTHONPATH=python "$$python" -m tests.spark.kills delta-0 delta-1
+	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.1) && \
+	  PYTHONPATH=python "$$python" -m tests.spark.kills iceberg-0 iceberg-1
 
 test-places: setup ## compare S3, HDFS, Delta and Iceberg, on real servers and other Sparks, with a disk and a model
 	$(BIN)/python -m pytest -m slow tests/spark/places tests/spark/lakes

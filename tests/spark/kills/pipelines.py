@@ -59,7 +59,7 @@ class PipelineProject:
     folder: Path
     sinks: Sequence[str]
     settings: Mapping[str, str] = field(default_factory=dict)
-    delta_mode: str = "upsert"
+    lake_mode: str = "upsert"
     exit_code: int = 3  # some documents are broken
     files: int = field(default=0, init=False)
 
@@ -95,7 +95,7 @@ class PipelineProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the command of the pipeline, which goes on for ever or reads what is left."""
         trigger = "{processing_time: 10 milliseconds}" if is_endless else "available_now"
-        modes = {"delta": f", write: {self.delta_mode}"}
+        modes = dict.fromkeys(("delta", "iceberg"), f", write: {self.lake_mode}")
         sinks = "\n".join(
             f"  - {{kind: {kind}, path: out/{kind}, rows: all{modes.get(kind, '')}}}"
             for kind in self.sinks

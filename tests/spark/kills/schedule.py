@@ -19,14 +19,18 @@ PIPELINE_SINKS: Sequence[tuple[str, ...]] = (
 )
 """The sinks of each life, in the order in which they get a batch."""
 
-DELTA_SINKS: Sequence[tuple[str, ...]] = (("delta", "sqlite"), ("parquet", "delta"))
-"""The same for lives on the release of Spark that has Delta."""
+LAKE_SINKS: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "delta": (("delta", "sqlite"), ("parquet", "delta")),
+    "iceberg": (("iceberg", "sqlite"), ("parquet", "iceberg")),
+}
+"""The same for lives on the release of Spark that has a format of tables."""
 
 _FIRST = ("offsets", "checkpoint", "offsets", "before query", "offsets", "before listing")
 """Where the first process of a life is killed, when there is no batch yet."""
 _UNFINISHED: Mapping[str, list[str]] = {
     "sqlite": [],
     "delta": ["delta/part-"],
+    "iceberg": ["iceberg/data/"],
     "parquet": ["unfinished"],
     "json": ["unfinished"],
 }

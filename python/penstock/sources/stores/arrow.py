@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from penstock import extras
@@ -12,6 +13,8 @@ from penstock.sources.stores.base import Entry, Opened, State, Store, StoreError
 
 _ATTEMPTS = 10
 """A request that fails is made so often; Arrow waits longer each time."""
+T = TypeVar("T")
+
 _ANONYMOUS = "AnonymousAWSCredentialsProvider"
 
 
@@ -96,11 +99,30 @@ class ArrowStore(Store):
                 yield self._entry(info)
 
     def open(self, path: str) -> Opened:
-        entry = self.look(path)
-        if entry is None or entry.is_folder:
-            raise FileNotFoundError(f"there is no file {self._root}/{path}")
+        return _ArrowFile(self, path)
+
+    def opened(self, path: str) -> tuple[Any, State]:
+        """Return a file of Arrow, and what it is like.
+
+        Raises:
+            FileNotFoundError: It is not there.
+        """
         file = self._asked(lambda: self._system.open_input_file(self._key(path)))
-        return _ArrowFile(self, file, entry)
+        told = {name.lower(): value.decode() for name, value in (file.metadata() or {}).items()}
+        if "last-modified" in told:
+            moment = datetime.fromisoformat(told["last-modified"])
+            mtime_ns = int(moment.timestamp()) * 1_000_000_000
+        else:
+            entry = self.look(path)
+            if entry is None:
+                raise FileNotFoundError(f"there is no file {self._root}/{path}")
+            mtime_ns = entry.mtime_ns
+        return file, State(file.size(), mtime_ns, told.get("etag", ""))
+
+    def read_at(self, file: Any, start: int, end: int) -> bytes:
+        """Return the bytes of a range of a file."""
+        data: bytes = self._asked(lambda: file.read_at(end - start, start))
+        return data
 
     def _key(self, path: str) -> str:
         return f"{self._container}/{path}" if path else self._container
@@ -108,9 +130,11 @@ class ArrowStore(Store):
     def _entry(self, info: Any) -> Entry:
         path = info.path.removeprefix(self._container).strip("/")
         is_folder = info.size is None
-        return Entry(path, is_folder, info.size or 0, 0 if is_folder else info.mtime_ns or 0)
+        # Some stores list fractions of seconds, and leave them away where they tell of one object.
+        seconds = 0 if is_folder else (info.mtime_ns or 0) // 1_000_000_000
+        return Entry(path, is_folder, info.size or 0, seconds * 1_000_000_000)
 
-    def _asked(self, request: Any) -> Any:
+    def _asked(self, request: Callable[[], T]) -> T:
         try:
             return request()
         except FileNotFoundError:
@@ -123,15 +147,21 @@ class ArrowStore(Store):
 class _ArrowFile(Opened):
     """An object; its mark is the ETag, where the store has one."""
 
-    def __init__(self, store: ArrowStore, file: Any, entry: Entry) -> None:
+    def __init__(self, store: ArrowStore, path: str) -> None:
         self._store = store
-        self._file = file
-        mark = (file.metadata() or {}).get("ETag", b"").decode()
-        self.state = State(file.size(), entry.mtime_ns, mark)
+        self._path = path
+        self._file, self.state = store.opened(path)
 
     def read_at(self, start: int, end: int) -> bytes:
-        data: bytes = self._store._asked(lambda: self._file.read_at(end - start, start))
-        return data
+        return self._store.read_at(self._file, start, end)
+
+    def look_again(self) -> State | None:
+        try:
+            file, state = self._store.opened(self._path)
+        except FileNotFoundError:
+            return None
+        file.close()
+        return state
 
     def __exit__(self, *error: object) -> None:
         self._file.close()
