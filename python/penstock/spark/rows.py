@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
 from penstock.kernel import Columns
+from penstock.registry.plans.names import look_up
 from penstock.results import COLUMNS, Fault
 from penstock.results.arrow import kernel_arrays, kind_names, schema
 from penstock.sources.inputs import SOURCE_BYTES_MAX
@@ -18,10 +19,12 @@ COUNT = "count"
 """The kind of a row that counts documents: ``ordinal`` of them, with ``end`` bytes."""
 
 
-def result_batch(columns: Columns, names: Any, inputs: Any) -> pa.RecordBatch:
+def result_batch(columns: Columns, names: Sequence[str], inputs: Any) -> pa.RecordBatch:
     """Return the rows of documents; ``inputs`` are the documents, by their numbers."""
+    import pyarrow as pa
+
     arrays = kernel_arrays(columns)
-    arrays["subscription"] = names.take(arrays["subscription"])
+    arrays["subscription"] = look_up(names, arrays["subscription"]).cast(pa.string())
     arrays["kind"] = kind_names().take(arrays["kind"])
     return _assemble(arrays, _besides(inputs).take(arrays.pop("document")))
 

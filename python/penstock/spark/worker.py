@@ -11,13 +11,14 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
+from penstock.registry.plans.names import arrow_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
 from penstock.spark.documents import documents_of
@@ -41,8 +42,9 @@ SUSPENDED = "penstock.suspended"
 
 _SESSIONS_KEPT = 4
 
-_Key = tuple[str, Limits]
-_idle: OrderedDict[_Key, tuple[Session, Any]] = OrderedDict()
+_Key = tuple[str, str, Limits]
+"""The family of a plan, the plan, and limits."""
+_idle: OrderedDict[_Key, tuple[Session, Sequence[str]]] = OrderedDict()
 """Sessions that no task uses, with the names of their subscriptions; the oldest goes first."""
 
 
@@ -65,8 +67,8 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     The first four columns of a batch are document, id, time and stream; the others come along.
     The rows of one document may come in several batches, while it is still being read.
     """
-    key = (job.plan.key(), job.limits)
-    session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
+    key = (job.plan.family, job.plan.key(), job.limits)
+    session, names = _idle.pop(key) if key in _idle else _start(job, key)
     session.suspend(_numbers(names, suspended_here()))
     task = _Task(job, session, names)
     try:
@@ -80,11 +82,11 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 class _Task:
     """The work of one task with a session."""
 
-    def __init__(self, job: Job, session: Session, names: Any) -> None:
+    def __init__(self, job: Job, session: Session, names: Sequence[str]) -> None:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, _Names(names)), PACE)
+        self._driver = Driver(Fixed(session, names), PACE)
         self._is_inside = False
 
     @property
@@ -127,31 +129,18 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
     return batch.select(range(last)), batch.column(last)
 
 
-def _start(job: Job, key: str) -> tuple[Session, Any]:
-    names, plan = job.plan.load(key)
+def _start(job: Job, key: _Key) -> tuple[Session, Sequence[str]]:
+    """Return a session for a plan: one that has read another of its family, or a new one."""
+    names, plan = job.plan.load(key[1])
     if any(plan.request_count(one.value) for one in (Request.RECORDS, Request.BINDINGS)):
-        require_rows(Snapshot(0, names.to_pylist(), plan))
-    return Session(plan, job.limits), names
-
-
-class _Names(Sequence[str]):
-    """Names of an Arrow array, each made when somebody asks for it."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return _Names(self._array[index])
-        name: str = self._array[index].as_py()
-        return name
-
-    def __len__(self) -> int:
-        return len(self._array)
+        require_rows(Snapshot(0, names, plan))
+    former = next((one for one in reversed(_idle) if (one[0], one[2]) == (key[0], key[2])), None)
+    if former is None:
+        return Session(plan, job.limits), names
+    # Tiers that both have stay as they are, with everything that was learnt about them.
+    session, _ = _idle.pop(former)
+    session.adopt(plan)
+    return session, names
 
 
 def suspended_here() -> list[str]:
@@ -163,14 +152,15 @@ def suspended_here() -> list[str]:
     return json.loads(told) if told else []
 
 
-def _numbers(names: Any, suspended: list[str]) -> list[int]:
+def _numbers(names: Sequence[str], suspended: list[str]) -> list[int]:
     """Return the numbers of those who are among the names of a plan."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not suspended:
         return []
-    found: list[int] = pc.indices_nonzero(pc.is_in(names, pa.array(suspended))).to_pylist()
+    wanted = pa.array(suspended, pa.large_string())
+    found: list[int] = pc.indices_nonzero(pc.is_in(arrow_of(names), wanted)).to_pylist()
     return found
 
 
@@ -184,7 +174,7 @@ def require_rows(snapshot: Snapshot) -> None:
     require_requests(snapshot, (Request.ROWS, Request.MESSAGES), "penstock.spark.match", instead)
 
 
-def _keep(key: _Key, session: Session, names: Any) -> None:
+def _keep(key: _Key, session: Session, names: Sequence[str]) -> None:
     _idle[key] = (session, names)
     while len(_idle) > _SESSIONS_KEPT:
         _idle.popitem(last=False)
