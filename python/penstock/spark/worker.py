@@ -10,17 +10,18 @@ import json
 import math
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
-from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Batch, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
 from penstock.registry.plans.names import arrow_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
+from penstock.spark.bulk import arrow_schema, bulk_batch
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
 from penstock.spark.rows import count_batch, error_batch, result_batch
@@ -35,6 +36,10 @@ PACE = Pace(
     linger_seconds=math.inf,
     bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
     is_prompt=False,
+)
+
+BULK_PACE = replace(
+    PACE, rows_max=256 << 10, value_bytes_max=16 << 20, documents_max=1 << 10, with_times=False
 )
 
 SUSPENDED = "penstock.suspended"
@@ -59,6 +64,8 @@ class Job:
     """Whether the last column says why a source could not read a document."""
     is_counting: bool = False
     """Whether rows that count documents come among the others."""
+    is_bulk: bool = False
+    """Whether rows are those of ``Engine.matches``."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -86,7 +93,7 @@ class _Task:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, names), PACE)
+        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else PACE)
         self._is_inside = False
 
     @property
@@ -109,19 +116,28 @@ class _Task:
             self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
-            # Documents that were read together, and one that a trie answered, may have many more
-            # rows than a batch, with more bytes than a worker has.
-            while (columns := portion.batch.next_columns(PACE.rows_max)) is not None:
-                rows = result_batch(columns, self._names, inputs)
-                for first in range(0, rows.num_rows, PACE.rows_max):
-                    yield rows.slice(first, PACE.rows_max)
+            yield from self._results(portion.batch, inputs)
             if portion.errors:
                 known = None if faults is None else faults.slice(start, count)
-                yield error_batch(portion.errors, inputs, known)
+                columns = arrow_schema() if self._job.is_bulk else None
+                yield error_batch(portion.errors, inputs, known, columns)
             if not portion.is_open:  # otherwise its documents come again, with the same numbers
                 start += count
             self._is_inside = True
         self._is_inside = False
+
+    def _results(self, decided: Batch, inputs: Any) -> Iterator[pa.RecordBatch]:
+        if self._job.is_bulk:
+            in_bulk = bulk_batch(decided, self._names, inputs)
+            if in_bulk is not None:
+                yield in_bulk
+            return
+        # Documents that were read together, and one that a trie answered, may have many more rows
+        # than a batch, with more bytes than a worker has.
+        while (columns := decided.next_columns(PACE.rows_max)) is not None:
+            rows = result_batch(columns, self._names, inputs)
+            for first in range(0, rows.num_rows, PACE.rows_max):
+                yield rows.slice(first, PACE.rows_max)
 
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
