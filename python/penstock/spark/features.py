@@ -62,6 +62,6 @@ def require(feature: Feature, user: str, way_out: str) -> None:
     if not feature.is_there:
         import pyspark
 
-        needs = f"{user} needs {feature.what}, which Spark has since {feature.since}"
+        needs = f"{user} {feature.what}, which Spark has since {feature.since}"
         message = f"{needs}, and this is Spark {pyspark.__version__}; {way_out}"
         raise DeploymentError("PV0001", message)

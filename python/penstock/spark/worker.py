@@ -11,6 +11,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, overload
 
 from penstock.engine.driver import Driver, Pace, Portion
@@ -24,7 +25,8 @@ from penstock.sources.inputs import Input
 from penstock.sources.packs import Pack
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
-from penstock.spark.rows import count_batch, error_batch, result_batch
+from penstock.spark.rows import count_batch, error_batch, result_batch, usage_batch
+from penstock.spark.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +42,9 @@ PACE = Pace(
 
 SUSPENDED = "penstock.suspended"
 """The property of a job in which a stream's driver names who is suspended, as a list in JSON."""
+
+USAGE_MAX = 20
+"""So many subscriptions at most, those that cost most, are named in a task."""
 
 _SESSIONS_KEPT = 4
 
@@ -58,7 +63,7 @@ class Job:
     has_faults: bool = False
     """Whether the last column says why a source could not read a document."""
     is_counting: bool = False
-    """Whether rows that count documents come among the others."""
+    """Whether rows that count documents, and core time, come among the others."""
     is_joined: bool = False
     """Whether somebody else evaluates the subscriptions that join."""
 
@@ -80,8 +85,13 @@ def evaluate_with(
     session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
     session.suspend(_numbers(names, suspended_here()))
     task = make(job, session, names)
+    watch = Stopwatch()
     try:
-        yield from task.read(batches)
+        if not job.is_counting:
+            yield from task.read(batches)
+        else:
+            yield from watch.inside(task.read(watch.outside(batches)))
+            yield from task.usage(watch.seconds)
     finally:
         # A task may end before its input does, but a session is clean between documents.
         if task.is_clean:
@@ -99,6 +109,7 @@ class Task:
         self._names = names
         self._driver = Driver(Fixed(session, _Names(names)), self.pace)
         self._is_inside = False
+        self._last: Any = None
 
     @property
     def is_clean(self) -> bool:
@@ -110,8 +121,18 @@ class Task:
         for whole in batches:
             batch, faults = _without_faults(whole) if self._job.has_faults else (whole, None)
             if self._job.is_counting and batch.num_rows:
+                self._last = batch
                 yield count_batch(batch)
             yield from self._read(batch, faults)
+
+    def usage(self, seconds: float) -> Iterator[pa.RecordBatch]:
+        """Yield what the task cost so far, in core time, and the subscriptions that cost most."""
+        if self._last is not None:
+            used = [(cost, number) for number, _, _, cost in self._session.take_usage()]
+            whole = math.fsum(cost for cost, _ in used) or 1.0
+            top = nlargest(USAGE_MAX, (one for one in used if one[1] < len(self._names)))
+            shares = {self._names[number].as_py(): cost / whole for cost, number in top if cost}
+            yield usage_batch(seconds, shares, self._last)
 
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0

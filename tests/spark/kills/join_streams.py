@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 import penstock
+from penstock.planning.programs import compile_program
 from penstock.results import Document
 from penstock.spark.joins.changes import read_changes
 from penstock.spark.joins.state import State
+from penstock.twigs import Query
 from tests.spark.joins.helpers.cases import END, identities
 from tests.spark.joins.helpers.driver import LATENESS
 from tests.spark.joins.helpers.streams import write_batch
@@ -62,9 +65,10 @@ class JoinProject:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._registry = penstock.Registry.open(self.folder / "registry")
+        self._queries = dict[bytes, Query]()
         for name, text in QUERIES.items():
-            self._registry.add(name, penstock.xscl(text))
-        self._registry.add("changing", penstock.xscl(CHANGING.format(1)))
+            self._registry.add(name, self._query(text))
+        self._registry.add("changing", self._query(CHANGING.format(1)))
 
     @property
     def checkpoint(self) -> Path:
@@ -74,7 +78,7 @@ class JoinProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the arguments of the driver; each start finds other subscriptions."""
         self.starts += 1
-        self._registry.replace("changing", penstock.xscl(CHANGING.format(1 + self.starts)))
+        self._registry.replace("changing", self._query(CHANGING.format(1 + self.starts)))
         if not is_endless:
             write_batch(self.folder / "in", self.files, [Document(b"<end/>", "end", "S", END)])
             self.files += 1
@@ -109,7 +113,7 @@ class JoinProject:
                     for removed in changes[number].removed:
                         registry.remove(names[removed])
                     for added in changes[number].added:
-                        registry.add(added.name, added.query())
+                        registry.add(added.name, self._queries[b64decode(added.program)])
                         names[added.number] = added.name
                 for file in files:
                     for row in pq.read_table(file).to_pylist():
@@ -119,6 +123,12 @@ class JoinProject:
         assert len(changes) > 1, "no start found other subscriptions"
         assert {row[0] for row in rows} >= {*QUERIES, "changing"}
         return rows
+
+    def _query(self, text: str) -> Query:
+        """Return a query that is found again by its program, which is all that changes keep."""
+        query = penstock.xscl(text)
+        self._queries[compile_program(query)] = query
+        return query
 
     def differences(self) -> dict[str, tuple[int, int]]:
         """Return how many rows are lost and how many are there too often."""

@@ -94,3 +94,24 @@ MATCH_STRIKES: Sequence[Strike] = (
     Strike("task", "inside task"),
     Strike("commit", "commits"),
 )
+JOINING_STRIKES: Sequence[Sequence[Strike]] = (
+    (
+        Strike("start-up", "offsets"),
+        Strike("task", "after first state"),
+        Strike("task", "after changes"),
+        Strike("between sinks", "before state", 1),
+        Strike("task", "after rounds", 1),
+        Strike("between sinks", "after parquet", 1),
+        Strike("commit", "after state", 1),
+    ),
+    (
+        Strike("task", "before first state"),
+        Strike("task", "before rounds"),
+        Strike("commit", "commits", 2),
+        Strike("task", "inside task", 1),
+        Strike("task", "after changes", 1),
+        Strike("between sinks", "before state"),
+        Strike("commit", "after state"),
+    ),
+)
+"""Kills of a pipeline with joins; its state counts as its last sink."""

@@ -30,13 +30,14 @@ from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import local_folder, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
+from penstock.spark.pipelines.variables import Secrets
 from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
 KEYS = (
     *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
-    *("trigger", "lateness", "state", "spark", "include"),
+    *("trigger", "lateness", "state", "metrics", "spark", "include"),
 )
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
@@ -72,8 +73,12 @@ class Pipeline:
     """By so many seconds the watermark of joins lies behind; without it nothing is late."""
     state: str | None = None
     """Where a stream keeps the state of joins, if not beside its checkpoint."""
+    metrics: str | None = None
+    """The file that has the numbers of the run, for Prometheus."""
     master: str = "local[*]"
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Secrets = field(default_factory=Secrets, repr=False, compare=False)
+    """What was filled in and shall not be seen."""
 
 
 def load(path: str | os.PathLike[str]) -> Pipeline:
@@ -128,8 +133,10 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         found.read("suspend_after", _suspend_after, suspend_after),
         found.read("lateness", _lateness, no_lateness),
         state,
+        found.read("metrics", lambda node: _metrics(node, folder), "") or None,
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
+        root.holder.secrets,
     )
 
 
@@ -225,6 +232,13 @@ def _lateness(node: Node) -> float:
         message = f"`{written}` is no duration"
         raise node.error("PC0005", message, "write seconds, or as in: 10 minutes")
     return seconds
+
+
+def _metrics(node: Node, folder: Path) -> str:
+    path = local_folder(path_reader(folder)(node))
+    if path is None:
+        raise node.error("PC0005", "the file of metrics lies on the driver's disk", "name a path")
+    return path
 
 
 def _suspend_after(node: Node) -> int | None:

@@ -31,7 +31,21 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines += [f"  writes {_rows(one)} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
         lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
-    return lines
+    return [pipeline.secrets.redacted(line) for line in lines]
+
+
+def warnings_of(pipeline: Pipeline) -> list[str]:
+    """Return what is probably not meant: sinks for rows that no subscription gives now."""
+    registry = pipeline.registry
+    choosing = [setting for setting in pipeline.sinks if setting.choice]
+    owners = {one.name: one.owner for one in registry} if choosing else {}
+    return [
+        pipeline.secrets.redacted(
+            f"the sink `{setting.name}` gets nothing now: no subscription is of {setting.choice}"
+        )
+        for setting in choosing
+        if not any(setting.choice.has(name, owner) for name, owner in owners.items())
+    ]
 
 
 def _short(path: str) -> str:

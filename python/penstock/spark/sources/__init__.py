@@ -28,7 +28,7 @@ def register(spark: SparkSession) -> None:
         DeploymentError: This version of Spark has no data sources in Python.
     """
     extras.load("pyspark", "spark")
-    require(Feature.PYTHON_SOURCES, "penstock-xml and penstock-feeds", _WAY_OUT)
+    require(Feature.PYTHON_SOURCES, "penstock-xml and penstock-feeds need", _WAY_OUT)
     from penstock.spark.sources.feeds import PenstockFeeds
     from penstock.spark.sources.hadoop import stores_of
     from penstock.spark.sources.xml import PenstockXml

@@ -131,7 +131,9 @@ class XmlStreamReader(_Files, DataSourceStreamReader, SupportsTriggerAvailableNo
         super().__init__(options)
         is_bounded = options.files_per_trigger_max or options.bytes_per_trigger_max
         if is_bounded and not options.is_one_batch_per_run:
-            require(Feature.READ_LIMITS, "a stream with maxFilesPerTrigger or its like", _WAY_OUT)
+            require(
+                Feature.READ_LIMITS, "a stream with maxFilesPerTrigger or its like needs", _WAY_OUT
+            )
         self._reached = Reached()
         self._target: frozenset[str] | None = None
         self._waiting = 0
