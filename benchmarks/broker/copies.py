@@ -91,7 +91,7 @@ def _on_spark(spark: Any, registry: Any, workload: Workload, subscribers: int) -
     documents = spark.createDataFrame(rows, "id long, xml binary").repartition(2).cache()
     documents.count()
     matched = match(documents, registry)
-    count, size = matched.agg(f.count("*"), f.sum(f.length("value"))).first()
+    [(count, size)] = matched.agg(f.count("*"), f.sum(f.length("value"))).collect()
     least = _least(lambda: write_nowhere(matched), core_seconds)
     nothing = _least(lambda: write_nowhere(pass_through(documents)), core_seconds)
     documents.unpersist()

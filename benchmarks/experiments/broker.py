@@ -20,6 +20,7 @@ from benchmarks.broker.copies import Delivery, measure_copies
 from benchmarks.broker.copies import page as copies_page
 from benchmarks.broker.figures import Part, Scale, parts
 from benchmarks.broker.measuring import DEFAULT, Times, Workload, measure
+from benchmarks.broker.plots import draw
 from benchmarks.broker.saxon import SaxonTimes, measure_saxon
 from benchmarks.report import table
 from benchmarks.runner import ROOT, machine, progress
@@ -84,6 +85,8 @@ def main(arguments: list[str]) -> int:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         options.json.with_suffix(".md").write_text(text, "utf-8")
+        if drawn:
+            draw(drawn, options.json.with_suffix(".png"))
     return 0
 
 

@@ -2,8 +2,8 @@
 
 Only texts that begin with a constructor have a skeleton here. Names of elements, where they are
 built or follow ``/``, ``@`` or ``[``, stand in slots, and so do strings and numbers that such a
-name or a variable is compared with. All else belongs to the skeleton: words of the language, functions, prefixes,
-variables and whatever might be read in another way.
+name or a variable is compared with. All else belongs to the skeleton: words of the language,
+functions, prefixes, variables and whatever might be read in another way.
 """
 
 from __future__ import annotations

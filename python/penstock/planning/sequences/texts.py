@@ -141,8 +141,9 @@ def make_recipe(program: bytes, marks: Sequence[str], words: Sequence[str]) -> R
     is_whole = len(re.findall(_one_of([mark.encode() for mark in marks]), program)) == len(gaps)
     if not is_whole or len({gap.value for gap in gaps}) < len(marks):
         return None
-    items = deque(sorted([*lengths, *gaps], key=itemgetter(0)))
-    pieces = _cut(program, 0, len(program), items)
+    items: list[Length | Gap] = [*lengths, *gaps]
+    items.sort(key=itemgetter(0))
+    pieces = _cut(program, 0, len(program), deque(items))
     return Recipe(pieces, frozenset([*strings, *words]).difference(marks))
 
 
