@@ -17,10 +17,11 @@ from penstock.sinks.folders import LocalFolders
 from penstock.spark.bounds import checked_limits
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
-from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
+from penstock.spark.joins.changes import Changes, Subscriptions, pin_changes
+from penstock.spark.joins.planned import Planned
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import BEGINNING, Manifest, State
-from penstock.spark.joins.worker import Job, read_record, timed_witnesses
+from penstock.spark.joins.worker import Job, read_record, timed_documents
 from penstock.spark.plans import require_registry
 from penstock.spark.times import times_of
 
@@ -190,11 +191,12 @@ class Joining:
         """Join some of the documents, to see which values are rare."""
         for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
             times_us = times_of(batch.column(2))
-            for one in timed_witnesses(planned, batch, times_us, self.is_text, 0):
+            for time_us, one in timed_documents(planned, batch, times_us, self.is_text, 0):
                 with contextlib.suppress(DocumentError):
-                    record = read_record(planned, *one, number)
-                    if record:
-                        planned.joins.push(record)
+                    origin, record = read_record(planned, one, time_us, number)
+                    for each in (record, *planned.bound.records([(origin, one.bindings)], number)):
+                        if each and not isinstance(each, DocumentError):
+                            planned.joins.push(each)
                 planned.joins.forget_results()
 
     def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:
@@ -203,11 +205,12 @@ class Joining:
 
     def _job(self, before: Manifest, changes: Changes, work: str) -> Job:
         changed = () if changes.is_empty else ((changes.batch, changes.mark),)
+        known = () if changes.is_whole else before.changes
         return Job(
             str(self.state.folder),
             work,
             changes.batch,
-            (*before.changes, *changed),
+            (*known, *changed),
             before.buckets,
             before.hash_bits,
             before.watermark_us,
