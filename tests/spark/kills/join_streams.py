@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from penstock.planning.programs import compile_program
 from penstock.results import Document
 from penstock.spark.joins.changes import read_changes
 from penstock.spark.joins.state import State
+from penstock.twigs import Query
 from tests.spark.joins.helpers.cases import END, identities
 from tests.spark.joins.helpers.driver import LATENESS
 from tests.spark.joins.helpers.streams import write_batch
@@ -77,8 +78,9 @@ class JoinProject:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._registry = penstock.Registry.open(self.folder / "registry")
+        self._queries = dict[bytes, Query]()
         for name, query in queries_of(0).items():
-            self._registry.add(name, query)
+            self._registry.add(name, self._known(query))
 
     @property
     def checkpoint(self) -> Path:
@@ -88,7 +90,8 @@ class JoinProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the arguments of the driver; each start finds other subscriptions."""
         self.starts += 1
-        self._registry.replace("changing", queries_of(self.starts)["changing"])
+        changing = self._known(queries_of(self.starts)["changing"])
+        self._registry.replace("changing", changing)
         if not is_endless:
             write_batch(self.folder / "in", self.files, [Document(b"<end/>", "end", "S", END)])
             self.files += 1
@@ -116,11 +119,6 @@ class JoinProject:
         changes = {number: read_changes(str(state.folder), number) for number, _ in last.changes}
         registry = penstock.Registry()
         names: dict[int, str] = {}
-        known = {
-            b64encode(compile_program(query)).decode(): query
-            for starts in range(self.starts + 1)
-            for query in queries_of(starts).values()
-        }
 
         def arrivals() -> Iterator[Document]:
             for number, files in files_of_batches(self.checkpoint).items():
@@ -128,7 +126,7 @@ class JoinProject:
                     for removed in changes[number].removed:
                         registry.remove(names[removed])
                     for added in changes[number].added:
-                        registry.add(added.name, known[added.program])
+                        registry.add(added.name, self._queries[b64decode(added.program)])
                         names[added.number] = added.name
                 for file in files:
                     for row in pq.read_table(file).to_pylist():
@@ -138,6 +136,11 @@ class JoinProject:
         assert len(changes) > 1, "no start found other subscriptions"
         assert {row[0] for row in rows} >= {*queries_of(0)}
         return rows
+
+    def _known(self, query: Query) -> Query:
+        """Return a query that is found again by its program, which is all that changes keep."""
+        self._queries[compile_program(query)] = query
+        return query
 
     def differences(self) -> dict[str, tuple[int, int]]:
         """Return how many rows are lost and how many are there too often."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from uuid import uuid4
 
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
+from penstock.registry.subscriptions import Snapshot
 from penstock.spark.joins.planned import Added, Pair, Planned
-from penstock.spark.joins.requested import all_joined
+from penstock.spark.joins.requested import all_joined, documents_joined
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 
 GONE_MIN = 64
@@ -171,7 +172,7 @@ class Subscriptions:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
-        self._frozen = [] if self._live is not None else _entries(registry)
+        self._frozen = [] if self._live is not None else _encoded(all_joined(registry.snapshot()))
 
     @property
     def version(self) -> str:
@@ -179,6 +180,11 @@ class Subscriptions:
         if self._live is not None:
             return str(self._live.version)
         return hashlib.blake2b(repr(self._frozen).encode(), digest_size=16).hexdigest()
+
+    def entries(self) -> list[tuple[str, str]]:
+        """Return names and programs of the subscriptions that join."""
+        live = self._live
+        return self._frozen if live is None else _encoded(all_joined(live.snapshot()))
 
     def since(self, earlier: Iterable[Changes]) -> tuple[tuple[Added, ...], tuple[int, ...]]:
         """Return what was added and what was removed since earlier batches."""
@@ -188,7 +194,7 @@ class Subscriptions:
         for changes in earlier:
             live = {name: one for name, one in live.items() if one.number not in changes.removed}
             live |= {one.name: one for one in changes.added}
-        wanted = dict(self._frozen if self._live is None else _entries(self._live))
+        wanted = dict(self.entries())
         removed = tuple(one.number for name, one in live.items() if wanted.get(name) != one.program)
         gone = set(removed)
         kept = {name for name, one in live.items() if one.number not in gone}
@@ -197,9 +203,17 @@ class Subscriptions:
         return added, removed
 
 
-def _entries(registry: AnyRegistry) -> list[tuple[str, str]]:
-    """Return names and programs of the subscriptions that join."""
-    return [(name, b64encode(one).decode()) for name, one in all_joined(registry).items()]
+def entries_of(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return names and programs of the subscriptions that join documents.
+
+    Raises:
+        RegistryError: One joins bindings of several streams, which a pipeline does not.
+    """
+    return _encoded(documents_joined(snapshot, "a pipeline"))
+
+
+def _encoded(programs: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    return [(name, b64encode(program).decode()) for name, program in programs.items()]
 
 
 def _path(folder: str, batch: int) -> Path:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from penstock.planning.program import Request
-from penstock.registry import AnyRegistry
 from penstock.registry.requests import joins_of, requests_of
+from penstock.registry.subscriptions import Snapshot
 
 
-def documents_joined(registry: AnyRegistry, call: str) -> dict[str, bytes]:
+def documents_joined(snapshot: Snapshot, call: str) -> dict[str, bytes]:
     """Return programs by the names of their subscriptions, for a call that joins no bindings.
 
     Raises:
         RegistryError: A subscription joins bindings of several streams.
     """
-    requests = joins_of(registry.snapshot(), call).items()
+    requests = joins_of(snapshot, call).items()
     return {name: requested.program for name, requested in requests}
 
 
-def all_joined(registry: AnyRegistry) -> dict[str, bytes]:
+def all_joined(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the programs of all subscriptions that join, by name."""
-    snapshot = registry.snapshot()
     found = {**requests_of(snapshot), **requests_of(snapshot, Request.BINDINGS)}
     return {name: requested.program for name, requested in found.items()}

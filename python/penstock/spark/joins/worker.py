@@ -121,47 +121,71 @@ def planned_for(job: Job) -> Planned:
     return planned
 
 
+class Intake:
+    """What a task makes of documents: records in their buckets, and what it tells of them."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.planned = planned_for(job)
+        self.planned.joins.enter(0, 1)
+        self._outlet, self._told = FileOutlet(job.work), Told()
+        self._findings = Findings(self.planned, job.buckets, job.batch, self._outlet)
+        self._bound: list[tuple[Origin, list[Bound]]] = []
+
+    def take(self, one: ReadDocument, time_us: int) -> list[DocumentError]:
+        """Take a document; return what is wrong with it, or with subscriptions that fail alone."""
+        job, told = self._job, self._told
+        try:
+            check_event_time(time_us)
+            # Event time goes on with every document, whatever else is wrong with it.
+            told.latest_us = max(told.latest_us, time_us)
+            origin, record = read_record(self.planned, one, time_us, job.batch)
+        except DocumentError as error:
+            return [error]
+        told.documents += 1
+        if time_us < job.watermark_us:
+            told.late += 1
+            return [lateness_error(job.lateness)]
+        if record:
+            self._findings.send(record)
+        if one.bindings:
+            self._bound.append((origin, one.bindings))
+        if self.planned.joins.is_batch_full():
+            self._findings.settle()
+        failures = self.planned.bound.failures
+        return [each for side, error in one.failing for each in failures(side, error)]
+
+    def settle(self, errors: Any = None) -> None:
+        """Take the results that wait, and add rows of documents that failed."""
+        bound, self._bound = self._bound, []
+        self._findings.send_bound(bound)
+        self._findings.settle()
+        if errors is not None:
+            self._outlet.add_batch(errors)
+
+    def tell(self) -> str:
+        """Write everything down; return, as text, where it is."""
+        return _tell(self._told, self.planned, self._outlet).dump()
+
+
 def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield what a task tells that turns documents into records and sends them to buckets."""
-    planned = planned_for(job)
-    planned.joins.enter(0, 1)
-    outlet, told = FileOutlet(job.work), Told()
-    findings = Findings(planned, job.buckets, job.batch, outlet)
+    intake = Intake(job)
     for whole in batches:
-        batch = whole.select(range(4))
-        times_us = times_of(batch.column(2))
-        batch = batch.set_column(2, batch.schema.names[2], event_times(times_us))
+        batch, times_us = with_event_times(whole.select(range(4)))
         faults = whole.column(4) if job.has_faults else None
         failures: list[tuple[int, DocumentError]] = []
-        bound: list[tuple[Origin, list[Bound]]] = []
-        found = timed_documents(planned, batch, times_us, job.is_text, job.arrival_us)
-        for place, (time_us, one) in enumerate(found):
-            try:
-                check_event_time(time_us)
-                # Event time goes on with every document, whatever else is wrong with it.
-                told.latest_us = max(told.latest_us, time_us)
-                origin, record = read_record(planned, one, time_us, job.batch)
-            except DocumentError as error:
-                failures.append((place, error))
-                continue
-            told.documents += 1
-            if time_us < job.watermark_us:
-                told.late += 1
-                failures.append((place, lateness_error(job.lateness)))
-                continue
-            if record:
-                findings.send(record)
-            if one.bindings:
-                bound.append((origin, one.bindings))
-            for side, failure in one.failing:
-                failures += [(place, each) for each in planned.bound.failures(side, failure)]
-            if planned.joins.is_batch_full():
-                findings.settle()
-        findings.send_bound(bound)
-        findings.settle()
-        if failures:
-            outlet.add_batch(error_batch(failures, batch, faults))
-    yield _row(_tell(told, planned, outlet))
+        found = timed_documents(intake.planned, batch, times_us, job.is_text, job.arrival_us)
+        for number, (time_us, one) in enumerate(found):
+            failures += [(number, error) for error in intake.take(one, time_us)]
+        intake.settle(error_batch(failures, batch, faults) if failures else None)
+    yield _row(intake.tell())
+
+
+def with_event_times(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
+    """Return a batch without times that are none, and all times in microseconds since 1970."""
+    times_us = times_of(batch.column(2))
+    return batch.set_column(2, batch.schema.names[2], event_times(times_us)), times_us
 
 
 def timed_documents(
@@ -201,7 +225,7 @@ def do_tasks(
     """Yield what tasks tell; the batches hold their numbers."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield _row(_do(job, tasks[number]))
+            yield _row(_do(job, tasks[number]).dump())
 
 
 def _do(job: Job, task: Task) -> Told:
@@ -253,7 +277,7 @@ def _tell(told: Told, planned: Planned, outlet: FileOutlet) -> Told:
     return told
 
 
-def _row(told: Told) -> pa.RecordBatch:
+def _row(told: str) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pydict({"told": [told.dump()]})
+    return pa.RecordBatch.from_pydict({"told": [told]})

@@ -51,7 +51,7 @@ def joined(
         values = one.data, one.id, one.event_time, one.stream, number
         random.choice(parts).append(dict(zip(_INPUTS.names, values, strict=True)))
     inputs: Any = SimpleNamespace(is_text=False, has_faults=False)
-    evaluation = Evaluation(inputs, all_joined(registry), Limits(), hash_bits)
+    evaluation = Evaluation(inputs, all_joined(registry.snapshot()), Limits(), hash_bits)
     frame: Any = LocalFrame(random, parts, _INPUTS)
     with (
         patch.object(tasks, "CHUNK_BYTES", chunk_bytes),

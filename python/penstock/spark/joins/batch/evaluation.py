@@ -60,7 +60,7 @@ def statements(registry: AnyRegistry) -> list[Statement]:
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
     operators before it of those that have more. What the relations are is told in the notes.
     """
-    plan = Plan(documents_joined(registry, "penstock.spark.statements"))
+    plan = Plan(documents_joined(registry.snapshot(), "penstock.spark.statements"))
     return [
         Statement(
             number,

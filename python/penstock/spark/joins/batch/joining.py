@@ -67,5 +67,5 @@ def join(
     inputs = inputs_of(documents, document, id, time, stream)
     if strategy == "sql":
         call = "penstock.spark.join with strategy='sql'"
-        return join_sql(inputs, documents_joined(registry, call), checked)
-    return join_segments(inputs, all_joined(registry), checked, buckets)
+        return join_sql(inputs, documents_joined(registry.snapshot(), call), checked)
+    return join_segments(inputs, all_joined(registry.snapshot()), checked, buckets)
