@@ -21,6 +21,9 @@ from penstock.results import Result
 Add = Callable[[Result, int | None], None]
 """Takes a row, and what tells it from others of its id where it may be found twice."""
 
+_PREFIX = "\1"
+"""What the id of a binding begins with: the number of its document, its own, the document's id."""
+
 BUNDLE_BINDINGS = 1024
 """So many bindings become records together."""
 
@@ -127,7 +130,7 @@ class BoundSubscriptions:
             for side, values, fragment in bindings:
                 at = counts[side] = counts.get(side, -1) + 1
                 document = binding_document(values, fragment)
-                id_ = f"{origin.number} {at} {origin.document}"
+                id_ = f"{_PREFIX}{origin.number} {at} {origin.document}"
                 for stream in streams[side]:
                     number = _number(stream, id_, origin.time_us)
                     bundle.append((stream, document, number, id_, origin.time_us))
@@ -161,7 +164,7 @@ class BoundSubscriptions:
     def add(self, joined: Joined, is_repeated: bool, add: Add) -> None:
         """Take a tuple of bindings; hand out the rows of those that wait, if they are many."""
         one = self._subscriptions[joined.subscription]
-        ids = [id_.split(" ", 2) for id_ in joined.documents]
+        ids = [id_[len(_PREFIX) :].split(" ", 2) for id_ in joined.documents]
         by_side = sorted(zip(one.records.order, ids, joined.times_us, strict=True))
         within = one.program.within_us
         if within is not None and max(joined.times_us) - min(joined.times_us) > within:
@@ -196,6 +199,11 @@ class BoundSubscriptions:
         one.waiting, one.waiting_bytes, one.parts = [], 0, {}
         for row in one.messages.rows(waiting):
             add(row, parts[row.documents or ()] if is_repeated else None)
+
+
+def source_of(id_: str) -> str:
+    """Return the id of a document, or of that which a binding comes from."""
+    return id_.split(" ", 2)[2] if id_.startswith(_PREFIX) else id_
 
 
 def binding_document(values: Iterable[tuple[int, bytes]], fragment: bytes) -> bytes:

@@ -14,7 +14,7 @@ from penstock.joins import Found, Published
 from penstock.joins.spilling import Queue
 from penstock.kernel import error_of
 from penstock.results import Result
-from penstock.spark.joins.bindings import Bound, Origin
+from penstock.spark.joins.bindings import Bound, Origin, source_of
 from penstock.spark.joins.planned import Planned
 
 
@@ -57,7 +57,7 @@ class Findings:
 
     def add_failure(self, error: DocumentError, document: str = "") -> None:
         """Add the row of something that passed a limit while it was joined."""
-        self.outlet.add(error_row(error, PushedInput(document, "default", None)))
+        self.outlet.add(error_row(error, PushedInput(source_of(document), "default", None)))
 
     def settle(self) -> None:
         """Take all results that wait, and send off what they publish and lead to."""

@@ -56,6 +56,10 @@ class LocalFrame:
 
     def where(self, condition: str) -> LocalFrame:
         match condition.split():
+            case ["length(body)", "<=", most]:
+                return self._with(
+                    [[r for r in p if len(r["body"]) <= int(most)] for p in self._parts]
+                )
             case [name, "=", value]:
                 return self._with([[r for r in p if r[name] == value[1:-1]] for p in self._parts])
             case [name, "IS", "NULL"]:

@@ -46,7 +46,9 @@ BUCKET_BYTES = 32 << 20
 """… more of them by one task for so many bytes."""
 BUCKETS_MAX = 4096
 LEARNT_MAX = 256
-"""So many records say which values are rare."""
+"""So many records say which values are rare …"""
+LEARNT_BYTES_MAX = 1 << 20
+"""… of up to so many bytes each: the driver holds them."""
 
 
 _IN_BUCKETS = (BUCKET, KIND, BODY)
@@ -121,7 +123,8 @@ class Evaluation:
             self._rows.append(_mapped(records.coalesce(1), partial(join_whole, self._job)))
             return
         planned = plan(self._job)
-        for row in records.limit(LEARNT_MAX).collect():
+        small = records.where(f"length({BODY}) <= {LEARNT_BYTES_MAX}")
+        for row in small.limit(LEARNT_MAX).collect():
             planned.joins.push(bytes(row[0]))
             planned.joins.forget_results()
         job = replace(self._job, buckets=buckets, ranks=planned.new_ranks())
