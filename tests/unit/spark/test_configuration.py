@@ -410,7 +410,7 @@ def test_what_joins_of_streams_do_not_evaluate_is_refused(tmp_path: Path) -> Non
     with pytest.raises(ConfigurationError) as caught:
         load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
     assert caught.value.code == "PC0005"
-    assert "`c` joins streams, which penstock.spark.join_stream" in caught.value.message
+    assert "`c` joins streams, which a pipeline does not evaluate" in caught.value.message
 
 
 @pytest.mark.parametrize(
