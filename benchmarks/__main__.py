@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison, xquery, broker, views, tables, progressive and structure.
+revisions, interruption, poison, xquery, broker, views, tables, progressive, metrics and structure.
 """
 
 import argparse
@@ -34,6 +34,7 @@ EXPERIMENTS = {
     "views": "experiments.views",
     "tables": "experiments.tables",
     "progressive": "experiments.progressive",
+    "metrics": "experiments.metrics",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")
