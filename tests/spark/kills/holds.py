@@ -131,6 +131,7 @@ _POINTS: Sequence[tuple[str, str, str, Wrap]] = (
     ("penstock.spark.pipelines.joining", "StreamJoins._begin", "first state", _around),
     ("penstock.sinks.files", "FilesSink.write_batch", "files", _around_sink),
     ("penstock.sinks.sqlite", "SqliteSink.write_batch", "sqlite", _around_sink),
+    ("penstock.sinks.merging", "MergingSink.write_batch", "lake", _around_sink),
     ("penstock.sinks.kafka", "KafkaSink.write_batch", "kafka", _around_sink),
 )
 """Module, function, the name of the place, and how it is held."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,7 @@ sinks:
 {sinks}
 trigger: {trigger}
 checkpoint: out/checkpoint
-spark: {{master: "local[1]", settings: {{spark.sql.shuffle.partitions: "1"}}}}
+spark: {{master: "local[1]", settings: {settings}}}
 {more}"""
 _QUERIES = {
     "id": "/order/@id",
@@ -58,6 +58,8 @@ class PipelineProject:
 
     folder: Path
     sinks: Sequence[str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    lake_mode: str = "upsert"
     exit_code: int = 3  # some documents are broken
     files: int = field(default=0, init=False)
 
@@ -93,14 +95,21 @@ class PipelineProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the command of the pipeline, which goes on for ever or reads what is left."""
         trigger = "{processing_time: 10 milliseconds}" if is_endless else "available_now"
+        modes = dict.fromkeys(("delta", "iceberg"), f", write: {self.lake_mode}")
         sinks = "\n".join(
-            f"  - {{kind: {kind}, path: out/{kind}, rows: all}}"
+            f"  - {{kind: {kind}, path: out/{kind}, rows: all{modes.get(kind, '')}}}"
             for kind in self.sinks
             if kind != "state"
         )
+        settings = json.dumps({"spark.sql.shuffle.partitions": "1", **self.settings})
         files = BATCH_FILES if is_endless else 1000
         text = _PIPELINE.format(
-            files=files, sinks=sinks, trigger=trigger, stream=self.stream, more=self.more
+            files=files,
+            sinks=sinks,
+            trigger=trigger,
+            settings=settings,
+            stream=self.stream,
+            more=self.more,
         )
         (self.folder / "pipeline.yaml").write_text(text, "utf-8")
         return ["penstock", "run", str(self.folder / "pipeline.yaml"), "--quiet"]

@@ -216,6 +216,29 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
             (8, 36),
             "`upsert`?",
         ),
+        ("kind: console", "{kind: delta}", "PC0007", (8, 5), "give one of the two"),
+        ("kind: console", "{kind: delta, path: a, table: b}", "PC0007", (8, 5), "one of the two"),
+        ("kind: console", "{kind: delta, table: a b}", "PC0005", (8, 26), "no name of a table"),
+        ("kind: console", "{kind: iceberg, table: a.}", "PC0005", (8, 28), "no name of a table"),
+        ("kind: console", "{kind: table}", "PC0003", (8, 5), "`table` is missing"),
+        ("kind: console", "{kind: table, table: a, format: csv}", "PC0005", (8, 37), "parquet"),
+        ("kind: console", "{kind: sqlite, path: 's3a://b/x'}", "PC0005", (8, 26), "on a disk"),
+        ("kind: files\n    path: .", "{kind: table, table: a}", "PC0003", (2, 5), "`document` is"),
+        (
+            "registry:\n  subscriptions:\n    - {name: a, query: //a}",
+            "registry: s3a://bucket/subscriptions",
+            *("PC0005", (4, 11), "needs a disk"),
+        ),
+        (
+            "kind: files\n    path: .",
+            "{kind: feeds, urls: [http://a/b], state: hdfs://h/x}",
+            *("PC0005", (2, 46), "on a disk"),
+        ),
+        (
+            "kind: files\n    path: .",
+            "{kind: feeds, urls: [http://a/b]}\ntrigger: once\ncheckpoint: s3a://b/c",
+            *("PC0007", (4, 13), "give the source of feeds a key: state"),
+        ),
         (
             "registry:\n  subscriptions:\n    - {name: a, query: //a}",
             "registry:\n  - {name: a, query: //a}",
@@ -255,6 +278,11 @@ def test_what_is_wrong_is_told_with_its_place(
         ("kind: sqlite, path: out/a.db", "kind: parquet, path: out", True),
         ('kind: jdbc, url: "jdbc:h2:a"', 'kind: jdbc, url: "jdbc:h2:a"', True),
         ("kind: kafka, servers: a, topic: t", "kind: kafka, servers: a, topic: t", False),
+        ("kind: delta, path: out", "kind: delta, path: ./out", True),
+        ("kind: delta, path: out/below", "kind: parquet, path: out", True),
+        ("kind: delta, path: out", "kind: iceberg, path: other", False),
+        ("kind: delta, table: a.b", "kind: table, table: A.B", True),
+        ("kind: table, table: a", "kind: table, table: b", False),
     ],
 )
 def test_two_sinks_have_two_places(tmp_path: Path, one: str, other: str, is_shared: bool) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
+from penstock.spark.arrow import record_batches
 from penstock.spark.joins.changes import Planned, Subscriptions, pin_changes
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import Manifest, State
@@ -100,7 +101,7 @@ class Joining:
 
 def sample_of(documents: DataFrame, is_text: bool) -> Sample:
     """Yield some documents of a DataFrame whose first columns are those of ``Inputs``."""
-    for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
+    for batch in record_batches(documents.limit(LEARNT_MAX)):
         yield batch, is_text
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.storage import whole_file
+from penstock.storage import disk_path, whole_file
 
 BEGINNING = -(1 << 63)
 """Before all event times."""
@@ -68,10 +68,20 @@ class Manifest:
 
 
 class State:
-    """The folder of one stream's joins; the driver alone writes manifests."""
+    """The folder of one stream's joins; the driver alone writes manifests.
+
+    Raises:
+        StateError: The folder lies in an object store.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder).absolute()
+        path = disk_path(folder)
+        if path is None:
+            message = (
+                f"the state of joins is mapped, and {os.fspath(folder)} lies in a store; keep "
+            )
+            raise StateError("PJ0008", message + "it on a disk that all workers mount")
+        self.folder = path.absolute()
 
     @property
     def checkpoint(self) -> str:

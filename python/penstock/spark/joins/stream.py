@@ -69,6 +69,7 @@ def join_stream(
     Raises:
         ImportError: pyspark is not installed.
         SettingError: The limits bound seconds.
+        StateError: The state lies in an object store.
         TypeError: The registry is something else.
         ValueError: The documents are no stream, a column is missing or has a type that holds no
             documents, or there are no buckets.

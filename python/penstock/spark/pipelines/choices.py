@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from penstock.spark.arrow import frame_of
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -62,7 +64,7 @@ def chosen_rows(rows: DataFrame, choice: Choice, owned: Iterable[str]) -> DataFr
     if choice.owners:
         # A condition would hold every name; there may be very many.
         names = pa.table({"owned": pa.array(owned, pa.string())})
-        others = f.broadcast(rows.sparkSession.createDataFrame(names))
+        others = f.broadcast(frame_of(rows.sparkSession, names))
         rows = rows.join(others, f.col("subscription") == f.col("owned"), "left_semi")
     return rows
 

@@ -14,7 +14,7 @@ from penstock.languages.xscl import xscl
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.storage.folder import DATABASE
+from penstock.registry.storage.folder import DATABASE, folder_of
 from penstock.spark.joins.changes import entries_of
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.nodes import Fields, Node
@@ -75,7 +75,10 @@ def _read(registry: MemoryRegistry, node: Node, folder: Path) -> DurableRegistry
 
 
 def _durable(node: Node, folder: Path) -> DurableRegistry:
-    path = Path(path_reader(folder)(node))
+    try:
+        path = folder_of(path_reader(folder)(node))
+    except PenstockError as error:
+        raise node.error("PC0005", str(error)) from None
     if not (path / DATABASE).exists():
         message = f"there is no registry in {path}"
         way_out = "make one in Python: penstock.Registry.open(path).add(name, query)"

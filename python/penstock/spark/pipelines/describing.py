@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.sinks import (
+    ConsoleSink,
+    FilesSink,
+    JdbcSink,
+    KafkaSink,
+    Sink,
+    SqliteSink,
+    TableSink,
+)
+from penstock.sinks.merging import MergingSink
 from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.configured_registry import holds_joins
@@ -66,6 +75,8 @@ def _source(source: settings.SourceSetting) -> str:
             return f"{record} of {_short(path)}"
         case settings.KafkaSource(servers=servers, topics=topics):
             return f"Kafka {', '.join(topics)} at {servers}"
+        case settings.TableSource(table=table):
+            return f"the table {table} of the catalog"
         case settings.FeedSource(urls=urls):
             return "1 feed" if len(urls) == 1 else f"{len(urls):,} feeds"
         case other:
@@ -85,6 +96,11 @@ def _sink(sink: Sink) -> str:
             return f"the table {sink.table} of {_short(str(sink.path))}"
         case JdbcSink():
             return f"the table {sink.table} at {sink.place}"
+        case MergingSink():
+            where = sink.table if sink.path is None else f"in {_short(sink.path)}"
+            return f"the {sink.format.capitalize()} table {where}"
+        case TableSink():
+            return f"the table {sink.table} of the catalog"
         case KafkaSink():
             return f"Kafka {sink.topic} at {sink.servers}"
         case ConsoleSink():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.results.columns import Bindings, Fault
+from penstock.spark.features import Feature
 from penstock.spark.inputs import quoted
 from penstock.spark.pipelines import settings
 from penstock.spark.schema import schema_of
@@ -39,9 +40,12 @@ def documents(
     so it must not become bytes. The order of the sources stays: a checkpoint numbers them.
 
     Raises:
+        DeploymentError: This version of Spark does not read one of the sources.
         ValueError: A column of documents is neither binary nor a string.
     """
-    register(spark)
+    is_own = any(isinstance(one, settings.FileSource | settings.FeedSource) for one in sources)
+    if is_own or Feature.PYTHON_SOURCES.is_there:
+        register(spark)
     # A reader keeps its schema and options, so each source has one of its own.
     frames = [
         _documents(spark.readStream if is_streaming else spark.read, source, limits)
@@ -90,12 +94,17 @@ def _documents(reader: Any, source: settings.SourceSetting, limits: Limits) -> D
             return _kafka(reader, source)
         case settings.FeedSource():
             return _feeds(reader, source)
+        case settings.TableSource():
+            loaded = reader.options(**source.options).table(source.table)
+            return _selected(loaded, source.document, source.id, source.time, source.stream)
         case settings.SparkSource():
             return _any(reader, source)
 
 
 def _files(reader: Any, source: settings.FileSource, limits: Limits) -> DataFrame:
     options = {"limits": json.dumps(limits.as_dict()), **source.options}
+    if not Feature.READ_LIMITS.is_there:
+        options["oneBatchPerRun"] = "true"  # who runs the pipeline starts the stream again
     if source.record is not None:
         options["recordPath"] = source.record
         options["namespaces"] = json.dumps(dict(source.namespaces))

@@ -19,6 +19,7 @@ from penstock import logs
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
+from penstock.spark.features import Feature
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.stream import progress_of
 from penstock.spark.joins.worker import Told
@@ -164,6 +165,7 @@ class _Job:
             self._standings_of(folders, name or "").resume(self._resume)
         self._begin(spark, name)
         starts = 0
+        progress = self._outcome.batches
         while True:
             before = self._outcome.batches
             starts += 1
@@ -173,12 +175,15 @@ class _Job:
                 self._matching = matching = self._match(spark)
                 self._joins = None
                 self._stream_once(matching.documents.writeStream, folders)
-                break
+                if not self._may_have_more(before):
+                    break
+                starts = 0
             except PySparkException as error:
                 # A worker that died, or what reads the source, is no reason to give up. The
                 # next query goes on from the checkpoint; one that does not even come to a
                 # batch would not come to it another time either, unless Python was too slow.
-                is_stuck = self._outcome.batches == before
+                is_stuck = self._outcome.batches == progress
+                progress = self._outcome.batches
                 can_start = starts < STARTS_MAX and _is_slow_start(error)
                 if self._stopping.is_set() or (is_stuck and not can_start):
                     raise
@@ -186,6 +191,15 @@ class _Job:
         self._outcome.finish()
         self._outcome.is_stopped = self._stopping.is_set()
         return self._outcome
+
+    def _may_have_more(self, before: int) -> bool:
+        """Return whether a query that ended may have left something behind.
+
+        Spark without bounds for sources in Python ends after one micro-batch of them.
+        """
+        is_endless = self._pipeline.trigger.kind == "processing_time"
+        is_done = self._stopping.is_set() or self._outcome.batches == before
+        return not (is_endless or is_done or Feature.READ_LIMITS.is_there)
 
     def _begin(self, spark: SparkSession, run_name: str | None) -> None:
         for setting in self._pipeline.sinks:

@@ -59,8 +59,10 @@ def start(pipeline: Pipeline) -> SparkSession:
     is_local = pipeline.master.startswith("local")
     if is_local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {}) | dict(pipeline.settings)
-    settings |= redaction(pipeline)
+    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {})
+    for one in pipeline.sinks:
+        settings = settings | dict(one.sink.settings)
+    settings = settings | dict(pipeline.settings) | redaction(pipeline)
     master = _with_retries(pipeline.master)
     builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(master)
     for key, value in settings.items():

@@ -55,7 +55,19 @@ class SparkSource:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-SourceSetting = FileSource | KafkaSource | FeedSource | SparkSource
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """A table of Spark's catalog that has a column of documents."""
+
+    stream: str
+    table: str
+    document: str
+    id: str
+    time: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+SourceSetting = FileSource | KafkaSource | FeedSource | SparkSource | TableSource
 
 
 @dataclass(frozen=True, slots=True)
