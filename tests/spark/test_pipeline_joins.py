@@ -236,7 +236,7 @@ def test_a_batch_joins_all_its_documents(
     [
         (STREAM.replace("4 seconds", "soon"), "`soon` is no duration"),
         ("lateness: 3\n", "none is late"),
-        (STREAM + "state: s3a://bucket/state\n", "no folder of a disk"),
+        (STREAM + "state: s3a://bucket/state\n", "has to lie on a disk"),
         (STREAM + "state: out/made/state\n", "lie in each other"),
     ],
 )
