@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
-Parts are single, spark, splitting, many, loading, joins, join-stream, join-changes, growth,
-revisions, interruption, poison, xquery, broker, views, tables, progressive and structure.
+Parts are single, spark, splitting, many, loading, following, joins, join-stream, join-changes,
+growth, revisions, interruption, poison, xquery, broker, views, tables, progressive and structure.
 """
 
 import argparse
@@ -22,6 +22,7 @@ EXPERIMENTS = {
     "splitting": "experiments.splitting",
     "many": "experiments.many.command",
     "loading": "experiments.loading",
+    "following": "experiments.following",
     "joins": "experiments.joins",
     "join-stream": "experiments.join_stream",
     "join-changes": "experiments.join_changes",
