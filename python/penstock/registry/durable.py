@@ -423,7 +423,8 @@ class DurableRegistry(ChangeableRegistry):
             recent.add(version)
         kept = {name_of_version(self._current.version_row(one)) for one in recent}
         names = map(plan_name, kept | self._pins.running())
-        self._plans.forget(names, self._current.tiers())
+        if not self._plans.forget(names, self._current.tiers()):
+            self._forgot_at = -math.inf
 
     @contextmanager
     def _changing(self) -> Iterator[Database]:
