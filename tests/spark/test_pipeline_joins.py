@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -73,8 +74,6 @@ def put(folder: Path, number: int, documents: list[penstock.Document]) -> None:
     )
     hidden = folder / f"in/_{number:04}.parquet"
     pq.write_table(table, hidden)
-    import os
-
     os.utime(hidden, (1_000_000 + number, 1_000_000 + number))
     hidden.rename(folder / f"in/{number:04}.parquet")
 
@@ -196,34 +195,29 @@ def test_lost_state_stops_the_stream_and_begins_nothing_anew(
     assert found(tmp_path) == before
 
 
-@pytest.mark.parametrize("has_text", [False, True])
-def test_a_batch_joins_all_its_documents(
-    spark: SparkSession, tmp_path: Path, has_text: bool
+def test_a_batch_joins_all_its_documents_bytes_and_text(
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     files = [documents_of(number, 16) for number in range(2)]
     for number, file in enumerate(files):
         put(tmp_path, number, file)
     path = pipeline(tmp_path, "")
     text = path.read_text().replace(", options: {maxFilesPerTrigger: 1}", "")
-    if has_text:
-        # One of two sources has text, which has the declared encoding no more.
-        (tmp_path / "in/0001.parquet").rename(tmp_path / "second.parquet")
-        table = pq.read_table(tmp_path / "second.parquet")
-        declared = [
-            f"<?xml version='1.0' encoding='utf-16'?>{one.decode()}"
-            for one in table["xml"].to_pylist()
-        ]
-        table = table.set_column(1, "xml", pa.array(declared, pa.string()))
-        (tmp_path / "text").mkdir()
-        pq.write_table(table, tmp_path / "text/0.parquet")
-        source = text.split("[", 1)[1].split("]\n", 1)[0]
-        second = source.replace("path: in", "path: text").replace("xml binary", "xml string")
-        text = text.replace(source, f"{source}, {second}", 1)
-        files[1] = [
-            penstock.Document(one, document.id, "S", document.time)
-            for one, document in zip(declared, files[1], strict=True)
-        ]
-    path.write_text(text)
+    # One of two sources has text, which has the declared encoding no more.
+    (tmp_path / "in/0001.parquet").rename(tmp_path / "second.parquet")
+    table = pq.read_table(tmp_path / "second.parquet")
+    head = "<?xml version='1.0' encoding='utf-16'?>"
+    declared = [f"{head}{one.decode()}" for one in table["xml"].to_pylist()]
+    table = table.set_column(1, "xml", pa.array(declared, pa.string()))
+    (tmp_path / "text").mkdir()
+    pq.write_table(table, tmp_path / "text/0.parquet")
+    source = text.split("[", 1)[1].split("]\n", 1)[0]
+    second = source.replace("path: in", "path: text").replace("xml binary", "xml string")
+    path.write_text(text.replace(source, f"{source}, {second}", 1))
+    files[1] = [
+        penstock.Document(one, document.id, "S", document.time)
+        for one, document in zip(declared, files[1], strict=True)
+    ]
     run(load(path), spark)
     documents = [document for file in files for document in file]
     wanted = Counter(engine_row(row) for row in penstock.Engine(registry_of()).run(documents))
