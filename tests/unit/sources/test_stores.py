@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from penstock.errors import DocumentError
 from penstock.sources.stores import Opened, Store, StoreError, Stores, has_store
+from penstock.sources.stores.arrow import s3_options
 from penstock.sources.stores.base import BLOCK_BYTES, Entry, State
 from penstock.sources.stores.choosing import _globbed, place_of
 from penstock.sources.stores.hdfs import HdfsStore, _addresses
@@ -165,6 +166,46 @@ def test_the_addresses_of_name_nodes_are_those_of_hadoops_configuration(
     authority: str, settings: dict[str, str], addresses: tuple[str, ...]
 ) -> None:
     assert _addresses("hdfs", authority, settings, "http") == addresses
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ({}, {}),
+        ({"endpoint": "s3.amazonaws.com"}, {}),
+        ({"endpoint": "https://s3.eu-west-1.amazonaws.com"}, {"region": "eu-west-1"}),
+        ({"endpoint": "s3-eu-west-1.amazonaws.com/"}, {"region": "eu-west-1"}),
+        (
+            {"endpoint": "s3.amazonaws.com", "endpoint.region": "us-west-2"},
+            {"region": "us-west-2"},
+        ),
+        (
+            {"endpoint": "minio:9000", "path.style.access": "true"},
+            {
+                **{"scheme": "https", "endpoint_override": "minio:9000", "region": "us-east-1"},
+                "force_virtual_addressing": False,
+            },
+        ),
+        (
+            {"endpoint": "minio:9000", "connection.ssl.enabled": "false"},
+            {
+                **{"scheme": "http", "endpoint_override": "minio:9000", "region": "us-east-1"},
+                "force_virtual_addressing": True,
+            },
+        ),
+        ({"access.key": "a", "bucket.b.access.key": "own"}, {"access_key": "own"}),
+        ({"access.key": "a", "bucket.other.access.key": "own"}, {"access_key": "a"}),
+        (
+            {"aws.credentials.provider": "org.x.AnonymousAWSCredentialsProvider"},
+            {"anonymous": True},
+        ),
+    ],
+)
+def test_hadoops_settings_mean_the_same_to_arrow(
+    settings: dict[str, str], options: dict[str, object]
+) -> None:
+    given = {f"fs.s3a.{name}": value for name, value in settings.items()}
+    assert s3_options("b", given) == options
 
 
 def test_a_path_without_a_host_is_that_of_the_default_file_system() -> None:

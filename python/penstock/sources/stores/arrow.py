@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
@@ -15,6 +16,8 @@ _ATTEMPTS = 10
 """A request that fails is made so often; Arrow waits longer each time."""
 T = TypeVar("T")
 
+_AMAZON = re.compile(r"(?:https?://)?s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com/?")
+"""Amazon's own addresses, which Arrow makes of the region."""
 _ANONYMOUS = "AnonymousAWSCredentialsProvider"
 
 
@@ -46,32 +49,41 @@ def arrow_store(scheme: str, authority: str, settings: Mapping[str, str]) -> Sto
 
 
 def _s3(fs: Any, bucket: str, settings: Mapping[str, str]) -> Any:
+    options = s3_options(bucket, settings)
+    if "region" not in options:
+        options["region"] = os.environ.get("AWS_REGION") or fs.resolve_s3_region(bucket)
+    retry = fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS)
+    return fs.S3FileSystem(retry_strategy=retry, **options)
+
+
+def s3_options(bucket: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what Hadoop's settings mean to Arrow; without a region the bucket tells its own."""
+
     def given(name: str) -> str | None:
         own = settings.get(f"fs.s3a.bucket.{bucket}.{name}")
         return own or settings.get(f"fs.s3a.{name}") or None
 
     options: dict[str, Any] = {
-        "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
         "access_key": given("access.key"),
         "secret_key": given("secret.key"),
         "session_token": given("session.token"),
+        "role_arn": given("assumed.role.arn"),
         "region": given("endpoint.region"),
     }
     if _ANONYMOUS in (given("aws.credentials.provider") or ""):
         options["anonymous"] = True
-    if role := given("assumed.role.arn"):
-        options["role_arn"] = role
-    endpoint = given("endpoint")
-    if endpoint:
+    endpoint = given("endpoint") or ""
+    amazons = _AMAZON.fullmatch(endpoint)
+    if amazons is not None:
+        options["region"] = options["region"] or amazons[1]
+    elif endpoint:
         address = urlsplit(endpoint if "://" in endpoint else f"//{endpoint}")
         is_plain = given("connection.ssl.enabled") == "false"
         options["scheme"] = address.scheme or ("http" if is_plain else "https")
         options["endpoint_override"] = address.netloc
         options["force_virtual_addressing"] = given("path.style.access") != "true"
         options["region"] = options["region"] or "us-east-1"
-    elif not options["region"]:
-        options["region"] = os.environ.get("AWS_REGION") or fs.resolve_s3_region(bucket)
-    return fs.S3FileSystem(**{name: value for name, value in options.items() if value is not None})
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class ArrowStore(Store):
