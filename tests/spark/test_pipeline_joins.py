@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,45 +157,37 @@ def test_a_stream_matches_and_joins_whatever_is_computed_again(
     assert "watermark 1970-01-12T13:46:36Z" in outcome.describe()
 
 
-def test_joins_come_and_go_with_the_registry_that_a_stream_follows(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_joins_come_and_go_while_a_stream_runs(spark: SparkSession, tmp_path: Path) -> None:
     registry = penstock.Registry.open(tmp_path / "subscriptions")
     registry.add("ks", "//k")
-    make = "<{0}><k>1</k></{0}>".format
-    for number, name in enumerate("ababab"):
-        put(
-            tmp_path,
-            number,
-            [penstock.Document(make(name).encode(), f"{name}{number}", "S", number)],
-        )
-    seen: list[bool] = []
+    stopping = threading.Event()
+    has_joins: list[bool] = []
+
+    def feed(number: int) -> None:
+        name = "ab"[number % 2]
+        xml = f"<{name}><k>1</k></{name}>".encode()
+        put(tmp_path, number, [penstock.Document(xml, f"{name}{number}", "S", number)])
 
     def change(outcome: Outcome) -> None:
-        seen.append(outcome.joins is not None)
+        """Change the registry, and only then let the next document come."""
+        has_joins.append(outcome.joins is not None)
         if outcome.batches == 2:
             registry.add("pairs", penstock.xscl("S//a->x[k->y] FOLLOWED BY{y = z, 9} S//b[k->z]"))
         elif outcome.batches == 4:
             registry.remove("pairs")
+        if outcome.batches == 6:
+            stopping.set()
+        else:
+            feed(outcome.batches)
 
-    # A change is made when Spark reports a batch, so each run has one batch alone.
-    path = pipeline(tmp_path, STREAM.replace("available_now", "once"), "subscriptions")
-    every = sorted((tmp_path / "in").iterdir())
-    for one in every:
-        one.rename(tmp_path / one.name)
-    for one in every:
-        (tmp_path / one.name).rename(one)
-        before = len(seen)
-        run(load(path), spark, lambda outcome, b=before: change(_with(outcome, b)))
+    feed(0)
+    more = STREAM.replace("available_now", "{processing_time: 10 milliseconds}")
+    outcome = run(load(pipeline(tmp_path, more, "subscriptions")), spark, change, stopping)
+    assert (outcome.batches, outcome.is_stopped) == (6, True)
     rows = found(tmp_path)
     assert sum(count for row, count in rows.items() if row[0] == "ks") == 6
     assert [row[2] for row in rows if row[0] == "pairs"] == ["b3"]
-    assert seen == [False, False, True, True, True, True]
-
-
-def _with(outcome: Outcome, before: int) -> Outcome:
-    outcome.batches += before
-    return outcome
+    assert has_joins == [False, False, True, True, True, True]
 
 
 def test_lost_state_stops_the_stream_and_begins_nothing_anew(
