@@ -16,11 +16,11 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow test-kills test-pipelines adversary bench docs \
-	demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-places test-pipelines \
+	test-spark-versions adversary bench docs demo lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(NATIVE) ## create .venv, install the locked dependencies, build the kernel
 
@@ -79,9 +79,19 @@ adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills
+	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.2) && \
+	  PYTHONPATH=python "$$python" -m tests.spark.kills delta-0 delta-1
+	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.1) && \
+	  PYTHONPATH=python "$$python" -m tests.spark.kills iceberg-0 iceberg-1
+
+test-places: setup ## compare S3, HDFS, Delta and Iceberg, on real servers and other Sparks, with a disk and a model
+	$(BIN)/python -m pytest -m slow tests/spark/places tests/spark/lakes
 
 test-pipelines: setup ## compare 200 random pipelines with the engine in process
 	$(BIN)/python -m tests.spark.random_pipelines --count 200
+
+test-spark-versions: setup ## run the core of the tests of Spark with 3.5, 4.0, 4.1, 4.2 and 4.3; out/spark-versions/report.md
+	$(BIN)/python -m tests.spark.versions
 
 $(BENCH): $(DEPENDENCIES) requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
@@ -100,7 +110,7 @@ demo: setup ## run a first job on sample data
 lock: ## resolve requirements/*.in into locked files with hashes
 	@python=$$(sh scripts/toolchain.sh '$(PYTHON)') || exit 1; \
 	test -x out/lock/bin/uv || { "$$python" -m venv out/lock && out/lock/bin/pip install --quiet uv==$(UV_VERSION); }
-	for set in dev bench; do \
+	for set in dev bench spark/3.5 spark/4.0 spark/4.1 spark/4.2 spark/4.3; do \
 		env -u PIP_FIND_LINKS -u UV_FIND_LINKS UV_NO_CONFIG=1 out/lock/bin/uv pip compile --quiet \
 			--universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --custom-compile-command 'make lock' \

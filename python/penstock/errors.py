@@ -293,6 +293,10 @@ class SinkError(_MessageError):
     """Results could not be delivered."""
 
 
+class DeploymentError(_MessageError, RuntimeError):
+    """Spark, or one of its workers, lacks what is needed to run this."""
+
+
 class MissingExtraError(_MessageError, ImportError):
     """A library is missing that an extra of the package brings."""
 

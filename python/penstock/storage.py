@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 TEMPORARY = ".tmp"
 """How the names of unfinished files end."""
+
+# A path that was made a ``Path`` of has one slash left.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+
+
+def disk_path(path: str | os.PathLike[str]) -> Path | None:
+    """Return a path of a disk, also if it is given as ``file:``; None if it names another store.
+
+    What is written with the functions of this module needs a disk, or what is mounted as one:
+    object stores have no renames.
+    """
+    text = os.fspath(path)
+    found = _SCHEME.match(text)
+    if found is None:
+        return Path(path)
+    return Path(unquote(urlsplit(text).path)) if found[1].lower() == "file" else None
 
 
 @contextmanager

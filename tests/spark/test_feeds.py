@@ -36,8 +36,7 @@ class Reading:
     """A stream reader, driven as Spark drives it."""
 
     def __init__(self, given: dict[str, str]) -> None:
-        from pyspark.sql.streaming.datasource import ReadAllAvailable
-
+        from penstock.spark.sources.bounds import ReadAllAvailable
         from penstock.spark.sources.feeds import PenstockFeeds
 
         self.reader = PenstockFeeds(given).streamReader(None)

@@ -23,7 +23,7 @@ def made(spark: SparkSession, kind: str) -> Folders:
     assert java is not None
     settings = spark._jsparkSession.sessionState().newHadoopConf()
     system = java.org.apache.hadoop.fs.FileSystem.getLocal(settings).getRaw()
-    return HadoopFolders(system, java.org.apache.hadoop.fs.Path)
+    return HadoopFolders(spark, system)
 
 
 @pytest.mark.parametrize("kind", ["local", "hadoop"])

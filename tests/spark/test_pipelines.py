@@ -24,6 +24,7 @@ from penstock.sinks import FilesSink, JdbcSink, WriteMode
 from penstock.sinks.base import Sink
 from penstock.sinks.kafka import messages
 from penstock.spark import match
+from penstock.spark.features import Feature
 from penstock.spark.pipelines import Outcome, Pipeline, load, run
 from penstock.spark.pipelines.settings import FileSource, SinkSetting, Trigger
 from penstock.spark.schema import schema
@@ -112,7 +113,8 @@ def test_a_stream_goes_on_where_it_stopped_and_writes_to_all_sinks(
     assert (outcome.batches, outcome.documents, outcome.quarantined) == (3, 12, 2)
     assert outcome.bytes == sum(path.stat().st_size for path in (project / "inbox").iterdir())
     assert outcome.results == 10  # what a broken document decided before its error stands
-    assert seen == [(1, 7), (2, 2), (3, 0)]
+    lags = [7, 2, 0] if Feature.READ_LIMITS.is_there else [None] * 3
+    assert seen == list(zip([1, 2, 3], lags, strict=True))
     assert outcome.matched == {"cheap"}
     assert in_table(project / "out/rows.db") == expected(project)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.storage import TEMPORARY, offer_file, sync, whole_file
+from penstock.storage import TEMPORARY, disk_path, offer_file, sync, whole_file
 
 
 def test_a_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
@@ -48,3 +48,20 @@ def test_files_and_folders_are_synced(tmp_path: Path) -> None:
     sync(tmp_path)
     with pytest.raises(FileNotFoundError):
         sync(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a/b", "a/b"),
+        ("/a b/%20", "/a b/%20"),
+        ("file:/a%20b", "/a b"),
+        ("file:///a%20b", "/a b"),
+        ("s3a://bucket/x", None),
+        (Path("hdfs://host/x"), None),
+        ("c:/x", "c:/x"),
+        ("a:b", "a:b"),
+    ],
+)
+def test_a_path_of_a_store_is_none_of_a_disk(path: str | Path, expected: str | None) -> None:
+    assert disk_path(path) == (None if expected is None else Path(expected))

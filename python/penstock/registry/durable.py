@@ -37,7 +37,7 @@ from penstock.registry.plans.tiers import Tier, attach_tiers
 from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.storage.current import CurrentPlan
 from penstock.registry.storage.database import Database
-from penstock.registry.storage.folder import DATABASE, PLANS
+from penstock.registry.storage.folder import DATABASE, PLANS, folder_of
 from penstock.registry.storage.head import Head
 from penstock.registry.storage.opening import check_head, inspect, witnessed_version
 from penstock.registry.storage.store import Store
@@ -78,7 +78,7 @@ class DurableRegistry(ChangeableRegistry):
     """
 
     def __init__(self, path: str | os.PathLike[str], *, flush: bool = True) -> None:
-        self.path = Path(path).absolute()
+        self.path = folder_of(path)
         self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
         self._forgot_at = -math.inf

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,13 +70,14 @@ class MemoryRegistry(ChangeableRegistry):
         ['cheap']
 
         Raises:
-            RegistryError: The folder holds something else, or cannot be read; with
-                ``create=False`` also if there is none.
+            RegistryError: The folder holds something else, cannot be read, or lies in an object
+                store; with ``create=False`` also if there is none.
         """
         from penstock.registry.durable import DurableRegistry
+        from penstock.registry.storage.folder import folder_of
         from penstock.registry.storage.opening import is_registry
 
-        if not create and not is_registry(Path(path)):
+        if not create and not is_registry(folder_of(path)):
             raise RegistryError("PR0005", f"there is no registry in {os.fspath(path)}")
         return DurableRegistry(path, flush=flush)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from penstock.errors import SinkError
@@ -21,6 +21,8 @@ SINK_CODES = {
     "PO0002": "the sink does not take rows in this way",
     "PO0003": "the place holds something else",
     "PO0004": "the place holds rows of another run",
+    "PO0005": "the sink does not work with this version of Spark",
+    "PO0006": "a library that the sink needs is not in the session",
 }
 """The codes of ``SinkError`` and what each names."""
 
@@ -35,6 +37,8 @@ class Sink(ABC):
     modes: ClassVar[tuple[WriteMode, ...]] = ("append",)
     """The modes that the sink knows; the first is the default."""
     write_mode: WriteMode = "append"
+    settings: Mapping[str, str] = {}  # nobody changes it
+    """Settings that a session of Spark starts with where the sink is used."""
 
     def begin(self, spark: SparkSession, run: str | None) -> None:  # noqa: B027  # few need it
         """Check the place before a run does any work; ``run`` is None for a new stream.

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_OBJECT_STORES = ("s3a", "s3", "gs", "abfs", "abfss", "wasb", "wasbs")
+"""Where an object appears when it is whole, and renaming means copying."""
+
+
 class Folders(ABC):
     """A file system. Every method raises ``SinkError`` if it cannot be reached."""
 
@@ -57,7 +61,7 @@ def folders_of(spark: SparkSession, path: str) -> Folders:
         system = jvm.org.apache.hadoop.fs.Path(path).getFileSystem(settings)
         is_local = system.getUri().getScheme() == "file"
     # Hadoop shows a local disk without the checksums that it keeps there.
-    return LocalFolders() if is_local else HadoopFolders(system, jvm.org.apache.hadoop.fs.Path)
+    return LocalFolders() if is_local else HadoopFolders(spark, system)
 
 
 class LocalFolders(Folders):
@@ -99,9 +103,11 @@ class LocalFolders(Folders):
 class HadoopFolders(Folders):
     """A file system that Java reaches."""
 
-    def __init__(self, system: Any, path: Any) -> None:
+    def __init__(self, spark: SparkSession, system: Any) -> None:
+        self._java = java_of(spark)
+        self._gateway: Any = spark.sparkContext._gateway
         self._system = system
-        self._path = path
+        self._path = self._java.org.apache.hadoop.fs.Path
 
     def names(self, folder: str) -> list[str]:
         with _reported(folder):
@@ -122,14 +128,26 @@ class HadoopFolders(Folders):
 
     def write(self, file: str, data: bytes) -> None:
         with _reported(file):
+            is_store = self._system.getUri().getScheme() in _OBJECT_STORES
             folder, _, name = file.rpartition("/")
-            unfinished = f"{folder}/.{name}{TEMPORARY}"
-            stream = self._system.create(self._path(unfinished), True)
+            unfinished = self._path(file if is_store else f"{folder}/.{name}{TEMPORARY}")
+            stream = self._system.create(unfinished, True)
             try:
                 stream.write(bytearray(data))
             finally:
                 stream.close()
-            self.move(unfinished, file)
+            if not is_store:
+                self._replace(unfinished, self._path(file))
+
+    def _replace(self, source: Any, target: Any) -> None:
+        """Give a file another name in one step, in the place of what has it."""
+        hadoop = self._java.org.apache.hadoop.fs
+        options = self._gateway.new_array(hadoop.Options.Rename, 1)
+        options[0] = hadoop.Options.Rename.OVERWRITE
+        context = hadoop.FileContext.getFileContext(self._system.getUri(), self._system.getConf())
+        context.rename(
+            self._system.makeQualified(source), self._system.makeQualified(target), options
+        )
 
     def move(self, folder: str, target: str) -> None:
         with _reported(target):

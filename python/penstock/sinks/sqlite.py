@@ -14,6 +14,7 @@ from penstock.errors import SinkError
 from penstock.results import Result
 from penstock.sinks.base import Sink, WriteMode, known_mode, refusal
 from penstock.sinks.tables import TYPES, checked_name, columns, moment, values
+from penstock.storage import disk_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,7 +35,8 @@ class SqliteSink(Sink):
     take the place of the rows of earlier batches that have the same id. The driver writes.
 
     Raises:
-        ValueError: The name of the table or the mode is not valid.
+        ValueError: The name of the table or the mode is not valid, or the file lies in an object
+            store.
     """
 
     modes = ("upsert", "append", "overwrite", "fail")
@@ -42,7 +44,10 @@ class SqliteSink(Sink):
     def __init__(
         self, path: str | Path, table: str = "results", write_mode: WriteMode | None = None
     ) -> None:
-        self.path = Path(path)
+        on_disk = disk_path(path)
+        if on_disk is None:
+            raise ValueError(f"a SQLite file needs a disk, and {path} lies in a store")
+        self.path = on_disk
         self.table = checked_name(table)
         self.write_mode = known_mode(type(self), write_mode)
 

@@ -53,7 +53,7 @@ def columns(run: str, batch: int, **instead: Column) -> list[Column]:
     """Return the columns of the table, made of those of the rows or given ``instead``."""
     from pyspark.sql import functions
 
-    flat = {"id": _id_column(), "run": functions.lit(run), "batch": functions.lit(batch)}
+    flat = {"id": id_column(), "run": functions.lit(run), "batch": functions.lit(batch)}
     for path, type_ in _PATHS.items():
         make = functions.to_json if type_ in (Texts, Bindings) else functions.col
         flat["_".join(path)] = make(".".join(path))
@@ -92,7 +92,8 @@ def checked_name(table: str) -> str:
 
 # The hashed text begins with the ordinal and the length of the subscription's name, so that no
 # two ids have the same text. Both functions make the same text.
-def _id_column() -> Column:
+def id_column() -> Column:
+    """Return the column with the hash of a result's id."""
     from pyspark.sql import functions
 
     subscription = functions.col("subscription")

@@ -10,6 +10,10 @@ from fnmatch import fnmatch
 from glob import glob, has_magic
 from urllib.parse import unquote, urlsplit
 
+from penstock.sources.stores import Stores, has_store
+
+_WAY_OUT = "files of stores are read on Spark, with penstock-xml"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Listed:
@@ -39,18 +43,29 @@ def list_files(
     paths: Iterable[str | os.PathLike[str]],
     is_recursive: bool = True,
     name_glob: str | None = None,
+    stores: Stores | None = None,
 ) -> list[Listed]:
     """Return the files of paths, folders and globs, each once, sorted by path.
+
+    With ``stores``, paths may be URLs, as in ``s3a://bucket/folder``; nothing in them is quoted.
 
     In a folder, names that begin with a dot or an underscore are passed over, as Spark does; so
     are files that vanish while the folder is listed. ``name_glob`` filters by file name.
 
     Raises:
         FileNotFoundError: A path that is no glob leads nowhere.
-        ValueError: A path is a URL of something else than a local file.
+        StoreError: A store does not answer, or nothing reads its scheme.
+        ValueError: A path is one of a store, and there are no ``stores``.
     """
     found: dict[str, Listed] = {}
     for given in paths:
+        if has_store(given):
+            if stores is None:
+                raise ValueError(f"{given!r} is no local path; {_WAY_OUT}")
+            for url, entry in stores.files(os.fspath(given), is_recursive):
+                if name_glob is None or fnmatch(url.rpartition("/")[2], name_glob):
+                    found.setdefault(url, Listed(url, entry.size, entry.mtime_ns))
+            continue
         for path in map(os.path.abspath, expand(local_path(os.fspath(given)), is_recursive)):
             if name_glob is None or fnmatch(os.path.basename(path), name_glob):
                 try:
@@ -61,19 +76,8 @@ def list_files(
 
 
 def local_path(path: str) -> str:
-    """Return a path without the scheme ``file:``.
-
-    Raises:
-        ValueError: It has another scheme.
-    """
-    scheme = path.partition("://")[0] if "://" in path else ""
-    if path.startswith("file:"):
-        return unquote(urlsplit(path).path)
-    if scheme:
-        raise ValueError(
-            f"{path!r} is no local path; read a {scheme} store with Spark's binaryFile source"
-        )
-    return path
+    """Return a path without the scheme ``file:``."""
+    return unquote(urlsplit(path).path) if path.startswith("file:") else path
 
 
 def expand(path: str, is_recursive: bool = True) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from array import array
@@ -17,11 +16,12 @@ from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES, Surroundings
 from penstock.limits import Limits
 from penstock.sources.around import Run
-from penstock.sources.inputs import unreadable
+from penstock.sources.inputs import changed, unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.spans import SpanFinder, Spans
 from penstock.sources.splitting import Account, Record
+from penstock.sources.stores import LOCAL, Opened, Opener
 
 _WINDOW_BYTES = 4 << 20
 _HEAD_BYTES = 1024
@@ -44,6 +44,8 @@ class Task:
     """Where records start and end, as differences of 64-bit numbers, compressed."""
     declarations: tuple[Run, ...]
     ancestors: tuple[Run, ...]
+    mark: str = ""
+    """The mark of the content, where its store has one."""
 
     def bounds(self) -> list[int]:
         """Return start and end of each record in turn."""
@@ -81,7 +83,11 @@ class Found:
 
 
 def find_ranges(
-    file: Listed, path: RecordPath, task_bytes: int, limits: Limits | None = None
+    file: Listed,
+    path: RecordPath,
+    task_bytes: int,
+    limits: Limits | None = None,
+    stores: Opener = LOCAL,
 ) -> Found | None:
     """Return tasks of up to ``task_bytes`` that together read all records of a file.
 
@@ -94,11 +100,12 @@ def find_ranges(
         DocumentError: The file cannot be read.
     """
     try:
-        with open(file.path, "rb", buffering=0) as opened:
+        with stores.open(file.path) as found:
+            opened = found.stream()
             if not _is_plain(opened.read(_HEAD_BYTES)):
                 return None
             opened.seek(0)
-            plan = _Planning(file, task_bytes)
+            plan = _Planning(file, task_bytes, found.state.mark)
             finder = SpanFinder(path, limits)
             before = b""
             while finder.failure is None and (piece := opened.read(4 * CHUNK_BYTES)):
@@ -116,13 +123,13 @@ def find_ranges(
     return Found(plan.finish(), finder.account, finder.failure)
 
 
-def read_ranges(task: Task) -> Iterator[Record]:
+def read_ranges(task: Task, stores: Opener = LOCAL) -> Iterator[Record]:
     """Yield the records of a task.
 
     Raises:
         DocumentError: The file cannot be read, or is not the one in which they were found.
     """
-    for window in read_windows(task):
+    for window in read_windows(task, stores=stores):
         scopes, around = (
             spread(window.declarations, len(window)),
             spread(window.ancestors, len(window)),
@@ -137,16 +144,17 @@ def read_ranges(task: Task) -> Iterator[Record]:
             yield Record(*place, "", xml, scopes[index], around[index])
 
 
-def read_windows(task: Task, window_bytes: int = _WINDOW_BYTES) -> Iterator[Window]:
+def read_windows(
+    task: Task, window_bytes: int = _WINDOW_BYTES, stores: Opener = LOCAL
+) -> Iterator[Window]:
     """Yield the records of a task, many at a time.
 
     Raises:
         DocumentError: As above.
     """
     try:
-        with open(task.file.path, "rb", buffering=0) as opened:
-            found = os.fstat(opened.fileno())
-            if (found.st_size, found.st_mtime_ns) != (task.file.size, task.file.mtime_ns):
+        with stores.open(task.file.path) as opened:
+            if opened.state != (task.file.size, task.file.mtime_ns, task.mark):
                 raise changed()
             bounds = task.bounds()
             at = 0
@@ -157,7 +165,7 @@ def read_windows(task: Task, window_bytes: int = _WINDOW_BYTES) -> Iterator[Wind
                     task.first + at // 2,
                     base,
                     [bound - base for bound in bounds[at:upto]],
-                    _read(opened.fileno(), base, bounds[upto - 1]),
+                    _read(opened, base, bounds[upto - 1]),
                     _runs(task.declarations, at // 2, upto // 2),
                     _runs(task.ancestors, at // 2, upto // 2),
                 )
@@ -181,11 +189,6 @@ def _runs(runs: Sequence[Run], start: int, end: int) -> list[Run]:
     return [(max(place - start, 0), value) for place, value in runs[first:last]]
 
 
-def changed() -> DocumentError:
-    """Return the error for a file that is not what it was."""
-    return DocumentError("PS0004", "the file changed while it was being read", 0, 0, "")
-
-
 def _is_plain(head: bytes) -> bool:
     if head.startswith(_OTHER_MARKS) or b"\0" in head[:4]:
         return False
@@ -196,8 +199,9 @@ def _is_plain(head: bytes) -> bool:
 class _Planning:
     """Collects records into tasks."""
 
-    def __init__(self, file: Listed, task_bytes: int) -> None:
+    def __init__(self, file: Listed, task_bytes: int, mark: str = "") -> None:
         self._file = file
+        self._mark = mark
         self._task_bytes = task_bytes
         self._tasks: list[Task] = []
         self._begin(0)
@@ -244,7 +248,7 @@ class _Planning:
             differences = array("q", map(sub, bounds, chain((0,), bounds)))
             packed = zlib.compress(differences.tobytes(), 1)
             runs = tuple(self._declarations), tuple(self._ancestors)
-            self._tasks.append(Task(self._file, self._first, packed, *runs))
+            self._tasks.append(Task(self._file, self._first, packed, *runs, self._mark))
 
 
 def _note(runs: list[Run], place: int, value: Mapping[str, str]) -> None:
@@ -253,11 +257,8 @@ def _note(runs: list[Run], place: int, value: Mapping[str, str]) -> None:
         runs.append((place, value))
 
 
-def _read(descriptor: int, start: int, end: int) -> bytes:
-    parts = []
-    while start < end and (part := os.pread(descriptor, end - start, start)):
-        parts.append(part)
-        start += len(part)
-    if start < end:
+def _read(opened: Opened, start: int, end: int) -> bytes:
+    data = opened.read_at(start, end)
+    if len(data) < end - start:
         raise changed()
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return data

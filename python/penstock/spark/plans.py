@@ -30,6 +30,8 @@ from penstock.registry.plans.files import PlanFile, pack_plan, read_plan
 from penstock.registry.plans.names import FlatNames
 from penstock.registry.plans.pins import Pins
 from penstock.registry.storage.table import plan_name
+from penstock.sinks.base import java_of
+from penstock.spark.features import Feature
 from penstock.spark.tiers import UNUSED_SECONDS_MAX, forget_unused, load_version
 from penstock.storage import whole_file
 
@@ -177,8 +179,16 @@ def _add_artifact(session: SparkSession, path: Path) -> None:
             os.link(path, kept)
         except OSError:
             shutil.copy(path, kept)
-    session.addArtifacts(str(kept), file=True)
+    add_file(session, kept)
     added.add(path.name)
+
+
+def add_file(session: SparkSession, path: Path) -> None:
+    """Give a session a file of this host to send to its workers."""
+    if Feature.ARTIFACTS.is_there or java_of(session) is None:
+        session.addArtifacts(str(path), file=True)
+    else:
+        session.sparkContext.addFile(str(path))
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import DocumentError
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 
 COUNT = "count"
 """The kind of a row that counts documents: ``ordinal`` of them, with ``end`` bytes."""
+
+TOLD = "told"
+"""The kind of a row that says, as its value, what a task found for the joins."""
+
+USAGE = "usage"
+"""The kind of a row that says what a subscription cost in a task: ``end`` microseconds of core
+time. The row of nobody has the whole evaluation."""
+
+SILENT = (COUNT, TOLD, USAGE)
+"""The kinds of rows that are for the driver."""
 
 
 def result_batch(columns: Columns, names: Sequence[str], inputs: Any) -> pa.RecordBatch:
@@ -82,6 +92,30 @@ def count_batch(inputs: Any) -> pa.RecordBatch:
         "start": pa.array([0], pa.int64()),
         "end": pa.array([sizes], pa.int64()),
     }
+    return assemble(made, _besides(inputs.slice(0, 1)))
+
+
+def usage_batch(seconds: float, shares: Mapping[str, float], inputs: Any) -> pa.RecordBatch:
+    """Return rows that say what an evaluation cost, and what part of it subscriptions did."""
+    import pyarrow as pa
+
+    costs = [seconds, *(share * seconds for share in shares.values())]
+    count = len(costs)
+    made = {
+        "subscription": pa.array([None, *shares], pa.string()),
+        "kind": pa.array([USAGE] * count),
+        "name": pa.array([""] * count),
+        "end": pa.array([round(cost * 1e6) for cost in costs], pa.int64()),
+    }
+    first = _besides(inputs.slice(0, 1))
+    return assemble(made, first.take(pa.array([0] * count)))
+
+
+def told_batch(told: str, inputs: Any) -> pa.RecordBatch:
+    """Return one row that says what a task found for the joins."""
+    import pyarrow as pa
+
+    made = {"kind": pa.array([TOLD]), "name": pa.array([""]), "value": pa.array([told])}
     return assemble(made, _besides(inputs.slice(0, 1)))
 
 

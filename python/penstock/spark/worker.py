@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Driver, Pace
+from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Batch, Session
 from penstock.limits import Limits
@@ -21,10 +22,13 @@ from penstock.planning.program import Request
 from penstock.registry.plans.names import arrow_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
+from penstock.sources.inputs import Input
+from penstock.sources.packs import Pack
 from penstock.spark.bulk import arrow_schema, bulk_batch
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
-from penstock.spark.rows import count_batch, error_batch, result_batch
+from penstock.spark.rows import count_batch, error_batch, result_batch, usage_batch
+from penstock.spark.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +49,9 @@ BULK_PACE = replace(
 SUSPENDED = "penstock.suspended"
 """The property of a job in which a stream's driver names who is suspended, as a list in JSON."""
 
+USAGE_MAX = 20
+"""So many subscriptions at most, those that cost most, are named in a task."""
+
 _SESSIONS_KEPT = 4
 
 _Key = tuple[str, str, Limits]
@@ -63,7 +70,9 @@ class Job:
     has_faults: bool = False
     """Whether the last column says why a source could not read a document."""
     is_counting: bool = False
-    """Whether rows that count documents come among the others."""
+    """Whether rows that count documents, and core time, come among the others."""
+    is_joined: bool = False
+    """Whether somebody else evaluates the subscriptions that join."""
     is_bulk: bool = False
     """Whether rows are those of ``Engine.matches``."""
 
@@ -74,27 +83,44 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     The first four columns of a batch are document, id, time and stream; the others come along.
     The rows of one document may come in several batches, while it is still being read.
     """
+    yield from evaluate_with(Task, job, batches)
+
+
+def evaluate_with(
+    make: Callable[[Job, Session, Sequence[str]], Task],
+    job: Job,
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Yield what a task that is made for a session yields of batches of documents."""
     key = (job.plan.family, job.plan.key(), job.limits)
     session, names = _idle.pop(key) if key in _idle else _start(job, key)
     session.suspend(_numbers(names, suspended_here()))
-    task = _Task(job, session, names)
+    task = make(job, session, names)
+    watch = Stopwatch()
     try:
-        yield from task.read(batches)
+        if not job.is_counting:
+            yield from task.read(batches)
+        else:
+            yield from watch.inside(task.read(watch.outside(batches)))
+            yield from task.usage(watch.seconds)
     finally:
         # A task may end before its input does, but a session is clean between documents.
         if task.is_clean:
             _keep(key, session, names)
 
 
-class _Task:
+class Task:
     """The work of one task with a session."""
+
+    pace = PACE
 
     def __init__(self, job: Job, session: Session, names: Sequence[str]) -> None:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else PACE)
+        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
         self._is_inside = False
+        self._last: Any = None
 
     @property
     def is_clean(self) -> bool:
@@ -106,13 +132,23 @@ class _Task:
         for whole in batches:
             batch, faults = _without_faults(whole) if self._job.has_faults else (whole, None)
             if self._job.is_counting and batch.num_rows:
+                self._last = batch
                 yield count_batch(batch)
             yield from self._read(batch, faults)
+
+    def usage(self, seconds: float) -> Iterator[pa.RecordBatch]:
+        """Yield what the task cost so far, in core time, and the subscriptions that cost most."""
+        if self._last is not None:
+            used = [(cost, number) for number, _, _, cost in self._session.take_usage()]
+            whole = math.fsum(cost for cost, _ in used) or 1.0
+            top = nlargest(USAGE_MAX, (one for one in used if one[1] < len(self._names)))
+            shares = {self._names[number]: cost / whole for cost, number in top if cost}
+            yield usage_batch(seconds, shares, self._last)
 
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
         self._is_inside = True
-        for portion in self._driver.run(documents_of(batch.column(0), self._job.is_text)):
+        for portion in self._driver.run(self._documents(batch)):
             self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
@@ -121,10 +157,20 @@ class _Task:
                 known = None if faults is None else faults.slice(start, count)
                 columns = arrow_schema() if self._job.is_bulk else None
                 yield error_batch(portion.errors, inputs, known, columns)
+            yield from self._further(portion, batch, start)
             if not portion.is_open:  # otherwise its documents come again, with the same numbers
                 start += count
             self._is_inside = True
         self._is_inside = False
+
+    def _documents(self, batch: pa.RecordBatch) -> Iterator[Input | Pack]:
+        return documents_of(batch.column(0), self._job.is_text)
+
+    def _further(
+        self, portion: Portion, batch: pa.RecordBatch, start: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield what else a portion gives, whose first document has this place in the batch."""
+        return iter(())
 
     def _results(self, decided: Batch, inputs: Any) -> Iterator[pa.RecordBatch]:
         if self._job.is_bulk:
@@ -148,7 +194,8 @@ def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
 def _start(job: Job, key: _Key) -> tuple[Session, Sequence[str]]:
     """Return a session for a plan: one that has read another of its family, or a new one."""
     names, plan = job.plan.load(key[1])
-    if any(plan.request_count(one.value) for one in (Request.RECORDS, Request.BINDINGS)):
+    joining = (Request.RECORDS, Request.BINDINGS)
+    if not job.is_joined and any(plan.request_count(one.value) for one in joining):
         require_rows(Snapshot(0, names, plan))
     former = next((one for one in reversed(_idle) if (one[0], one[2]) == (key[0], key[2])), None)
     if former is None:

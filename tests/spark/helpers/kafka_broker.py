@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import socket
@@ -11,6 +10,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from tests.spark.helpers.maven import UnavailableError, resolve, run
 
 KAFKA = "org.apache.kafka:kafka_2.13:3.9.1"
 CLIENT = "org.apache.kafka:kafka-clients:3.9.1"
@@ -36,15 +37,9 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 """
-_ABSENT_SECONDS = 3600
-"""What a repository does not have is not asked for again so soon."""
 _START_SECONDS_MAX = 600.0
 _ATTEMPTS = 3
 _CLUSTER_ID = "cGVuc3RvY2stdGVzdHMtMQ"
-
-
-class UnavailableError(Exception):
-    """Kafka cannot be had here; the message says why."""
 
 
 def broker_jars(cache: Path) -> list[Path]:
@@ -53,7 +48,7 @@ def broker_jars(cache: Path) -> list[Path]:
     Raises:
         UnavailableError: It cannot be had.
     """
-    return _resolve([KAFKA], cache, is_transitive=True)
+    return resolve([KAFKA], cache, is_transitive=True)
 
 
 def connector_jars(cache: Path, spark_version: str) -> list[Path]:
@@ -66,7 +61,7 @@ def connector_jars(cache: Path, spark_version: str) -> list[Path]:
     for connector, tokens in ((spark_version, spark_version), KNOWN_TO_WORK):
         wanted = [f"{CONNECTOR}:{connector}", f"{TOKENS}:{tokens}", CLIENT, POOL]
         try:
-            return _resolve(wanted, cache, is_transitive=False)
+            return resolve(wanted, cache, is_transitive=False)
         except UnavailableError as error:
             reasons.append(str(error))
     raise UnavailableError("; ".join(reasons))
@@ -104,7 +99,7 @@ def _start(command: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], s
         text = _PROPERTIES.format(broker=broker, controller=controller, logs=own / "logs")
         settings.write_text(text, "utf-8")
         storage = [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID]
-        _run([*storage, "-c", str(settings)], own, _START_SECONDS_MAX)
+        run([*storage, "-c", str(settings)], own, _START_SECONDS_MAX)
         with (own / "broker.log").open("wb") as log:
             process = subprocess.Popen(
                 [*command, "kafka.Kafka", str(settings)], stdout=log, stderr=subprocess.STDOUT
@@ -123,60 +118,6 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _resolve(coordinates: list[str], cache: Path, is_transitive: bool) -> list[Path]:
-    pom = _pom(coordinates, is_transitive)
-    folder = cache / hashlib.blake2b(pom.encode(), digest_size=8).hexdigest()
-    done, absent = folder / "done", folder / "absent"
-    if absent.exists() and time.time() - absent.stat().st_mtime < _ABSENT_SECONDS:
-        raise UnavailableError(absent.read_text("utf-8"))
-    if not done.exists():
-        maven = shutil.which("mvn")
-        if maven is None:
-            raise UnavailableError("there is no mvn to fetch Kafka with")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "pom.xml").write_text(pom, "utf-8")
-        goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
-        target = f"-DoutputDirectory={folder / 'jars'}"
-        try:
-            _run([maven, "-q", "-B", goal, target, "-DincludeScope=runtime"], folder, 900)
-        except UnavailableError as error:
-            if "not be resolved" in str(error) or "not find artifact" in str(error):
-                absent.write_text(str(error), "utf-8")
-            raise
-        done.touch()
-    return sorted((folder / "jars").glob("*.jar"))
-
-
-def _pom(coordinates: list[str], is_transitive: bool) -> str:
-    # Poms of Spark name repositories of their own, which need not be reachable: without what
-    # the artifacts depend on, Maven never asks there.
-    everything = "<exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion>"
-    nothing = f"<exclusions>{everything}</exclusions>"
-    dependencies = "".join(
-        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
-        f"<version>{version}</version>{'' if is_transitive else nothing}</dependency>"
-        for group, artifact, version in (one.split(":") for one in coordinates)
-    )
-    return (
-        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
-        "<groupId>penstock</groupId><artifactId>tests</artifactId><version>1</version>"
-        f"<dependencies>{dependencies}</dependencies></project>"
-    )
-
-
-def _run(command: list[str], folder: Path, seconds: float) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
-        raise UnavailableError(f"{Path(command[0]).name} took more than {seconds:g} s") from None
-    if done.returncode:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
-        first = said[0].partition("] ")[2] if said else f"exit code {done.returncode}"
-        raise UnavailableError(f"{Path(command[0]).name}: {first[:300]}")
 
 
 def _listens(process: subprocess.Popen[bytes], port: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow.dataset as ds
 
@@ -37,8 +38,8 @@ def rows_in(kind: str, path: Path, table: str = "results") -> list[Row]:
         return []
     if kind == "sqlite":
         return _table_rows(path, table)
-    found = _json_rows(path) if kind == "json" else _parquet_rows(path)
-    return [row_of(row) for row in found]
+    read = _READERS.get(kind, _parquet_rows)
+    return [row_of(row) for row in read(path)]
 
 
 def _parquet_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
@@ -46,6 +47,33 @@ def _parquet_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
     if _visible(folder, "*.parquet"):
         found = ds.dataset(str(folder), format="parquet", partitioning="hive")
         yield from found.to_table(columns=[*COLUMNS, "error"]).to_pylist()
+
+
+def _delta_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a Delta table by its log, whose entries are all kept here."""
+    files: set[str] = set()
+    entries = sorted((folder / "_delta_log").glob("*.json"))
+    assert [int(entry.stem) for entry in entries] == list(range(len(entries)))
+    for entry in entries:
+        for line in entry.read_text("utf-8").splitlines():
+            action = json.loads(line)
+            if "add" in action:
+                assert "deletionVector" not in action["add"]
+                files.add(action["add"]["path"])
+            elif "remove" in action:
+                files.remove(action["remove"]["path"])
+    for name in sorted(files):
+        path = folder / unquote(name)
+        yield from ds.dataset(str(path)).to_table(columns=[*COLUMNS, "error"]).to_pylist()
+
+
+def _iceberg_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of an Iceberg table that lies in a folder, by its last metadata."""
+    from pyiceberg.table import StaticTable
+
+    entries = {int(path.name[1:].split(".")[0]): path for path in folder.glob("metadata/v*.json")}
+    table = StaticTable.from_metadata(str(entries[max(entries)]))
+    yield from table.scan(selected_fields=(*COLUMNS, "error")).to_arrow().to_pylist()
 
 
 def _json_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
@@ -75,3 +103,6 @@ def _table_rows(path: Path, table: str) -> list[Row]:
                 return []
             names = ", ".join(f'"{name}"' for name in (*COLUMNS, "error_code"))
             return database.execute(f'SELECT {names} FROM "{table}"').fetchall()
+
+
+_READERS = {"json": _json_rows, "delta": _delta_rows, "iceberg": _iceberg_rows}

@@ -123,11 +123,15 @@ _POINTS: Sequence[tuple[str, str, str, Wrap]] = (
     ("pyspark.sql.classic.dataframe", "DataFrame.toLocalIterator", "rows", _inside),
     ("penstock.spark.sources.xml", "XmlStreamReader.latestOffset", "listing", _around),
     ("penstock.spark.sources.xml", "XmlStreamReader.read", "reading", _inside),
-    ("penstock.spark.worker", "evaluate", "task", _inside),
+    ("penstock.spark.worker", "evaluate_with", "task", _inside),
     ("penstock.spark.joins.worker", "read_record", "record", _around),
+    ("penstock.spark.joins.changes", "pin_changes", "changes", _around),
+    ("penstock.spark.joins.rounds", "Rounds.join", "rounds", _around),
     ("penstock.spark.joins.state", "State.commit", "state", _around),
+    ("penstock.spark.pipelines.joining", "StreamJoins._begin", "first state", _around),
     ("penstock.sinks.files", "FilesSink.write_batch", "files", _around_sink),
     ("penstock.sinks.sqlite", "SqliteSink.write_batch", "sqlite", _around_sink),
+    ("penstock.sinks.merging", "MergingSink.write_batch", "lake", _around_sink),
     ("penstock.sinks.kafka", "KafkaSink.write_batch", "kafka", _around_sink),
 )
 """Module, function, the name of the place, and how it is held."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from random import Random
 
@@ -19,19 +19,33 @@ PIPELINE_SINKS: Sequence[tuple[str, ...]] = (
 )
 """The sinks of each life, in the order in which they get a batch."""
 
+LAKE_SINKS: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "delta": (("delta", "sqlite"), ("parquet", "delta")),
+    "iceberg": (("iceberg", "sqlite"), ("parquet", "iceberg")),
+}
+"""The same for lives on the release of Spark that has a format of tables."""
+
 _FIRST = ("offsets", "checkpoint", "offsets", "before query", "offsets", "before listing")
 """Where the first process of a life is killed, when there is no batch yet."""
+_UNFINISHED: Mapping[str, list[str]] = {
+    "sqlite": [],
+    "delta": ["delta/part-"],
+    "iceberg": ["iceberg/data/"],
+    "parquet": ["unfinished"],
+    "json": ["unfinished"],
+}
+"""What the files of a sink are called before its batch is complete."""
 _STARTING = ("after session", "before query", "java")
 
 
-def pipeline_strikes(life: int) -> list[Strike]:
+def pipeline_strikes(life: int, sinks: Sequence[str]) -> list[Strike]:
     """Return the kills of a life: one before the first batch, then the others in some order."""
-    random, sinks = Random(life), PIPELINE_SINKS[life]
+    random = Random(life)
     between = [f"after {sinks[0]}", f"before {sinks[-1]}"]
-    if sinks[0] != "sqlite":
+    if sinks[0] != "sqlite" and "sqlite" in sinks:
         # Rows lie in a transaction that is not committed.
         between.append("inside rows")
-    task = ["inside task"] if sinks[0] == "sqlite" else ["unfinished", "inside task"]
+    task = [*_UNFINISHED[sinks[0]], "inside task"]
     is_even = life % 2 == 0
     wanted = {
         "reading": (["inside reading", "before listing", "after listing"], 2 if is_even else 1),
@@ -80,3 +94,24 @@ MATCH_STRIKES: Sequence[Strike] = (
     Strike("task", "inside task"),
     Strike("commit", "commits"),
 )
+JOINING_STRIKES: Sequence[Sequence[Strike]] = (
+    (
+        Strike("start-up", "offsets"),
+        Strike("task", "after first state"),
+        Strike("task", "after changes"),
+        Strike("between sinks", "before state", 1),
+        Strike("task", "after rounds", 1),
+        Strike("between sinks", "after parquet", 1),
+        Strike("commit", "after state", 1),
+    ),
+    (
+        Strike("task", "before first state"),
+        Strike("task", "before rounds"),
+        Strike("commit", "commits", 2),
+        Strike("task", "inside task", 1),
+        Strike("task", "after changes", 1),
+        Strike("between sinks", "before state"),
+        Strike("commit", "after state"),
+    ),
+)
+"""Kills of a pipeline with joins; its state counts as its last sink."""

@@ -17,7 +17,8 @@ PHASES = ("start-up", "reading", "task", "between sinks", "commit", "stop")
 
 _SIGNALLED = ("before session stop", "after session stop")
 _LAST_BATCH = "last batch"
-_WATCHED = ("offsets", "commits", "unfinished")
+LAKE_FILES = ("delta/part-", "iceberg/data/")
+_WATCHED = ("offsets", "commits", "unfinished", *LAKE_FILES)
 
 
 class Project(Protocol):
@@ -46,7 +47,7 @@ class Strike:
 
     A place is a point of `holds`, or a file of Spark's that shows itself for a moment:
     ``offsets`` and ``commits`` are temporary files of these logs, ``unfinished`` is a folder of a
-    sink.
+    sink, and those of ``LAKE_FILES`` are data files of which their table does not know yet.
     """
 
     phase: str
@@ -122,6 +123,8 @@ class _Hunt:
         self._project = project
         self._strike = strike
         self._known = known
+        self._early: set[str] | None = None
+        """Files of sinks that were there when the batch of the strike could begin."""
         self._wanted = committed(project.checkpoint) + strike.batches
         point = f"after {project.sinks[-1]}" if strike.place == _LAST_BATCH else strike.place
         marker = project.folder / "held"
@@ -139,7 +142,7 @@ class _Hunt:
             self._victim.wait_until((self._project.checkpoint / "metadata").exists, is_brief=True)
         elif place in ("offsets", "commits"):
             self._victim.wait_until(lambda: self._is_logging(place), is_brief=True)
-        elif place == "unfinished":
+        elif place in ("unfinished", *LAKE_FILES):
             self._victim.wait_until(self._is_writing, is_brief=True)
         else:
             if place in _SIGNALLED:
@@ -179,7 +182,10 @@ class _Hunt:
         if committed(self._project.checkpoint) < self._wanted:
             self._project.feed()
             return False
-        return any(name not in self._known for name in _sink_files(self._project.folder / "out"))
+        names = _sink_files(self._project.folder / "out")
+        if self._early is None:
+            self._early = names
+        return any(name not in self._early for name in names)
 
 
 def _temporary_files(project: Project) -> set[str]:
@@ -193,8 +199,10 @@ def _temporary_files(project: Project) -> set[str]:
 
 
 def _sink_files(folder: Path) -> set[str]:
-    """Return the folders in which batches of files are written before they are complete."""
-    return {str(path.relative_to(folder)) for path in folder.glob("*/.unfinished-*")}
+    """Return where batches are written before they are complete: folders, and files of lakes."""
+    lakes = (path for name in LAKE_FILES for path in folder.glob(f"{name}*.parquet"))
+    places = (*folder.glob("*/.unfinished-*"), *lakes)
+    return {str(path.relative_to(folder)) for path in places}
 
 
 def _doubt(kill: Kill, strike: Strike, before: _State, sinks: Sequence[str]) -> str:

@@ -32,10 +32,12 @@ def existing_folder(options: argparse.Namespace) -> Path:
 
     Raises:
         FileNotFoundError: It holds no registry.
+        RegistryError: It lies in an object store.
     """
+    from penstock.registry.storage.folder import folder_of
     from penstock.registry.storage.opening import is_registry
 
-    folder = Path(options.folder)
+    folder = folder_of(options.folder)
     if not is_registry(folder):
         raise FileNotFoundError(f"there is no registry {folder}")
     return folder

@@ -25,31 +25,43 @@ class Rounds:
     spark: SparkSession
     job: Job
     before: Manifest
+    lateness_us: int | None = None
+    after: Manifest | None = None
+    """What is the state then."""
     rows: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
     segments: dict[int, tuple[Segment, ...]] = field(default_factory=dict)
     depth: int = 0
 
-    def run(self, documents: DataFrame, lateness_us: int | None) -> Manifest:
-        """Join the documents of the batch; return what is then the state.
+    def read(self, documents: DataFrame) -> list[Told]:
+        """Read the documents of the batch; return what the tasks tell of it, for ``join``.
+
+        Raises:
+            StateError: The state is missing or damaged.
+        """
+        job = self.job
+        return self._collect(documents, lambda batches: read_documents(job, batches))
+
+    def join(self, told: Sequence[Told]) -> None:
+        """Join what was read.
 
         Raises:
             StateError: The state is missing or damaged.
         """
         job, before = self.job, self.before
+        self._take(told)
         # What no window can need any more goes as it is, unread.
         self.segments = {
             bucket: tuple(one for one in segments if one.expires_us >= before.watermark_us)
             for bucket, segments in before.segments.items()
         }
-        told = self._collect(documents, lambda batches: read_documents(job, batches))
         self._join(_sent(told), is_derived=False)
         watermark_us = before.watermark_us
         latest_us = max((one.latest_us for one in told), default=BEGINNING)
-        if lateness_us is not None and latest_us != BEGINNING:
-            watermark_us = max(watermark_us, latest_us - lateness_us)
+        if self.lateness_us is not None and latest_us != BEGINNING:
+            watermark_us = max(watermark_us, latest_us - self.lateness_us)
         self._release(watermark_us)
-        return replace(
+        self.after = replace(
             before,
             batch=job.batch,
             watermark_us=watermark_us,
@@ -66,7 +78,7 @@ class Rounds:
                 Task(bucket, self.segments.get(bucket, ()), extents, is_derived)
                 for bucket, extents in sorted(sent.items())
             ]
-            told = self._do(tasks)
+            told = self._take(self._do(tasks))
             for one in told:
                 assert one.bucket is not None, "it was about a bucket"
                 self.segments[one.bucket] = tuple(one.segments or ())
@@ -82,7 +94,7 @@ class Rounds:
                 if any(one.due_us is not None and one.due_us < until_us for one in segments)
             ]
             if tasks:
-                told = self._do(tasks)
+                told = self._take(self._do(tasks))
                 for one in told:
                     dues |= one.dues
                 self._join(_sent(told), is_derived=True)
@@ -104,7 +116,9 @@ class Rounds:
         inputs: DataFrame,
         work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     ) -> list[Told]:
-        told = [Told.load(row[0]) for row in inputs.mapInArrow(work, _TOLD).collect()]
+        return [Told.load(row[0]) for row in inputs.mapInArrow(work, _TOLD).collect()]
+
+    def _take(self, told: Sequence[Told]) -> Sequence[Told]:
         for one in told:
             self.rows += one.rows
             self.repeated += one.repeated

@@ -21,7 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.errors import StateError
-from penstock.storage import whole_file
+from penstock.storage import disk_path, whole_file
 
 BEGINNING = -(1 << 63)
 """Before all event times."""
@@ -68,27 +68,39 @@ class Manifest:
 
 
 class State:
-    """The folder of one stream's joins; the driver alone writes manifests."""
+    """The folder of one stream's joins; the driver alone writes manifests.
+
+    Raises:
+        StateError: The folder lies in an object store.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder).absolute()
+        path = disk_path(folder)
+        if path is None:
+            message = (
+                f"the state of joins is mapped, and {os.fspath(folder)} lies in a store; keep "
+            )
+            raise StateError("PJ0008", message + "it on a disk that all workers mount")
+        self.folder = path.absolute()
 
     @property
     def checkpoint(self) -> str:
         """Where Spark keeps how far the stream has come; it and the state belong together."""
         return str(self.folder / CHECKPOINT)
 
-    def before(self, batch: int, buckets: int, hash_bits: int) -> Manifest:
+    def before(self, batch: int, buckets: int, hash_bits: int, first: int = 0) -> Manifest:
         """Return what the batch before left behind; it may have been computed several times.
+
+        The batch ``first`` begins without a state.
 
         Raises:
             StateError: That is missing, damaged, or was made with other settings.
         """
-        if batch == 0:
-            if self.batches() not in ([], [0]):
+        if batch == first:
+            if self.batches() not in ([], [first]):
                 message = f"{self.folder} holds the state of a stream that has come further; "
                 raise StateError("PJ0003", message + "begin a new stream with a new folder")
-            return Manifest(-1, buckets, hash_bits)
+            return Manifest(first - 1, buckets, hash_bits)
         found = self.read(batch - 1)
         if (found.buckets, found.hash_bits) != (buckets, hash_bits):
             message = f"{self.folder} has {found.buckets} buckets, not {buckets}; "
@@ -156,7 +168,9 @@ class State:
         for name in os.listdir(self.folder / SEGMENTS):
             if name not in named:
                 _remove(self.folder / SEGMENTS / name)
-        pinned = {f"{batch}.json" for batch in (*dict(manifest.changes), *kept)}
+        # A batch that is computed again may need changes that the last manifest does not name.
+        named_changes = chain.from_iterable(manifest.changes for manifest in manifests)
+        pinned = {f"{batch}.json" for batch in (*dict(named_changes), *kept)}
         for name in os.listdir(self.folder / CHANGES):
             if name not in pinned:
                 _remove(self.folder / CHANGES / name)

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import DocumentError
-from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
 from penstock.spark.bounds import checked_limits
 from penstock.spark.checkpoints import clear_leftovers
 from penstock.spark.inputs import inputs_of
-from penstock.spark.joins.changes import Changes, Planned, Subscriptions, pin_changes
-from penstock.spark.joins.rounds import Rounds
+from penstock.spark.joins.changes import Subscriptions
+from penstock.spark.joins.joining import BUCKETS, Joining, Sample, sample_of
 from penstock.spark.joins.state import BEGINNING, Manifest, State
-from penstock.spark.joins.worker import Job, read_record, timed_witnesses
 from penstock.spark.plans import require_registry
-from penstock.spark.times import times_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
-
-BUCKETS = 16
-LEARNT_MAX = 256
-"""So many documents say which values are rare, when subscriptions come."""
 
 Into = Callable[["DataFrame", int], None]
 
@@ -78,6 +69,7 @@ def join_stream(
     Raises:
         ImportError: pyspark is not installed.
         SettingError: The limits bound seconds.
+        StateError: The state lies in an object store.
         TypeError: The registry is something else.
         ValueError: The documents are no stream, a column is missing or has a type that holds no
             documents, or there are no buckets.
@@ -90,18 +82,12 @@ def join_stream(
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     folder = State(state)
-    joining = Joining(
-        folder,
+    streaming = Streaming(
+        Joining(folder, lateness, checked, buckets, hash_bits, inputs.is_text, inputs.has_faults),
         Subscriptions(registry),
         into if callable(into) else _Files(os.fspath(into)),
-        lateness,
-        buckets,
-        checked,
-        hash_bits,
-        inputs.is_text,
-        inputs.has_faults,
     )
-    writer = inputs.without_others().writeStream.foreachBatch(joining.batch)
+    writer = inputs.without_others().writeStream.foreachBatch(streaming.batch)
     clear_leftovers(LocalFolders(), folder.checkpoint)
     writer = writer.option("checkpointLocation", folder.checkpoint)
     if name is not None:
@@ -133,7 +119,11 @@ def join_progress(state: str | os.PathLike[str]) -> JoinProgress:
     Raises:
         StateError: The state is damaged.
     """
-    manifest = State(state).last() or Manifest(-1, 0, 0)
+    return progress_of(State(state).last() or Manifest(-1, 0, 0))
+
+
+def progress_of(manifest: Manifest) -> JoinProgress:
+    """Return how far joins have come that left this behind."""
     segments = [segment for own in manifest.segments.values() for segment in own]
     return JoinProgress(
         manifest.batch + 1,
@@ -157,63 +147,21 @@ class _Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Joining:
-    """What is done with every micro-batch of a stream."""
+class Streaming:
+    """A stream whose rows go to a writer."""
 
-    state: State
+    joining: Joining
     subscriptions: Subscriptions
     into: Into
-    lateness: timedelta | float | None
-    buckets: int
-    limits: Limits
-    hash_bits: int
-    is_text: bool
-    has_faults: bool
 
     def batch(self, documents: DataFrame, number: int) -> None:
         """Join a micro-batch, hand out its rows, and only then let the state go on."""
-        before = self.state.before(number, self.buckets, self.hash_bits)
 
-        def learn(planned: Planned) -> None:
-            self._learn(planned, documents, number)
+        def sample() -> Sample:
+            return sample_of(documents, self.joining.is_text)
 
-        changes = pin_changes(self.state, before, self.subscriptions, self.limits, learn)
-        with self.state.work(number) as work:
-            job = self._job(before, changes, work)
-            rounds = self.rounds(documents.sparkSession, job, before)
-            after = rounds.run(documents, JoinOptions(self.lateness).lateness_us)
+        spark = documents.sparkSession
+        with self.joining.micro_batch(spark, number, self.subscriptions, sample) as rounds:
+            rounds.join(rounds.read(documents))
             if rounds.has_rows or not isinstance(self.into, _Files):
                 self.into(rounds.results(), number)
-        self.state.commit(replace(after, registry_version=changes.registry_version))
-
-    def _learn(self, planned: Planned, documents: DataFrame, number: int) -> None:
-        """Join some of the documents, to see which values are rare."""
-        for batch in documents.limit(LEARNT_MAX).toArrow().to_batches():
-            times_us = times_of(batch.column(2))
-            for one in timed_witnesses(planned, batch, times_us, self.is_text, 0):
-                with contextlib.suppress(DocumentError):
-                    record = read_record(planned, *one, number)
-                    if record:
-                        planned.joins.push(record)
-                planned.joins.forget_results()
-
-    def rounds(self, spark: SparkSession, job: Job, before: Manifest) -> Rounds:
-        """Return the rounds of a batch, none of which was gone through."""
-        return Rounds(spark, job, before)
-
-    def _job(self, before: Manifest, changes: Changes, work: str) -> Job:
-        changed = () if changes.is_empty else ((changes.batch, changes.mark),)
-        return Job(
-            str(self.state.folder),
-            work,
-            changes.batch,
-            (*before.changes, *changed),
-            before.buckets,
-            before.hash_bits,
-            before.watermark_us,
-            changes.arrival_us,
-            self.lateness,
-            self.limits,
-            self.is_text,
-            self.has_faults,
-        )

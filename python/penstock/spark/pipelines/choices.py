@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from penstock.spark.arrow import frame_of
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -33,6 +35,13 @@ class Choice:
         by_name, by_owner = ", ".join(self.subscriptions), ", ".join(self.owners)
         return " of ".join(filter(None, (by_name, by_owner and f"owner {by_owner}")))
 
+    def has(self, name: str, owner: str | None) -> bool:
+        """Return whether it is the choice of a subscription."""
+        is_named = not self.subscriptions or any(
+            names_like(glob, (name,)) for glob in self.subscriptions
+        )
+        return is_named and (not self.owners or owner in self.owners)
+
 
 def names_like(glob: str, names: Iterable[str]) -> list[str]:
     """Return the names that equal a name or match a glob."""
@@ -55,7 +64,7 @@ def chosen_rows(rows: DataFrame, choice: Choice, owned: Iterable[str]) -> DataFr
     if choice.owners:
         # A condition would hold every name; there may be very many.
         names = pa.table({"owned": pa.array(owned, pa.string())})
-        others = f.broadcast(rows.sparkSession.createDataFrame(names))
+        others = f.broadcast(frame_of(rows.sparkSession, names))
         rows = rows.join(others, f.col("subscription") == f.col("owned"), "left_semi")
     return rows
 

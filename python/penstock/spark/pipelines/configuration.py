@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from penstock.engine.suspension import SUSPEND_AFTER
+from penstock.joins.joiner import MICROSECONDS
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark.bounds import WAY_OUT
-from penstock.spark.pipelines.configured_registry import HINTS, read_registry
+from penstock.spark.pipelines.configured_registry import HINTS, holds_joins, read_registry
 from penstock.spark.pipelines.configured_sinks import (
     PlacedSinks,
     check_subscriptions,
@@ -27,17 +28,27 @@ from penstock.spark.pipelines.configured_sinks import (
 from penstock.spark.pipelines.configured_sources import read_source
 from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
-from penstock.spark.pipelines.paths import path_reader
+from penstock.spark.pipelines.paths import local_folder, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
+from penstock.spark.pipelines.variables import Secrets
+from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
 KEYS = (
     *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
-    *("trigger", "spark", "include"),
+    *("trigger", "lateness", "state", "metrics", "spark", "include"),
 )
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
+_LATENESS = re.compile(r"(\d+(?:\.\d+)?)\s*(milliseconds?|seconds?|minutes?|hours?|days?)?")
+_SECONDS = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
+_OF_STREAMS = {
+    "suspend_after": "a batch suspends nobody",
+    "lateness": "a batch joins all its documents, and none is late",
+    "state": "a batch keeps no state",
+}
+"""What a batch has no use for, and why."""
 _COUNT = r"(?:\*|[1-9][0-9]*)"
 _MASTER = re.compile(
     rf"local(?:\[{_COUNT}(?:,\s*[1-9][0-9]*)?\])?|local-cluster\[\d+,\s*\d+,\s*\d+\]"
@@ -58,8 +69,16 @@ class Pipeline:
     limits: Limits = field(default_factory=Limits)
     suspend_after: int | None = SUSPEND_AFTER
     """At so many documents a subscription may fail alone in a stream; None suspends nobody."""
+    lateness: float | None = None
+    """By so many seconds the watermark of joins lies behind; without it nothing is late."""
+    state: str | None = None
+    """Where a stream keeps the state of joins, if not beside its checkpoint."""
+    metrics: str | None = None
+    """The file that has the numbers of the run, for Prometheus."""
     master: str = "local[*]"
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Secrets = field(default_factory=Secrets, repr=False, compare=False)
+    """What was filled in and shall not be seen."""
 
 
 def load(path: str | os.PathLike[str]) -> Pipeline:
@@ -87,15 +106,21 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     no_sources: tuple[SourceSetting, ...] = ()
     sources = found.read("sources", lambda node: _sources(node, folder), no_sources)
     if trigger is not None and trigger.is_streaming:
+        _check_feeds(found, sources, checkpoint)
         sources = tuple(_with_state(source, checkpoint) for source in sources)
     sinks = read_sinks(parts.named("sinks"))
     if trigger is not None:
         _check_checkpoint(found, trigger, checkpoint)
-        _check_suspension(found, trigger)
-    _check_places(found, checkpoint, sinks)
+        _check_batch(found, trigger)
+    state = found.read("state", path_reader(folder), "") or None
+    for key, path in (("checkpoint", checkpoint), ("state", state)):
+        if path is not None:
+            _check_places(found, key, path, sinks)
     registry = read_registry(parts.named("registry"))
+    _check_state(found, checkpoint, state, registry)
     check_subscriptions(sinks, registry)
     suspend_after: int | None = SUSPEND_AFTER
+    no_lateness: float | None = None
     spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
     return Pipeline(
         found.text("name", file.stem),
@@ -106,8 +131,12 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         checkpoint,
         found.read("limits", _limits, Limits()),
         found.read("suspend_after", _suspend_after, suspend_after),
+        found.read("lateness", _lateness, no_lateness),
+        state,
+        found.read("metrics", lambda node: _metrics(node, folder), "") or None,
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
+        root.holder.secrets,
     )
 
 
@@ -126,18 +155,39 @@ def _check_checkpoint(found: Fields, trigger: Trigger, checkpoint: str | None) -
         found.node.report(found["checkpoint"].error("PC0007", message, way_out))
 
 
-def _check_suspension(found: Fields, trigger: Trigger) -> None:
-    if "suspend_after" in found and not trigger.is_streaming:
-        message = "a batch suspends nobody"
-        way_out = "remove it, or add a key: trigger: available_now"
-        found.node.report(found["suspend_after"].error("PC0007", message, way_out))
+def _check_batch(found: Fields, trigger: Trigger) -> None:
+    for key, message in _OF_STREAMS.items():
+        if key in found and not trigger.is_streaming:
+            way_out = "remove it, or add a key: trigger: available_now"
+            found.node.report(found[key].error("PC0007", message, way_out))
 
 
-def _check_places(found: Fields, checkpoint: str | None, sinks: PlacedSinks) -> None:
+def _check_places(found: Fields, key: str, path: str, sinks: PlacedSinks) -> None:
     for _, setting in sinks:
-        if checkpoint is not None and holds(setting.sink, checkpoint):
-            message = f"the checkpoint and the files of the sink `{setting.name}` lie in each other"
-            found.node.report(found["checkpoint"].error("PC0007", message, "give each a folder"))
+        if holds(setting.sink, path):
+            message = f"the {key} and the files of the sink `{setting.name}` lie in each other"
+            found.node.report(found[key].error("PC0007", message, "give each a folder"))
+
+
+def _check_state(
+    found: Fields, checkpoint: str | None, state: str | None, registry: AnyRegistry
+) -> None:
+    """Report a place where the state of joins cannot be, if anything joins by now."""
+    key, path = ("state", state) if state is not None else ("checkpoint", checkpoint)
+    if path is None or key not in found or local_folder(path) is not None:
+        return
+    if key == "state" or (registry and holds_joins(registry)):
+        message = f"the state of joins cannot be kept in {path}, which is no folder of a disk"
+        way_out = "name one that driver and workers reach under the same path: state: /shared/joins"
+        found.node.report(found[key].error("PC0005", message, way_out))
+
+
+def _check_feeds(found: Fields, sources: tuple[SourceSetting, ...], checkpoint: str | None) -> None:
+    is_unplaced = any(isinstance(one, FeedSource) and one.state is None for one in sources)
+    if is_unplaced and checkpoint is not None and disk_path(checkpoint) is None:
+        message = "what a stream remembers of feeds lies beside the checkpoint, and needs a disk"
+        way_out = "give the source of feeds a key: state: a/folder"
+        found.node.report(found["checkpoint"].error("PC0007", message, way_out))
 
 
 def _with_state(source: SourceSetting, checkpoint: str | None) -> SourceSetting:
@@ -172,6 +222,23 @@ def _limits(node: Node) -> Limits:
             for name, _ in found.items()
         }
     )
+
+
+def _lateness(node: Node) -> float:
+    written = node.text()
+    found = _LATENESS.fullmatch(written)
+    seconds = float(found[1]) * _SECONDS[(found[2] or "second").rstrip("s")] if found else -1.0
+    if not 0 <= seconds * MICROSECONDS < 1 << 63:
+        message = f"`{written}` is no duration"
+        raise node.error("PC0005", message, "write seconds, or as in: 10 minutes")
+    return seconds
+
+
+def _metrics(node: Node, folder: Path) -> str:
+    path = local_folder(path_reader(folder)(node))
+    if path is None:
+        raise node.error("PC0005", "the file of metrics lies on the driver's disk", "name a path")
+    return path
 
 
 def _suspend_after(node: Node) -> int | None:

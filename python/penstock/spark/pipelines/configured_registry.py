@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.tables.files import read_definition
 from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
+from penstock.planning.program import Request
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.requests import requests_of
-from penstock.registry.storage.folder import DATABASE
+from penstock.registry.storage.folder import DATABASE, folder_of
+from penstock.spark.joins.changes import entries_of
 from penstock.spark.pipelines.configured_sources import query_error
-from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
 from penstock.twigs import Query
@@ -24,10 +25,15 @@ EXAMPLE = "registry: {subscriptions: [{name: a, query: //a}]}"
 HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE}"}
 """Ways out for who looks for subscriptions in another place."""
 
-_LANGUAGES = ("xpath", "xquery")
-_OF_XPATH = ("dialect", "select", "context")
-_OF_XQUERY = ("untyped", "empty")
-_NAMES_SHOWN = 3
+_OPTIONS = {
+    "xpath": ("dialect", "select", "context"),
+    "xquery": ("untyped", "empty"),
+    "xscl": (),
+}
+"""Languages, and the options that a query has in one of them alone."""
+_OWN = sorted({option for options in _OPTIONS.values() for option in options})
+
+Registry = TypeVar("Registry", bound=AnyRegistry)
 
 
 def read_registry(parts: Sequence[tuple[Node, Path]]) -> AnyRegistry:
@@ -64,32 +70,43 @@ def _read(registry: MemoryRegistry, node: Node, folder: Path) -> DurableRegistry
     if given == ["path"]:
         return _durable(fields["path"], folder)
     fields["subscriptions"].read_items(lambda item: _subscribe(registry, item, folder))
+    _served(fields["subscriptions"], registry)
     return None
 
 
 def _durable(node: Node, folder: Path) -> DurableRegistry:
-    path = Path(path_reader(folder)(node))
+    try:
+        path = folder_of(path_reader(folder)(node))
+    except PenstockError as error:
+        raise node.error("PC0005", str(error)) from None
     if not (path / DATABASE).exists():
         message = f"there is no registry in {path}"
         way_out = "make one in Python: penstock.Registry.open(path).add(name, query)"
         raise node.error("PC0008", message, way_out)
     try:
         registry = DurableRegistry(path)
-        joining = sorted(requests_of(registry.snapshot()))
     except PenstockError as error:
         raise node.error("PC0008", str(error)) from None
-    if joining:
-        raise _joining_error(node, joining)
+    return _served(node, registry)
+
+
+def _served(node: Node, registry: Registry) -> Registry:
+    """Return a registry all of whose subscriptions can be evaluated on Spark.
+
+    Raises:
+        ConfigurationError: One cannot.
+    """
+    try:
+        entries_of(registry.snapshot())
+    except PenstockError as error:
+        raise node.error("PC0005", str(error)) from None
     return registry
 
 
-def _joining_error(node: Node, joining: list[str]) -> ConfigurationError:
-    shown = ", ".join(f"`{name}`" for name in joining[:_NAMES_SHOWN])
-    more = len(joining) - _NAMES_SHOWN
-    names = f"{shown} and {more:,} more" if more > 0 else shown
-    message = f"a pipeline does not join documents, and these subscriptions do: {names}"
-    way_out = "run them with penstock.spark.join_stream, or keep them in a registry of their own"
-    return node.error("PC0005", message, way_out)
+def holds_joins(registry: AnyRegistry) -> bool:
+    """Return whether any subscription of a registry joins documents."""
+    plan = registry.snapshot().plan
+    return any(plan.request_count(one.value) for one in (Request.RECORDS, Request.BINDINGS))
 
 
 def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder: Path) -> None:
@@ -108,21 +125,21 @@ def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder
 
 def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
     keys = ("name", "query", "table", "language", "mode", "owner", "delivery")
-    how = ("namespaces", "variables", *_OF_XPATH, *_OF_XQUERY)
+    how = ("namespaces", "variables", *_OWN)
     fields = node.fields((*keys, *how), required=("name",))
     name = fields.text("name")
     if "table" in fields:
         _subscribe_table(registry, fields, name, folder)
         return
     if not fields.is_given("query"):
-        node.report(node.error("PC0003", "the key `query` is missing here"))
+        node.report(node.missing("query"))
     _subscribe_text(registry, fields, name)
 
 
 def _subscribe_text(registry: MemoryRegistry, fields: Fields, name: str) -> None:
-    language = fields.choice("language", _LANGUAGES, "xpath")
-    for option in _OF_XPATH if language == "xquery" else _OF_XQUERY:
-        if option in fields:
+    language = fields.choice("language", tuple(_OPTIONS), "xpath")
+    for option in _OWN:
+        if option in fields and option not in _OPTIONS[language]:
             message = f"a query in {language} has no `{option}`"
             raise fields[option].error("PC0007", message, "leave it out")
     text = fields.text("query")
@@ -132,7 +149,7 @@ def _subscribe_text(registry: MemoryRegistry, fields: Fields, name: str) -> None
     try:
         registry.add(
             name,
-            _query(text, fields, is_xquery=language == "xquery"),
+            _query(text, fields, language),
             "filter" if mode == "filter" else "query",
             fields.optional("owner"),
             fields.read("delivery", Node.plain, None),
@@ -143,12 +160,14 @@ def _subscribe_text(registry: MemoryRegistry, fields: Fields, name: str) -> None
         raise fields["name"].error("PC0005", str(error)) from None
 
 
-def _query(text: str, fields: Fields, *, is_xquery: bool) -> Query:
+def _query(text: str, fields: Fields, language: str) -> Query:
     options: dict[str, Any] = {
         "namespaces": fields.read("namespaces", _namespaces, None),
         "variables": fields.read("variables", Node.plain, None),
     }
-    if is_xquery:
+    if language == "xscl":
+        return xscl(text, **options)
+    if language == "xquery":
         # Few pipelines construct messages, and the front end is large.
         from penstock.languages.xquery import xquery
 

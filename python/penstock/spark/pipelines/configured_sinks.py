@@ -11,22 +11,30 @@ from typing import cast
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.sinks import (
     ConsoleSink,
+    DeltaSink,
     FilesSink,
+    IcebergSink,
     JdbcSink,
     KafkaSink,
     Sink,
     SqliteSink,
+    TableSink,
     WriteMode,
 )
+from penstock.sinks.catalog import FORMATS
+from penstock.sinks.merging import MergingSink
 from penstock.spark.pipelines.choices import Choice, names_like
-from penstock.spark.pipelines.configured_sources import kind_of
+from penstock.spark.pipelines.configured_sources import kind_of, table_name
 from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
-from penstock.spark.pipelines.paths import is_within, path_reader
+from penstock.spark.pipelines.paths import disk_reader, is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 from penstock.twigs.tables import Table
 
 _FOLDERS = ("batch", "subscription")
-SINKS = ("parquet", "json", "sqlite", "jdbc", "kafka", "console")
+SINKS = (
+    *("parquet", "json", "sqlite", "jdbc"),
+    *("delta", "iceberg", "table", "kafka", "console"),
+)
 ROWS = ("results", "quarantine", "errors", "all")
 """Quarantine are documents that failed; errors are those, and what subscriptions failed at."""
 
@@ -103,9 +111,8 @@ def _read_list(node: Node, folder: Path, placed: PlacedSinks) -> None:
 
 def holds(sink: Sink, path: str) -> bool:
     """Return whether a path lies in the folder of a sink, or the other way round."""
-    return isinstance(sink, FilesSink) and (
-        is_within(path, sink.path) or is_within(sink.path, path)
-    )
+    folder = sink.path if isinstance(sink, FilesSink | MergingSink) else None
+    return folder is not None and _shared_folder(path, folder) is not None
 
 
 def _sink(node: Node, folder: Path) -> SinkSetting | None:
@@ -124,13 +131,26 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             sink: Sink = FilesSink(place, kind, _mode(fields, FilesSink), is_apart)
         case "sqlite":
             fields = node.fields((*_COMMON, "path", "table"), required=("path",))
-            place, mode = fields.read("path", path_reader(folder), ""), _mode(fields, SqliteSink)
+            place, mode = fields.read("path", disk_reader(folder), ""), _mode(fields, SqliteSink)
             sink = _table_sink(fields, lambda table: SqliteSink(place, table, mode))
         case "jdbc":
             fields = node.fields((*_COMMON, "url", "table", "options"), required=("url",))
             place, mode = fields.read("url", _jdbc_url, ""), _mode(fields, JdbcSink)
             options = fields.settings("options")
             sink = _table_sink(fields, lambda table: JdbcSink(place, table, options, mode))
+        case "delta" | "iceberg":
+            fields = node.fields((*_COMMON, "path", "table", "partition_by"))
+            path, table = _lake_place(fields, folder)
+            place, lake = path or table, DeltaSink if kind == "delta" else IcebergSink
+            mode, parts = _mode(fields, lake), fields.texts("partition_by")
+            sink = lake(path or None, None if path else table, mode, parts)
+        case "table":
+            keys = (*_COMMON, "table", "format", "partition_by")
+            fields = node.fields(keys, required=("table",))
+            place = fields.read("table", table_name, "")
+            form = fields.choice("format", FORMATS, FORMATS[0])
+            parts = fields.texts("partition_by")
+            sink = TableSink(place, form, _mode(fields, TableSink), parts)
         case "kafka":
             needed = ("servers", "topic")
             fields = node.fields((*_COMMON, *needed, "options"), required=needed)
@@ -148,6 +168,15 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
         raise fields["rows"].error("PC0007", message, "leave `subscriptions` and `owner` away")
     name = fields.text("name", f"{kind} {rows if typed is None else typed}")
     return SinkSetting(name, sink, rows, typed, choice) if place else None
+
+
+def _lake_place(fields: Fields, folder: Path) -> tuple[str, str]:
+    """Return path and name of a table, of which it has one; the other is empty."""
+    if ("path" in fields) == ("table" in fields):
+        message = "a table has a `path`, or a name in a catalog as `table`"
+        raise fields.node.error("PC0007", message, "give one of the two")
+    table = fields.read("table", table_name, "")
+    return fields.read("path", path_reader(folder), ""), table
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:
@@ -189,11 +218,23 @@ def _shared_place(sink: Sink, other: Sink) -> str | None:
         case SqliteSink(), SqliteSink():
             is_same = is_within(str(sink.path), str(other.path)) and _is_same_table(sink, other)
             return f"the table `{sink.table}` of {sink.path}" if is_same else None
+        case ((MergingSink() | TableSink()), (MergingSink() | TableSink())):
+            is_same = sink.place.lower() == other.place.lower()
+            return sink.place if is_same else None
+        case (FilesSink() as files, MergingSink() as lake) | (
+            MergingSink() as lake,
+            FilesSink() as files,
+        ):
+            return None if lake.path is None else _shared_folder(files.path, lake.path)
         case JdbcSink(), JdbcSink():
             is_same = sink.url == other.url and _is_same_table(sink, other)
             return f"the table `{sink.table}` at {sink.place}" if is_same else None
         case _:
             return None
+
+
+def _shared_folder(one: str, other: str) -> str | None:
+    return one if is_within(one, other) or is_within(other, one) else None
 
 
 def _is_same_table(sink: SqliteSink | JdbcSink, other: SqliteSink | JdbcSink) -> bool:

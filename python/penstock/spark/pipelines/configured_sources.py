@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from penstock.sources.paths import RecordPath
 from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node
-from penstock.spark.pipelines.paths import HAS_SCHEME, path_reader
+from penstock.spark.pipelines.paths import HAS_SCHEME, disk_reader, path_reader
 from penstock.spark.sources.options import (
     FEED_OPTIONS,
     KAFKA_OPTIONS,
@@ -23,7 +24,9 @@ from penstock.spark.sources.options import (
 
 _FILE_OPTIONS = tuple(name for name in XML_OPTIONS if name != "columns")
 """A pipeline asks for the columns that it needs."""
-SOURCES = ("files", "kafka", "feeds", "spark")
+_NAME = r"(?:[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`)"
+_TABLE = re.compile(rf"{_NAME}(?:\.{_NAME})*")
+SOURCES = ("files", "kafka", "feeds", "table", "spark")
 
 
 def read_source(node: Node, folder: Path) -> settings.SourceSetting:
@@ -39,6 +42,8 @@ def read_source(node: Node, folder: Path) -> settings.SourceSetting:
             return _kafka(node)
         case "feeds":
             return _feeds(node, folder)
+        case "table":
+            return _table(node)
         case _:
             return _spark(node, folder)
 
@@ -105,11 +110,37 @@ def _feeds(node: Node, folder: Path) -> settings.SourceSetting:
             require_http(url)
         except ValueError as error:
             node.report(fields["urls"].error("PC0005", str(error)))
-    state = fields.read("state", path_reader(folder), "") or None
+    state = fields.read("state", disk_reader(folder), "") or None
     options = _options(
         fields, FEED_OPTIONS, lambda given: FeedOptions.of({"path": "http://localhost", **given})
     )
     return settings.FeedSource(_stream(fields), urls, state, options)
+
+
+def _table(node: Node) -> settings.SourceSetting:
+    keys = ("kind", "stream", "table", "options", "document", "id", "time")
+    fields = node.fields(keys, required=("table", "document", "id"))
+    return settings.TableSource(
+        _stream(fields),
+        fields.read("table", table_name, ""),
+        fields.text("document"),
+        fields.text("id"),
+        fields.optional("time"),
+        fields.settings("options"),
+    )
+
+
+def table_name(node: Node) -> str:
+    """Return the name of a table in a catalog, with those of catalog and schema before it.
+
+    Raises:
+        ConfigurationError: It is no such name.
+    """
+    name = node.text()
+    if not _TABLE.fullmatch(name):
+        message = f"`{name}` is no name of a table"
+        raise node.error("PC0005", message, "write it like: catalog.schema.`a name`")
+    return name
 
 
 def _spark(node: Node, folder: Path) -> settings.SourceSetting:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from penstock.sinks import ConsoleSink, FilesSink, JdbcSink, KafkaSink, Sink, SqliteSink
+from penstock.sinks import (
+    ConsoleSink,
+    FilesSink,
+    JdbcSink,
+    KafkaSink,
+    Sink,
+    SqliteSink,
+    TableSink,
+)
+from penstock.sinks.merging import MergingSink
 from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.configuration import Pipeline
 
@@ -22,7 +31,21 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines += [f"  writes {_rows(one)} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
         lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
-    return lines
+    return [pipeline.secrets.redacted(line) for line in lines]
+
+
+def warnings_of(pipeline: Pipeline) -> list[str]:
+    """Return what is probably not meant: sinks for rows that no subscription gives now."""
+    registry = pipeline.registry
+    choosing = [setting for setting in pipeline.sinks if setting.choice]
+    owners = {one.name: one.owner for one in registry} if choosing else {}
+    return [
+        pipeline.secrets.redacted(
+            f"the sink `{setting.name}` gets nothing now: no subscription is of {setting.choice}"
+        )
+        for setting in choosing
+        if not any(setting.choice.has(name, owner) for name, owner in owners.items())
+    ]
 
 
 def _short(path: str) -> str:
@@ -39,6 +62,8 @@ def _source(source: settings.SourceSetting) -> str:
             return f"{record} of {_short(path)}"
         case settings.KafkaSource(servers=servers, topics=topics):
             return f"Kafka {', '.join(topics)} at {servers}"
+        case settings.TableSource(table=table):
+            return f"the table {table} of the catalog"
         case settings.FeedSource(urls=urls):
             return "1 feed" if len(urls) == 1 else f"{len(urls):,} feeds"
         case other:
@@ -58,6 +83,11 @@ def _sink(sink: Sink) -> str:
             return f"the table {sink.table} of {_short(str(sink.path))}"
         case JdbcSink():
             return f"the table {sink.table} at {sink.place}"
+        case MergingSink():
+            where = sink.table if sink.path is None else f"in {_short(sink.path)}"
+            return f"the {sink.format.capitalize()} table {where}"
+        case TableSink():
+            return f"the table {sink.table} of the catalog"
         case KafkaSink():
             return f"Kafka {sink.topic} at {sink.servers}"
         case ConsoleSink():

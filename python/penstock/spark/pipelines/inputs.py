@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from functools import reduce
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
 from penstock.results.columns import Bindings, Fault
+from penstock.spark.features import Feature
 from penstock.spark.inputs import quoted
 from penstock.spark.pipelines import settings
 from penstock.spark.schema import schema_of
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 ANCESTORS = "ancestors"
 """The column of values that records carry from around them; it comes along with their rows."""
 
+TEXT = "text"
+"""The column of documents that are text, where those of other sources are bytes."""
+
 _OWN = {ANCESTORS: Bindings, "fault": Fault}
 
 
@@ -28,27 +31,40 @@ def documents(
     sources: tuple[settings.SourceSetting, ...],
     limits: Limits,
     is_streaming: bool,
-) -> list[DataFrame]:
-    """Return the documents of all sources, those in bytes apart from those in text.
+) -> DataFrame:
+    """Return the documents of all sources.
 
     The columns are ``xml``, ``id``, ``ts``, ``stream`` and, where a source has them, ``ancestors``
-    and ``fault``; the last says why a source could not read a document. Text is decoded already,
-    whatever it declares, so it must not become bytes. The order of the sources stays: a checkpoint
-    numbers them.
+    and ``fault``; the last says why a source could not read a document. If some sources have bytes
+    and others text, text is in a column of its own: it is decoded already, whatever it declares,
+    so it must not become bytes. The order of the sources stays: a checkpoint numbers them.
 
     Raises:
+        DeploymentError: This version of Spark does not read one of the sources.
         ValueError: A column of documents is neither binary nor a string.
     """
-    register(spark)
+    is_own = any(isinstance(one, settings.FileSource | settings.FeedSource) for one in sources)
+    if is_own or Feature.PYTHON_SOURCES.is_there:
+        register(spark)
     # A reader keeps its schema and options, so each source has one of its own.
     frames = [
         _documents(spark.readStream if is_streaming else spark.read, source, limits)
         for source in sources
     ]
-    return [
-        reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), alike)
-        for _, alike in groupby(frames, key=_is_text)
-    ]
+    are_text = [_is_text(frame) for frame in frames]
+    if any(are_text) and not all(are_text):
+        frames = [
+            _beside_bytes(frame) if is_text else frame
+            for frame, is_text in zip(frames, are_text, strict=True)
+        ]
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+
+
+def _beside_bytes(documents: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    named = documents.withColumnRenamed("xml", TEXT)
+    return named.withColumn("xml", f.lit(None).cast("binary"))
 
 
 def with_ancestors(rows: DataFrame) -> DataFrame:
@@ -78,12 +94,17 @@ def _documents(reader: Any, source: settings.SourceSetting, limits: Limits) -> D
             return _kafka(reader, source)
         case settings.FeedSource():
             return _feeds(reader, source)
+        case settings.TableSource():
+            loaded = reader.options(**source.options).table(source.table)
+            return _selected(loaded, source.document, source.id, source.time, source.stream)
         case settings.SparkSource():
             return _any(reader, source)
 
 
 def _files(reader: Any, source: settings.FileSource, limits: Limits) -> DataFrame:
     options = {"limits": json.dumps(limits.as_dict()), **source.options}
+    if not Feature.READ_LIMITS.is_there:
+        options["oneBatchPerRun"] = "true"  # who runs the pipeline starts the stream again
     if source.record is not None:
         options["recordPath"] = source.record
         options["namespaces"] = json.dumps(dict(source.namespaces))

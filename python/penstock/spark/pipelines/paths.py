@@ -6,8 +6,10 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 from penstock.spark.pipelines.nodes import Node
+from penstock.storage import disk_path
 
 HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
@@ -22,6 +24,20 @@ def path_reader(folder: Path) -> Callable[[Node], str]:
     return read
 
 
+def disk_reader(folder: Path) -> Callable[[Node], str]:
+    """Return what reads a path that has to lie on a disk."""
+    read = path_reader(folder)
+
+    def read_on_disk(node: Node) -> str:
+        path = disk_path(read(node))
+        if path is None:
+            message = "this has to lie on a disk: object stores have no renames that are atomic"
+            raise node.error("PC0005", message, "give a folder that the hosts share")
+        return str(path)
+
+    return read_on_disk
+
+
 def is_within(path: str, folder: str) -> bool:
     """Return whether a path is a folder or lies in it."""
     path, folder = _plain(path), _plain(folder)
@@ -30,3 +46,11 @@ def is_within(path: str, folder: str) -> bool:
 
 def _plain(path: str) -> str:
     return path.rstrip("/") if HAS_SCHEME.match(path) else os.path.realpath(path)
+
+
+def local_folder(path: str) -> str | None:
+    """Return a path as the disk has it, or None if it names another file system."""
+    if not HAS_SCHEME.match(path):
+        return path
+    named = urlparse(path)
+    return unquote(named.path) if named.scheme.lower() == "file" else None

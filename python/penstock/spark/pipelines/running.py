@@ -11,17 +11,28 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock import logs
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
-from penstock.spark.inputs import inputs_of
-from penstock.spark.match import match_inputs, quarantine, results
+from penstock.spark.features import Feature
+from penstock.spark.joins.rounds import Rounds
+from penstock.spark.joins.stream import progress_of
+from penstock.spark.joins.worker import Told
+from penstock.spark.match import quarantine, results
+from penstock.spark.metrics.observing import aggregates, measures_of
+from penstock.spark.metrics.prometheus import exposition
+from penstock.spark.pipelines.batch_joining import joined_rows
 from penstock.spark.pipelines.choices import chosen_rows
 from penstock.spark.pipelines.configuration import Pipeline
-from penstock.spark.pipelines.inputs import documents, with_ancestors
+from penstock.spark.pipelines.configured_registry import holds_joins
+from penstock.spark.pipelines.inputs import documents
+from penstock.spark.pipelines.joining import StreamJoins
+from penstock.spark.pipelines.matching import Matching
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
 from penstock.spark.pipelines.suspension import (
@@ -34,9 +45,10 @@ from penstock.spark.pipelines.suspension import (
     pinned,
     told_rows,
 )
-from penstock.spark.rows import COUNT
+from penstock.spark.rows import SILENT, TOLD
 from penstock.spark.tables import typed_rows
 from penstock.spark.worker import SUSPENDED
+from penstock.storage import whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,6 +62,23 @@ NAMED_MAX = 10_000
 _POLL_SECONDS = 0.2
 
 Watch = Callable[[Outcome], None]
+
+
+class _Metrics:
+    """Writes the numbers of a run into a file after every batch, for Prometheus."""
+
+    def __init__(self, pipeline: Pipeline, watch: Watch) -> None:
+        assert pipeline.metrics is not None, "there is a file"
+        self._path, self._name, self._watch = Path(pipeline.metrics), pipeline.name, watch
+
+    def __call__(self, outcome: Outcome) -> None:
+        try:
+            with whole_file(self._path) as file:
+                file.write(exposition({self._name: outcome.measures()}).encode())
+        except OSError as error:
+            # Rows are worth more than numbers.
+            logs.spark.warning("%s cannot be written: %s", self._path, error.strerror or error)
+        self._watch(outcome)
 
 
 class _StopError(Exception):
@@ -77,10 +106,15 @@ def run(
         ValueError: A column of documents is neither binary nor a string.
         pyspark.errors.PySparkException: Spark could not run it.
     """
+    watch = watch if pipeline.metrics is None else _Metrics(pipeline, watch)
     job = _Job(pipeline, watch, stopping or threading.Event(), resume)
-    if pipeline.trigger.is_streaming:
-        return job.stream(spark)
-    return job.batch(spark, run_name or new_run())
+    try:
+        if pipeline.trigger.is_streaming:
+            return job.stream(spark)
+        return job.batch(spark, run_name or new_run())
+    except (PenstockError, OSError) as error:
+        pipeline.secrets.redact(error)
+        raise
 
 
 class _Job:
@@ -97,6 +131,8 @@ class _Job:
         self._watch = watch
         self._stopping = stopping
         self._outcome = Outcome()
+        self._matching: Matching | None = None
+        self._joins: StreamJoins | None = None
         self._failure: BaseException | None = None
 
     def batch(self, spark: SparkSession, run_name: str) -> Outcome:
@@ -109,7 +145,7 @@ class _Job:
         for attempt in range(1, STARTS_MAX + 1):
             try:
                 # Sinks know the batch, should a part of it be written already.
-                counts = self._write(self._rows(spark), 0, run_name)
+                counts = self._whole_batch(spark, run_name)
                 break
             except PySparkException as error:
                 if attempt == STARTS_MAX or not _is_slow_start(error):
@@ -129,19 +165,25 @@ class _Job:
             self._standings_of(folders, name or "").resume(self._resume)
         self._begin(spark, name)
         starts = 0
+        progress = self._outcome.batches
         while True:
             before = self._outcome.batches
             starts += 1
             clear_leftovers(folders, checkpoint)
             try:
                 # The registry publishes its version anew each time, should that be damaged.
-                self._stream_once(self._rows(spark).writeStream, folders)
-                break
+                self._matching = matching = self._match(spark)
+                self._joins = None
+                self._stream_once(matching.documents.writeStream, folders)
+                if not self._may_have_more(before):
+                    break
+                starts = 0
             except PySparkException as error:
                 # A worker that died, or what reads the source, is no reason to give up. The
                 # next query goes on from the checkpoint; one that does not even come to a
                 # batch would not come to it another time either, unless Python was too slow.
-                is_stuck = self._outcome.batches == before
+                is_stuck = self._outcome.batches == progress
+                progress = self._outcome.batches
                 can_start = starts < STARTS_MAX and _is_slow_start(error)
                 if self._stopping.is_set() or (is_stuck and not can_start):
                     raise
@@ -149,6 +191,15 @@ class _Job:
         self._outcome.finish()
         self._outcome.is_stopped = self._stopping.is_set()
         return self._outcome
+
+    def _may_have_more(self, before: int) -> bool:
+        """Return whether a query that ended may have left something behind.
+
+        Spark without bounds for sources in Python ends after one micro-batch of them.
+        """
+        is_endless = self._pipeline.trigger.kind == "processing_time"
+        is_done = self._stopping.is_set() or self._outcome.batches == before
+        return not (is_endless or is_done or Feature.READ_LIMITS.is_there)
 
     def _begin(self, spark: SparkSession, run_name: str | None) -> None:
         for setting in self._pipeline.sinks:
@@ -168,6 +219,8 @@ class _Job:
                 if self._stopping.is_set() or not started:
                     raise _StopError
                 standings = self._standings_of(folders, started[0])
+                if self._joins is None:
+                    self._joins = StreamJoins(pipeline, folders, started[0])
                 self._outcome.write(number, self._micro_batch(batch, number, started[0], standings))
             except BaseException as error:
                 self._failure = error
@@ -202,7 +255,7 @@ class _Job:
         return self._standings
 
     def _micro_batch(
-        self, rows: DataFrame, number: int, stream: str, standings: Standings
+        self, documents: DataFrame, number: int, stream: str, standings: Standings
     ) -> Counts:
         """Write a batch with who is suspended in it, and decide who is in the next one."""
         pipeline = self._pipeline
@@ -212,7 +265,8 @@ class _Job:
         suspended = tuple(sorted(standing.suspended))
         # Tasks have the properties of the thread that starts their job, also when they are
         # tried again.
-        context = rows.sparkSession.sparkContext
+        spark = documents.sparkSession
+        context = spark.sparkContext
         context.setLocalProperty(SUSPENDED, json.dumps(suspended) if suspended else "")
 
         def decide(rows: DataFrame, counts: Counts) -> None:
@@ -223,25 +277,37 @@ class _Job:
             identities = identities_of(pipeline.registry, names, stream, number)
             standings.settle(number, standing.after(number, failing, identities, suspend_after))
 
-        counts = self._write(told_rows(rows, standing, number), number, stream, decide)
+        matching, joins = self._matching, self._joins
+        assert matching is not None, "documents come of a query that was started"
+        assert joins is not None, "documents come of a query that was started"
+        with joins.micro_batch(spark, number, lambda: matching.sample(documents)) as rounds:
+            rows = matching.rows(documents, None if rounds is None else rounds.job)
+            rows = told_rows(rows, standing, number)
+            join = None if rounds is None else partial(_joined, rounds)
+            counts = self._write(rows, number, stream, join, decide)
+        if rounds is not None and rounds.after is not None:
+            self._outcome.joins = progress_of(rounds.after)
         self._outcome.suspended = suspended
         return counts
 
-    def _rows(self, spark: SparkSession) -> DataFrame:
+    def _whole_batch(self, spark: SparkSession, run_name: str) -> Counts:
+        matching, registry = self._match(spark), self._pipeline.registry
+        documents = matching.documents
+        if not holds_joins(registry):
+            return self._write(matching.rows(documents), 0, run_name)
+        # What is read twice might not be the same.
+        documents = documents.persist()
+        try:
+            join = partial(joined_rows, documents, matching, registry)
+            return self._write(matching.rows(documents), 0, run_name, join)
+        finally:
+            documents.unpersist()
+
+    def _match(self, spark: SparkSession) -> Matching:
         pipeline = self._pipeline
         is_streaming = pipeline.trigger.is_streaming
-        frames = [
-            match_inputs(
-                inputs_of(read, "xml", "id", "ts", "stream"),
-                pipeline.registry,
-                pipeline.limits,
-                is_counting=True,
-            )
-            for read in documents(spark, pipeline.sources, pipeline.limits, is_streaming)
-        ]
-        return with_ancestors(
-            reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
-        )
+        read = documents(spark, pipeline.sources, pipeline.limits, is_streaming)
+        return Matching.of(read, pipeline.registry, pipeline.limits)
 
     def _trigger(self) -> dict[str, Any]:
         trigger = self._pipeline.trigger
@@ -263,14 +329,20 @@ class _Job:
 
     def _write(
         self,
-        rows: DataFrame,
+        matched: DataFrame,
         number: int,
         run_name: str,
-        decide: Callable[[DataFrame, Counts], None] = lambda rows, counts: None,
+        join: Callable[[DataFrame], DataFrame] | None = None,
+        decide: Callable[[DataFrame, Counts], None] = lambda matched, counts: None,
     ) -> Counts:
-        """Write a batch to all sinks; the documents are read once, by the count."""
-        rows = rows.persist()
+        """Write a batch to all sinks; the documents are read once, by the join or the count.
+
+        ``join`` returns the rows of joins, given those of matching.
+        """
+        rows = matched = matched.persist()
         try:
+            if join is not None:
+                rows = matched.unionByName(join(matched), allowMissingColumns=True).persist()
             counts = _count(rows, has_names=len(self._pipeline.registry) <= NAMED_MAX)
             owners = self._owners(rows, number, run_name)
             for setting in self._pipeline.sinks:
@@ -279,7 +351,7 @@ class _Job:
                 is_told = number == 0 and setting.sink.write_mode != "fail"
                 count, choose = _CHOICES[setting.rows]
                 if is_told or count(counts):
-                    chosen = choose(rows.where(f"kind <> '{COUNT}'"))
+                    chosen = choose(rows.where(~rows["kind"].isin(*SILENT)))
                     if setting.choice:
                         of_owners = (n for n, owner in owners if owner in setting.choice.owners)
                         chosen = chosen_rows(chosen, setting.choice, of_owners)
@@ -289,10 +361,12 @@ class _Job:
                         query = self._pipeline.registry[setting.table].query
                         chosen = typed_rows(chosen, setting.table, query)
                     setting.sink.write_batch(chosen, number, run_name)
-            decide(rows, counts)
+            # What fails in joins suspends nobody.
+            decide(matched, counts)
             return counts
         finally:
             rows.unpersist()
+            matched.unpersist()
 
     def _owners(self, rows: DataFrame, number: int, stream: str) -> list[tuple[str, str | None]]:
         """Return the subscriptions of a batch with their owners, if a sink asks for owners."""
@@ -308,6 +382,13 @@ class _Job:
         return [(one.name, one.owner) for one in found]
 
 
+def _joined(rounds: Rounds, matched: DataFrame) -> DataFrame:
+    """Join what the documents of a batch have for the joins; return the rows."""
+    told = matched.where(f"kind = '{TOLD}'").select("value").collect()
+    rounds.join([Told.load(row.value) for row in told])
+    return rounds.results()
+
+
 def _is_slow_start(error: Exception) -> bool:
     # Spark gives Python ten seconds to start, which a busy machine may not have.
     return "Python worker failed to connect back" in str(error)
@@ -316,20 +397,12 @@ def _is_slow_start(error: Exception) -> bool:
 def _count(rows: DataFrame, *, has_names: bool) -> Counts:
     from pyspark.sql import functions as f
 
-    kind, is_document = f.col("kind"), f.col("subscription").isNull()
-    is_count, is_error = kind == COUNT, kind == "error"
-    (row,) = rows.select(
-        f.sum(f.when(is_count, f.col("ordinal"))),
-        f.sum(f.when(is_count, f.col("end"))),
-        f.count_if(~is_count & ~is_error),
-        f.count_if(is_error & is_document),
-        f.count_if(is_error & ~is_document),
-        # A null is no member of a set.
-        f.collect_set(f.when(~is_count & ~is_error & has_names, f.col("subscription"))),
-    ).collect()
-    documents, size, found, quarantined, failures, names = row
-    # A sum over no rows is null.
-    return Counts(documents or 0, size or 0, found, quarantined, failures, frozenset(names))
+    # A null is no member of a set.
+    is_named = ~f.col("kind").isin(*SILENT, "error") & has_names
+    names = f.collect_set(f.when(is_named, f.col("subscription"))).alias("names")
+    numbers = (column.alias(name) for name, column in aggregates().items())
+    (row,) = rows.select(*numbers, names).collect()
+    return Counts.of(measures_of(row.asDict()), frozenset(row.names))
 
 
 _CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {

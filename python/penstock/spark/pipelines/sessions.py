@@ -29,6 +29,9 @@ DEFAULTS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
+REDACTION = "spark.redaction.regex"
+REDACTED = "(?i)secret|password|token|access[.]?key"
+"""The names of settings whose values Spark hides, if nobody says otherwise."""
 TASK_FAILURES_MAX = 4
 """A task that fails so often fails the job: what clusters do, and local mode does not."""
 LOCAL_DEFAULTS = {
@@ -56,12 +59,24 @@ def start(pipeline: Pipeline) -> SparkSession:
     is_local = pipeline.master.startswith("local")
     if is_local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {}) | dict(pipeline.settings)
+    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {})
+    for one in pipeline.sinks:
+        settings = settings | dict(one.sink.settings)
+    settings = settings | dict(pipeline.settings) | redaction(pipeline)
     master = _with_retries(pipeline.master)
     builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(master)
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def redaction(pipeline: Pipeline) -> dict[str, str]:
+    """Return the setting by which Spark hides settings that hold secrets, in its logs and pages."""
+    hidden = [key for key, value in pipeline.settings.items() if pipeline.secrets.hides(value)]
+    if not hidden:
+        return {}
+    pattern = pipeline.settings.get(REDACTION, REDACTED)
+    return {REDACTION: "|".join([pattern, *(f"^{re.escape(key)}$" for key in hidden)])}
 
 
 def _is_no_interrupt(record: logging.LogRecord) -> bool:

@@ -10,11 +10,12 @@ from typing import Any
 from penstock.kernel import Surroundings
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task, Window, read_windows, spread
+from penstock.sources.stores import LOCAL, Opener
 
 _NAME = re.compile(rb"<[^\s/>]+")
 
 
-def task_batches(task: Task, schema: Any) -> Iterator[Any]:
+def task_batches(task: Task, schema: Any, stores: Opener = LOCAL) -> Iterator[Any]:
     """Yield the records of a task, with the columns of a schema, which ``penstock-xml`` has.
 
     Raises:
@@ -22,7 +23,7 @@ def task_batches(task: Task, schema: Any) -> Iterator[Any]:
     """
     import pyarrow as pa
 
-    for window in read_windows(task):
+    for window in read_windows(task, stores=stores):
         arrays = [_column(field.name, field.type, window, task.file) for field in schema]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 

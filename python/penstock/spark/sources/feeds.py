@@ -13,13 +13,13 @@ from pyspark.sql.datasource import (
     DataSourceStreamReader,
     InputPartition,
 )
-from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from penstock.results import arrow
 from penstock.results.columns import Fault
 from penstock.sources.feeds import FeedPoller, Poll
 from penstock.spark.schema import schema_of
+from penstock.spark.sources.bounds import Reached, ReadLimit, SupportsTriggerAvailableNow
 from penstock.spark.sources.options import FeedOptions
 from penstock.spark.sources.spool import Spool, read_poll
 from penstock.spark.sources.tables import Row, batches, fault_of
@@ -77,6 +77,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise ValueError("a stream of feeds needs the option `stateLocation`, a folder")
         self._options = options
         self._spool = Spool(options.state_location)
+        self._reached = Reached()
         self._poller: FeedPoller | None = None
         self._polled_at: float | None = None
         self._is_final = False
@@ -90,18 +91,22 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._poll()
         self._is_final = True
 
-    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, int] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, int]:
         """Return the offset of the last poll that brought something."""
+        start = self._reached.start(start, self.initialOffset())
         is_due = self._polled_at is None or (
             time.monotonic() - self._polled_at >= self._options.poll_seconds
         )
         # A poll that was kept just before a crash has no offset yet: it comes first.
         if is_due and not self._is_final and self._last() <= start["poll"]:
             self._poll()
-        return {"poll": max(self._last(), start["poll"])}
+        return self._reached.note({"poll": max(self._last(), start["poll"])})
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         """Return the polls of a micro-batch, a task each."""
+        self._reached.resume(end)
         numbers = range(start["poll"] + 1, end["poll"] + 1)
         return [InputPartition(self._spool.path(number)) for number in numbers]
 

@@ -15,7 +15,9 @@ from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
 from penstock.sources.paths import RecordPath
+from penstock.sources.stores import LOCAL, Stores
 from penstock.spark.bounds import checked_limits
+from penstock.storage import disk_path
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -29,7 +31,7 @@ MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 XML_OPTIONS = (
     *("path", "paths", "recordPath", "namespaces", "ancestors", "mode", "limits"),
     *("maxPartitionBytes", "maxDocumentBytes", "pathGlobFilter", "recursiveFileLookup"),
-    *("maxFilesPerTrigger", "maxBytesPerTrigger", "columns"),
+    *("maxFilesPerTrigger", "maxBytesPerTrigger", "oneBatchPerRun", "columns"),
 )
 FEED_OPTIONS = ("path", "urls", "stateLocation", "pollSeconds", "timeoutSeconds", "maxFeedBytes")
 KAFKA_OPTIONS = (
@@ -74,8 +76,10 @@ class XmlOptions:
     name_glob: str | None
     files_per_trigger_max: int | None
     bytes_per_trigger_max: int | None
+    is_one_batch_per_run: bool
     limits: Limits
     columns: tuple[str, ...]
+    stores: Stores = LOCAL
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> XmlOptions:
@@ -110,6 +114,7 @@ class XmlOptions:
                 "maxFilesPerTrigger", None, _count, "a positive number"
             ),
             bytes_per_trigger_max=given.size("maxBytesPerTrigger", None),
+            is_one_batch_per_run=given.read("oneBatchPerRun", False, _flag, "true or false"),
             limits=checked_limits(Limits(**given.mapping("limits"))),
             columns=chosen_columns(options),
         )
@@ -167,7 +172,9 @@ class FeedOptions:
             require_http(url)
         return cls(
             urls,
-            given.text("stateLocation"),
+            given.read(
+                "stateLocation", None, _disk, "a folder on a disk: stores have no atomic renames"
+            ),
             given.read("pollSeconds", 300.0, _number, "a number"),
             given.read("timeoutSeconds", 20.0, _number, "a number"),
             int(given.read("maxFeedBytes", 16 << 20, _number, "a number")),
@@ -240,6 +247,13 @@ def _count(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise ValueError
     return int(text)
+
+
+def _disk(text: str) -> str:
+    path = disk_path(text)
+    if path is None:
+        raise ValueError
+    return str(path)
 
 
 def _flag(text: str) -> bool:

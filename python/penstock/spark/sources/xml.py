@@ -12,18 +12,21 @@ from pyspark.sql.datasource import (
     DataSourceStreamReader,
     InputPartition,
 )
-from pyspark.sql.streaming.datasource import (
+from pyspark.sql.types import StructType
+
+from penstock.sources.listing import Listed, list_files
+from penstock.sources.stores import LOCAL
+from penstock.spark.features import Feature, require
+from penstock.spark.schema import schema_of
+from penstock.spark.sources import offsets
+from penstock.spark.sources.bounds import (
+    Reached,
     ReadAllAvailable,
     ReadLimit,
     ReadMaxBytes,
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
-
-from penstock.sources.listing import Listed, list_files
-from penstock.spark.schema import schema_of
-from penstock.spark.sources import offsets
 from penstock.spark.sources.options import (
     XML_COLUMNS,
     XmlOptions,
@@ -32,6 +35,11 @@ from penstock.spark.sources.options import (
 )
 from penstock.spark.sources.partitions import plan_units
 from penstock.spark.sources.reading import batches_of
+
+_WAY_OUT = (
+    "leave it away, or set oneBatchPerRun to true: then a run with the trigger availableNow reads "
+    "one micro-batch"
+)
 
 
 class PenstockXml(DataSource):
@@ -48,8 +56,11 @@ class PenstockXml(DataSource):
     ``maxDocumentBytes``; ``pathGlobFilter``; ``recursiveFileLookup`` (true unless said
     otherwise); ``limits`` (a JSON object of ``Limits``); ``columns`` (names and commas: only these
     are made); for streams ``maxFilesPerTrigger`` and
-    ``maxBytesPerTrigger``.
+    ``maxBytesPerTrigger``, which Spark before 4.2 takes with ``oneBatchPerRun`` only.
     """
+
+    stores = LOCAL
+    """How files of object stores and HDFS are reached; ``register`` takes it from Hadoop."""
 
     @classmethod
     def name(cls) -> str:
@@ -77,7 +88,7 @@ class PenstockXml(DataSource):
             if given.dataType != own.dataType:
                 found, needed = given.dataType.simpleString(), own.dataType.simpleString()
                 raise ValueError(f"the column `{given.name}` is {needed}, not {found}")
-        return replace(options, columns=names)
+        return replace(options, columns=names, stores=self.stores)
 
 
 class _Files:
@@ -92,7 +103,7 @@ class _Files:
 
     def _list(self) -> list[Listed]:
         options = self._options
-        return list_files(options.paths, options.is_recursive, options.name_glob)
+        return list_files(options.paths, options.is_recursive, options.name_glob, options.stores)
 
     def _partitions(self, files: list[Listed]) -> list[InputPartition]:
         # Where there is nothing to read, Spark would ask for a partition of its own making.
@@ -112,10 +123,18 @@ class XmlStreamReader(_Files, DataSourceStreamReader, SupportsTriggerAvailableNo
 
     A file should be complete when it appears: write it elsewhere and move it. The offset of a
     micro-batch names its files, so a replay reads the same.
+
+    Spark before 4.2 does not say that it wants all that is there now, and asks for one offset only.
     """
 
     def __init__(self, options: XmlOptions) -> None:
         super().__init__(options)
+        is_bounded = options.files_per_trigger_max or options.bytes_per_trigger_max
+        if is_bounded and not options.is_one_batch_per_run:
+            require(
+                Feature.READ_LIMITS, "a stream with maxFilesPerTrigger or its like needs", _WAY_OUT
+            )
+        self._reached = Reached()
         self._target: frozenset[str] | None = None
         self._waiting = 0
 
@@ -135,15 +154,18 @@ class XmlStreamReader(_Files, DataSourceStreamReader, SupportsTriggerAvailableNo
         """Take down what is there now; nothing later is read."""
         self._target = frozenset(file.path for file in self._list())
 
-    def latestOffset(self, start: offsets.Offset, limit: ReadLimit) -> offsets.Offset:  # noqa: N802
+    def latestOffset(  # noqa: N802
+        self, start: offsets.Offset | None = None, limit: ReadLimit | None = None
+    ) -> offsets.Offset:
         """Return the offset after the next micro-batch, or ``start`` if there is nothing new."""
+        start = self._reached.start(start, offsets.initial())
         present = self._list()
         new = offsets.unseen(start, present)
         if self._target is not None:
             new = [file for file in new if file.path in self._target]
-        chosen = _choose(new, limit)
+        chosen = _choose(new, limit or self.getDefaultReadLimit())
         self._waiting = len(new) - len(chosen)
-        return offsets.advance(start, present, chosen) if chosen else start
+        return self._reached.note(offsets.advance(start, present, chosen) if chosen else start)
 
     def reportLatestOffset(self) -> offsets.Offset:  # noqa: N802
         """Return, for the stream's progress, how many files wait behind the micro-batch."""
@@ -151,6 +173,7 @@ class XmlStreamReader(_Files, DataSourceStreamReader, SupportsTriggerAvailableNo
 
     def partitions(self, start: offsets.Offset, end: offsets.Offset) -> Sequence[InputPartition]:
         """Return what each task of a micro-batch reads."""
+        self._reached.resume(end)
         return [] if start == end else self._partitions(offsets.files_of(end))
 
 

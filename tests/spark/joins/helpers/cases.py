@@ -129,7 +129,7 @@ def identities(rows: Iterable[Any]) -> list[tuple[Any, ...]]:
 def _identity(row: Any) -> tuple[Any, ...]:
     read = getattr if isinstance(row, Result) else (lambda row, name: row[name])
     values = {name: read(row, name) for name in COMPARED}
-    values["documents"] = tuple(values["documents"])
+    values["documents"] = tuple(values["documents"] or ())
     values["bindings"] = tuple(sorted(dict(values["bindings"] or ()).items()))
     # Spark hands out times of the session's zone without saying so, and the tests' is UTC.
     values["event_time"] = values["event_time"].replace(tzinfo=None)

@@ -15,13 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from penstock import Registry
+from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.results import Document
 from penstock.results.documents import microseconds_of
 from penstock.spark.joins.changes import Subscriptions
+from penstock.spark.joins.joining import Joining
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import State
-from penstock.spark.joins.stream import Joining
+from penstock.spark.joins.stream import Streaming
 
 Row = dict[str, Any]
 _INPUTS = pa.schema(
@@ -38,21 +40,21 @@ class Frame:
     """Partitions of record batches that a function is run over."""
 
     def __init__(self, partitions: Sequence[Sequence[pa.RecordBatch]]) -> None:
-        self._partitions = partitions
+        self.partitions = partitions
         self.sparkSession = Session
 
     def mapInArrow(self, work: Callable[..., Iterator[Any]], schema: str) -> Frame:  # noqa: N802
-        return Frame([list(work(iter(batches))) for batches in self._partitions])
+        return Frame([list(work(iter(batches))) for batches in self.partitions])
 
     def collect(self) -> list[tuple[Any, ...]]:
-        batches = [batch for batches in self._partitions for batch in batches]
+        batches = [batch for batches in self.partitions for batch in batches]
         return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
     def limit(self, count: int) -> Frame:
         return self
 
     def toArrow(self) -> pa.Table:  # noqa: N802
-        batches = [batch for batches in self._partitions for batch in batches]
+        batches = [batch for batches in self.partitions for batch in batches]
         return pa.Table.from_batches(batches, _INPUTS)
 
 
@@ -101,27 +103,29 @@ class LocalJoins:
             "limits": Limits(),
             "into": lambda rows, number: self.found.update({number: rows}),
         } | options
-        self._joining = _LocalJoining(
-            self.state,
+        self._streaming = Streaming(
+            LocalJoining(
+                self.state,
+                settings["lateness"],
+                settings["limits"],
+                settings["buckets"],
+                settings["hash_bits"],
+            ),
             Subscriptions(registry),
             settings["into"],
-            settings["lateness"],
-            settings["buckets"],
-            settings["limits"],
-            settings["hash_bits"],
-            is_text=False,
-            has_faults=False,
         )
 
     def batch(self, number: int, documents: Sequence[Document]) -> list[Row]:
         """Join a batch; return its rows."""
-        self._joining.batch(frame_of(documents), number)
+        self._streaming.batch(frame_of(documents), number)
         return self.found[number]
 
 
-class _LocalJoining(Joining):
+class LocalJoining(Joining):
+    """Joining whose rounds need no Spark."""
+
     def rounds(self, *arguments: Any) -> Rounds:
-        return _LocalRounds(*arguments)
+        return _LocalRounds(*arguments, JoinOptions(self.lateness).lateness_us)
 
 
 class _LocalRounds(Rounds):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.planning.templates import LEFT, RIGHT, TOP, Alone, Row, WitnessTree
+from penstock.spark.arrow import frame_of
 from penstock.spark.joins.batch.paths import Pair
 from penstock.spark.joins.batch.rounds import Group, Plan, Shape
 from penstock.spark.joins.batch.templates import SIDES
@@ -118,7 +119,7 @@ def table(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     for name, column in columns.items():
         if pa.types.is_integer(column.type) and name not in _TIMES:
             columns[name] = column.cast(pa.int32())
-    return spark.createDataFrame(pa.table(columns))
+    return frame_of(spark, pa.table(columns))
 
 
 WEIGHTS_SQL = """\

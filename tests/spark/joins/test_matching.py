@@ -1,0 +1,144 @@
+"""Documents that are matched and joined in one pass have the rows of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+import penstock
+from penstock.limits import Limits
+from penstock.registry.plans.files import PlanFile, pack_plan
+from penstock.registry.plans.names import FlatNames
+from penstock.results import Document
+from penstock.spark import worker
+from penstock.spark.joins.changes import Subscriptions
+from penstock.spark.joins.joining import Sample
+from penstock.spark.joins.state import State
+from penstock.spark.joins.worker import Told
+from penstock.spark.pipelines.matching import evaluate
+from penstock.spark.plans import ShippedPlan
+from penstock.spark.rows import COUNT, SILENT, TOLD
+from tests.spark.joins.helpers.cases import (
+    LATENESS,
+    Case,
+    identities,
+    random_case,
+    split_at_random,
+    the_end,
+)
+from tests.spark.joins.helpers.local import LocalJoining, Row, Session, frame_of
+
+CASES = 150
+PATHS = ("//a", "//b[c]", "/*/@*", "//text()", "count(//b)", "//c/ancestor::a")
+
+
+def mixed(random: Random, case: Case) -> penstock.Registry:
+    """Return a registry of the case's joins, some paths and a message between them."""
+    registry = penstock.Registry()
+    paths = list(PATHS)
+    random.shuffle(paths)
+    for name, text in case.queries.items():
+        if paths and random.random() < 0.7:
+            registry.add(f"path {len(paths)}", paths.pop())
+        registry.add(name, penstock.xscl(text))
+    registry.add("path", paths.pop())
+    message = "for $b in //b return <m>{$b/c/text()}</m>"
+    registry.add("message", penstock.xquery(message))
+    return registry
+
+
+def with_damage(random: Random, documents: list[Document]) -> list[Document]:
+    """Return the documents with some broken ones between them."""
+    damaged = []
+    for number, document in enumerate(documents):
+        damaged.append(document)
+        if random.random() < 0.2:
+            broken = Document(b"<a><b/><c>x</c>", f"broken{number}", document.stream, document.time)
+            damaged.append(broken)
+    return damaged
+
+
+def plan_of(registry: penstock.Registry) -> ShippedPlan:
+    snapshot = registry.compact()
+    packed = pack_plan(PlanFile((), FlatNames.of(snapshot.names), snapshot.plan))
+    return ShippedPlan(packed.name, b"".join(packed.parts))
+
+
+def batches_of(random: Random, documents: list[Document]) -> Iterator[list[tuple[bool, Any]]]:
+    """Yield the partitions of a frame of documents, with text where others have bytes."""
+    for partition in frame_of(documents, random.choice((1, 2, 3))).partitions:
+        for batch in partition:
+            is_text = [random.random() < 0.5 for _ in range(batch.num_rows)]
+            data = batch.column(0).to_pylist()
+            text = [one.decode() if is_ else None for one, is_ in zip(data, is_text, strict=True)]
+            rest = [None if is_ else one for one, is_ in zip(data, is_text, strict=True)]
+            columns = [pa.array(rest, pa.binary()), *batch.columns[1:], pa.array(text, pa.string())]
+            yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, "text"])
+
+
+def found(
+    registry: penstock.Registry,
+    batches: list[list[Document]],
+    random: Random,
+    folder: Path,
+    lateness: float = LATENESS,
+) -> list[Row]:
+    """Return the rows of micro-batches, as a pipeline's tasks and driver find them."""
+    job = worker.Job(plan_of(registry), Limits(), False, is_counting=True, is_joined=True)
+    rows: list[Row] = []
+
+    def sample() -> Sample:
+        return [(frame.partitions[0][0], False)] if frame.partitions else []
+
+    for number, documents in enumerate(batches):
+        frame = frame_of(documents, 1)
+        joining = LocalJoining(State(folder), lateness, Limits(), buckets=3)
+        with joining.micro_batch(Session, number, Subscriptions(registry), sample) as rounds:
+            matched = [
+                row
+                for batch in batches_of(random, documents)
+                for part in evaluate(job, rounds.job, 4, iter([batch]))
+                for row in part.to_pylist()
+            ]
+            assert sum(row["ordinal"] for row in matched if row["kind"] == COUNT) == len(documents)
+            rounds.join([Told.load(row["value"]) for row in matched if row["kind"] == TOLD])
+            rows += [row for row in matched if row["kind"] not in SILENT]
+            rows += rounds.results()
+    return rows
+
+
+def test_random_micro_batches_equal_the_engine(tmp_path: Path) -> None:
+    joined = 0
+    for seed in range(CASES):
+        random = Random(seed)
+        case = random_case(random)
+        if case is None:
+            continue
+        registry = mixed(random, case)
+        documents = with_damage(random, list(case.documents))
+        batches = [*split_at_random(random, documents), [the_end()]]
+        documents = [document for batch in batches for document in batch]
+        wanted = identities(penstock.Engine(registry).run(documents))
+        assert identities(found(registry, batches, random, tmp_path / f"{seed}")) == wanted, seed
+        joined += any(row[0] in case.queries for row in wanted)
+    assert joined > CASES / 10
+
+
+def test_a_late_document_is_matched_and_not_joined(tmp_path: Path) -> None:
+    registry = penstock.Registry()
+    registry.add("any", "/*", mode="filter")
+    registry.add("pairs", penstock.xscl("S//a->x[k->y] JOIN{y = z, 100} S//b->w[k->z]"))
+    batches = [
+        [Document(b"<a><k>1</k></a>", "a", "S", 100.0)],
+        [Document(b"<b><k>1</k></b>", "late", "S", 40.0), Document(b"<b", "bad", "S", 20.0)],
+    ]
+    documents = [document for batch in batches for document in batch]
+    wanted = identities(penstock.Engine(registry, lateness=50).run(documents))
+    rows = found(registry, batches, Random(1), tmp_path, lateness=50)
+    assert identities(rows) == wanted
+    codes = sorted((row["document"], row["error"]["code"]) for row in rows if row["error"])
+    assert codes == [("bad", "PD0026"), ("late", "PJ0001")]
