@@ -104,7 +104,8 @@ def test_many_changes_between_two_micro_batches(
     assert len(listed) < 10
     # What the versions in between had goes as soon as nobody can be at it any more.
     monkeypatch.setattr(files, "FRESH_SECONDS", -1.0)
-    registry.add("last", "//x")
+    for number in range(2 * count // 200 + 1):  # each removes a few
+        registry.add(f"last{number}", "//x")
     assert len(list((tmp_path / "r" / PLANS).iterdir())) <= 10
     assert len(list((tmp_path / "r" / TIERS).iterdir())) <= 60
     assert stream.run(2) == expected(registry)
