@@ -74,6 +74,8 @@ class Pipeline:
     """Where a stream keeps the state of joins, if not beside its checkpoint."""
     master: str = "local[*]"
     settings: Mapping[str, str] = field(default_factory=dict)
+    is_shipped: bool = True
+    """Whether workers of a cluster get this package from the driver."""
 
 
 def load(path: str | os.PathLike[str]) -> Pipeline:
@@ -116,7 +118,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     check_subscriptions(sinks, registry)
     suspend_after: int | None = SUSPEND_AFTER
     no_lateness: float | None = None
-    spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
+    spark = found.read("spark", lambda node: node.fields(("master", "settings", "ship")), None)
     return Pipeline(
         found.text("name", file.stem),
         sources,
@@ -130,6 +132,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         state,
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
+        True if spark is None else spark.read("ship", _truth, True),
     )
 
 
@@ -232,6 +235,10 @@ def _suspend_after(node: Node) -> int | None:
         node.choice((NEVER,))
         return None
     return node.integer()
+
+
+def _truth(node: Node) -> bool:
+    return node.choice(("true", "false")) == "true"
 
 
 def _master(node: Node) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
+from penstock.spark.deployment import prepare
 from penstock.spark.features import Feature
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.stream import progress_of
@@ -82,8 +83,10 @@ def run(
         RegistryError: A subscription to be resumed is not suspended.
         SinkError: Rows could not be written, or a sink must not be written again.
         ValueError: A column of documents is neither binary nor a string.
+        DeploymentError: The workers of a cluster cannot run this package.
         pyspark.errors.PySparkException: Spark could not run it.
     """
+    prepare(spark)
     job = _Job(pipeline, watch, stopping or threading.Event(), resume)
     if pipeline.trigger.is_streaming:
         return job.stream(spark)

@@ -14,6 +14,7 @@ from penstock.registry import AnyRegistry
 from penstock.registry.requests import joins_of
 from penstock.results import COLUMNS
 from penstock.spark.bounds import checked_limits
+from penstock.spark.deployment import map_batches, prepare
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
 from penstock.spark.joins.batch.chains import partial_side
 from penstock.spark.joins.batch.relations import (
@@ -69,6 +70,7 @@ def join(
     checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    prepare(documents.sparkSession)
     return _Evaluation(_plan_of(registry), checked).run(inputs)
 
 
@@ -165,7 +167,7 @@ class _Evaluation:
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return read(reading, batches)
 
-        return Witnesses(numbered.mapInArrow(run, SCHEMA).localCheckpoint())
+        return Witnesses(map_batches(numbered, run, SCHEMA).localCheckpoint())
 
     def _find(
         self,
