@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.spark.versions.__main__ import PAGE, RECORD, with_table
-from tests.spark.versions.matrix import CAPABILITIES, VERSIONS, tests_of
+from tests.spark.versions.matrix import CAPABILITIES, VERSIONS, asked_of
 from tests.spark.versions.report import cells, is_green, table
 
 JUNIT = """<testsuites><testsuite>
@@ -48,7 +48,7 @@ def test_every_capability_names_tests_that_exist() -> None:
     from tests.conftest import ROOT
 
     for version in VERSIONS:
-        for tests in tests_of(version).values():
+        for tests in asked_of(version).values():
             for test in tests:
                 file, _, name = test.partition("::")
                 text = (ROOT / file).read_text("utf-8")

@@ -14,7 +14,7 @@ import sys
 
 from tests.conftest import ROOT
 from tests.spark.versions.environments import environment
-from tests.spark.versions.matrix import VERSIONS, tests_of
+from tests.spark.versions.matrix import VERSIONS, asked_of
 from tests.spark.versions.report import Record, cells, is_green, table
 
 OUT = ROOT / "out" / "spark-versions"
@@ -34,7 +34,7 @@ def run(version: str) -> Record:
     python = environment(version, OUT / "environments")
     outcomes = OUT / f"{version}.xml"
     outcomes.unlink(missing_ok=True)
-    tests = sorted({test for given in tests_of(version).values() for test in given})
+    tests = sorted({test for given in asked_of(version).values() for test in given})
     command = [
         str(python),
         "-m",
@@ -61,7 +61,7 @@ def run(version: str) -> Record:
     )
     packages = dict(zip(_SHOWN, json.loads(told.stdout), strict=True))
     found = (
-        cells(version, outcomes) if outcomes.exists() else {name: {} for name in tests_of(version)}
+        cells(version, outcomes) if outcomes.exists() else {name: {} for name in asked_of(version)}
     )
     return {"release": packages.pop("pyspark"), "packages": packages, "cells": found}
 
