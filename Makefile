@@ -16,8 +16,8 @@ PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow test-kills test-pipelines test-spark-versions adversary bench docs \
-	demo lock clean
+.PHONY: help setup build format check test test-slow test-kills test-places test-pipelines \
+	test-spark-versions adversary bench docs demo lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,13 @@ adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills
+	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.2) && \
+	  PYTHONPATH=python "$$python" -m tests.spark.kills delta-0 delta-1
+	python=$$($(BIN)/python -m tests.spark.helpers.lake_jars python 4.1) && \
+	  PYTHONPATH=python "$$python" -m tests.spark.kills iceberg-0 iceberg-1
+
+test-places: setup ## compare S3, HDFS, Delta and Iceberg, on real servers and other Sparks, with a disk and a model
+	$(BIN)/python -m pytest -m slow tests/spark/places tests/spark/lakes
 
 test-pipelines: setup ## compare 200 random pipelines with the engine in process
 	$(BIN)/python -m tests.spark.random_pipelines --count 200

@@ -16,8 +16,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.broker.copies import Delivery, measure_copies
+from benchmarks.broker.copies import page as copies_page
 from benchmarks.broker.figures import Part, Scale, parts
 from benchmarks.broker.measuring import DEFAULT, Times, Workload, measure
+from benchmarks.broker.plots import draw
 from benchmarks.broker.saxon import SaxonTimes, measure_saxon
 from benchmarks.report import table
 from benchmarks.runner import ROOT, machine, progress
@@ -45,7 +48,9 @@ def main(arguments: list[str]) -> int:
         "--documents", type=int, metavar="N", help="documents, a tenth of them to warm up (200)"
     )
     parser.add_argument(
-        "--only", choices=("figures", "ratios"), help="the paper's figures, or the ratios"
+        "--only",
+        choices=("figures", "ratios", "copies"),
+        help="the paper's figures, the ratios, or what copies of messages cost on Spark",
     )
     options = parser.parse_args(arguments)
     scale = SMALL if options.small else Scale()
@@ -55,11 +60,14 @@ def main(arguments: list[str]) -> int:
         count = max(2, options.documents)
         scale = replace(scale, documents=count, warm_up=count // 10)
     command = " ".join(["python -m benchmarks broker", *arguments])
-    rows = [*_rows(scale)] if options.only != "figures" else []
+    rows = [*_rows(scale)] if options.only in (None, "ratios") else []
     shared = _shared(scale) if rows else None
     saxon = _saxon(scale) if rows else None
-    drawn = [*parts(scale)] if options.only != "ratios" else []
+    drawn = [*parts(scale)] if options.only in (None, "figures") else []
+    copies = [*_copies(scale)] if options.only == "copies" else []
     text = page(command, rows, [*ratios(rows, shared, saxon)], drawn)
+    if copies:
+        text += f"\n{copies_page(copies)}\n"
     print(text)
     if options.json:
         result = {
@@ -72,10 +80,13 @@ def main(arguments: list[str]) -> int:
             "ratios": [*ratios(rows, shared, saxon)],
             "saxon": saxon and asdict(saxon),
             "figures": [asdict(part) for part in drawn],
+            "copies": [asdict(one) for one in copies],
         }
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         options.json.with_suffix(".md").write_text(text, "utf-8")
+        if drawn:
+            draw(drawn, options.json.with_suffix(".png"))
     return 0
 
 
@@ -107,6 +118,11 @@ def _shared(scale: Scale) -> Times:
     progress(f"{SUBSCRIBERS} subscribers for each plan")
     workload = scale.workload("book", 10_000, values=100, is_of_plans=True)
     return measure(workload.queries(), workload, repeat=scale.repeat, subscribers=SUBSCRIBERS)
+
+
+def _copies(scale: Scale) -> Iterator[Delivery]:
+    workload = scale.workload("book", 10_000, values=100, is_of_plans=True)
+    yield from measure_copies(workload, SUBSCRIBERS)
 
 
 def _saxon(scale: Scale) -> SaxonTimes | None:

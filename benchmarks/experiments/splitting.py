@@ -26,7 +26,8 @@ from benchmarks.workloads import statement
 OUT = ROOT / "out" / "bench"
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"
 PATH = "/d:Document/d:BkToCstmrStmt/d:Stmt/d:Ntry"
-RATIO_MIN = 2.0
+RATIO_MIN = 3.0
+"""Of core time."""
 SECONDS_MAX = 900.0
 """For one pass of a reader."""
 
@@ -142,16 +143,15 @@ def main(arguments: list[str]) -> int:
         print(f"{name:30} {error}")
     if said["ratio"] is not None:
         print(
-            f"penstock-xml is {said['ratio']:.1f} times as fast (at least {RATIO_MIN} is promised)",
-            end="",
+            f"penstock-xml is {said['ratio']:.1f} times as fast and takes "
+            f"1/{said['core_ratio']:.1f} of the core time (wanted: 1/{RATIO_MIN:g} at most)"
         )
-        print(f" and takes 1/{said['core_ratio']:.1f} of the core time")
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         whole = {"command": "python -m benchmarks splitting", "machine": machine()}
         whole |= {"splitting": said, "measured": result}
         options.json.write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
-    is_kept = said["ratio"] is None or said["ratio"] >= RATIO_MIN
+    is_kept = said["core_ratio"] is None or said["core_ratio"] >= RATIO_MIN
     return 0 if said["is_same"] and is_kept else 1
 
 

@@ -275,9 +275,13 @@ class Session:
         """Return whether the rest of the document that is fed adds nothing, whatever it is."""
         return self._native.is_decided()
 
-    def take_usage(self) -> list[tuple[int, int, int, float]]:
-        """Return subscription, matches, seconds of the last one and cost since the last call."""
-        return self._native.take_usage()
+    def take_usage(self, before: Plan | None = None) -> list[tuple[int, int, int, float]]:
+        """Return subscription, matches, seconds of the last one and cost since the last call.
+
+        Given the plan that is adopted next, these are the subscriptions alone whose numbers are no
+        longer theirs in it; all others are told of later.
+        """
+        return self._native.take_usage(before)
 
     def held_by_subscription(self) -> list[tuple[int, int]]:
         """Return subscriptions with bytes held now; a subscription may come several times."""
@@ -306,7 +310,8 @@ class Session:
     def broker_operators(self) -> dict[str, int]:
         """Return the operators of the broker's plans, and how many there are of each.
 
-        The default strategy has none.
+        Of the default strategy it is what is there once for all queries. Without a broker there
+        is nothing.
         """
         return dict(self._native.broker_operators())
 

@@ -8,6 +8,7 @@ logger                       level   what
 ``penstock.engine``          INFO    a subscription was resumed
 ``penstock.registry``        DEBUG   a registry was opened or changed
 ``penstock.registry``        INFO    subscriptions were loaded from a file
+``penstock.spark``           WARNING the file of a pipeline's metrics could not be written
 ============================ ======= ==============================================
 """
 
@@ -19,3 +20,4 @@ logging.getLogger("penstock").addHandler(logging.NullHandler())
 
 engine = logging.getLogger("penstock.engine")
 registry = logging.getLogger("penstock.registry")
+spark = logging.getLogger("penstock.spark")

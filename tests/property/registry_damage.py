@@ -56,7 +56,7 @@ class Past:
 def build_past(folder: Path, first: int = 0, count: int = COUNTS[0]) -> Past:
     """Make a registry of loads, additions, replacements and removals; ``first`` tells two apart."""
     with (
-        patch.object(files, "_FRESH_SECONDS", -1.0),  # fewer plans are fewer files to copy
+        patch.object(files, "FRESH_SECONDS", -1.0),  # fewer plans are fewer files to copy
         patch.object(live, "SMALL_MAX", 4),  # a few changes are merged
     ):
         return _build_past(Registry.open(folder / "live"), folder, first, count)
@@ -282,7 +282,13 @@ def _ask_past(answers: Answers, registry: DurableRegistry, past: Past) -> None:
     for version, names in past.versions.items():
         answers.ask("at", lambda v=version: {one.name for one in registry.at(v)}, names)
         answers.ask("len at", lambda v=version: len(registry.at(v)), len(names))
-        answers.ask("names at", lambda v=version: set(registry.at(v).snapshot().names), names)
+        # A plan of several tiers names those that were removed as well.
+        answers.ask(
+            "plan at",
+            lambda v=version, names=names: names - set(registry.at(v).snapshot().names),
+            set(),
+        )
+        answers.ask("names at", lambda v=version: set(registry.at(v).compact().names), names)
     for batch, version in past.pins.items():
         # Nothing tells a pin that is gone from one that never was.
         if not (registry.path / "pins" / QUERY / str(batch)).exists():

@@ -153,7 +153,7 @@ def test_explain_shows_the_operators_of_the_kernel(with_schema: bool, tmp_path: 
             shared = options.strategy == "shared"
             for kind, count in known.items():
                 assert (found[kind] <= count) if shared else (found[kind] == count), (text, kind)
-            rest = {*counts} - {*known} - {"plan", "path-tuple stream"}
+            rest = {*counts} - {*known} - {"plan", "query"}
             assert not any(counts[kind] for kind in rest), (text, options, counts, known)
             compared += 1
     assert compared > 100

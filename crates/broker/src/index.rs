@@ -299,12 +299,12 @@ impl Index {
         self.formulas.numbers[constant as usize]
     }
 
-    /// How many distinct binding paths, predicates and conditions there are.
-    pub fn counts(&self) -> (usize, usize, usize) {
-        (
-            self.bindings.len(),
-            self.formulas.predicates.len(),
-            self.cases.len(),
-        )
+    /// What there is once for all queries, and how many of each.
+    pub fn counts(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("binding path", self.bindings.len()),
+            ("predicate", self.formulas.predicates.len()),
+            ("condition", self.cases.len()),
+        ]
     }
 }

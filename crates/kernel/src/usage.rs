@@ -60,19 +60,29 @@ impl<I: Id + Default + Hash + Ord> Usage<I> {
     }
 
     pub fn take(&mut self) -> Vec<Used<I>> {
-        let charges = &mut self.charges;
-        let mut used = Vec::with_capacity(self.active.len() + charges.len());
-        for id in self.active.drain(..) {
-            let (matches, last) = std::mem::take(&mut self.cells[id]);
+        self.take_if(|_| true)
+    }
+
+    /// The same for some of them.
+    pub fn take_if(&mut self, is_taken: impl Fn(I) -> bool) -> Vec<Used<I>> {
+        let Usage {
+            cells,
+            active,
+            charges,
+        } = self;
+        let counted = active.extract_if(.., |id| is_taken(*id)).map(|id| {
+            let (matches, last) = std::mem::take(&mut cells[id]);
             let charge = charges.remove(&id).unwrap_or(0.0);
-            used.push(Used {
+            Used {
                 id,
                 matches,
                 last,
                 cost: f64::from(matches) + charge,
-            });
-        }
-        used.extend(charges.drain().map(|(id, cost)| Used {
+            }
+        });
+        let mut used: Vec<Used<I>> = counted.collect();
+        let charged = charges.extract_if(|id, _| is_taken(*id));
+        used.extend(charged.map(|(id, cost)| Used {
             id,
             cost,
             ..Used::default()

@@ -287,9 +287,15 @@ impl Session {
             .collect())
     }
 
-    /// What subscriptions did since the last call: number, matches, seconds of the last, cost.
-    fn take_usage(&self) -> PyResult<Vec<(u32, u32, u32, f64)>> {
-        let used = self.with(|session| session.take_usage())?;
+    /// What subscriptions did since the last call: number, matches, seconds of the last, cost. With
+    /// a plan that is adopted next, those alone whose numbers are no longer theirs.
+    #[pyo3(signature = (before=None))]
+    fn take_usage(&self, before: Option<PyRef<'_, Plan>>) -> PyResult<Vec<(u32, u32, u32, f64)>> {
+        let before = before.map(|plan| plan.tiers.clone());
+        let used = self.with(|session| match &before {
+            Some(tiers) => session.take_usage_before(tiers),
+            None => session.take_usage(),
+        })?;
         let used = used.into_iter();
         Ok(used
             .map(|used| (used.id.0, used.matches, used.last, used.cost))

@@ -21,7 +21,10 @@ from penstock.engine.diagnosis import Advice, Samples, diagnose
 from penstock.engine.diagnosis.names import names_of
 from penstock.errors import QueryError
 from penstock.planning.explain import verdict
+from penstock.planning.schemas.ends import end_lines, ends_of, is_whole
 from penstock.planning.schemas.impossible import Impossible, impossible_steps
+from penstock.planning.schemas.knowledge import Knowledge
+from penstock.planning.schemas.programs import rewrite_for
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
 from penstock.twigs import Query
@@ -44,7 +47,8 @@ def add_parser(commands: Any) -> None:
         description="Run a query on samples, show the first results, and how many nodes survive\n"
         "each step and predicate. For what finds nothing: whether a name exists in another\n"
         "namespace or is spelled differently, and which values there are. Queries that need the\n"
-        "whole document are warned of. With a schema, steps that it makes impossible are listed.",
+        "whole document are warned of. With a schema, steps that it makes impossible are listed,\n"
+        "and where in a document matches end.",
     )
     parser.add_argument("query", metavar="QUERY")
     parser.add_argument(
@@ -67,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
     impossible = _impossible(options)
     for one in impossible:
         print(f"impossible: {one}")
+    for line in _ends(options):
+        print(line)
     if not options.sample:
         if not impossible:
             print("the schema allows every step")
@@ -106,6 +112,17 @@ def _impossible(options: argparse.Namespace) -> list[Impossible]:
     if schema is None:
         return []
     return impossible_steps(query_of(options.query, options), schema)
+
+
+def _ends(options: argparse.Namespace) -> list[str]:
+    """Return where matches end in documents that fit the schema, if they end before the root."""
+    schema = schema_of(options, "trust")
+    if schema is None:
+        return []
+    query = rewrite_for(query_of(options.query, options), schema, is_fed=True).query
+    knowledge = Knowledge.of(schema)
+    ends = ends_of(query, "query", knowledge)
+    return [] if is_whole(ends) else end_lines(query, "query", knowledge)
 
 
 def _query(options: argparse.Namespace, samples: Samples) -> Query:

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """
     try:
         from penstock.spark.pipelines import ConfigurationError, load
-        from penstock.spark.pipelines.describing import describe
+        from penstock.spark.pipelines.describing import describe, warnings_of
 
         pipeline = load(options.pipeline)
     except ImportError as error:
@@ -60,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return exits.BAD_USAGE
+    for warning in warnings_of(pipeline):
+        print(f"penstock: warning: {warning}", file=sys.stderr)
     if options.dry_run:
         print("\n".join(describe(pipeline)))
         return exits.DONE
@@ -81,10 +83,10 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
         try:
             outcome = _run_on_spark(pipeline, resume, stopping, is_quiet)
         except (PySparkException, Py4JError) as error:
-            print(f"penstock: {_reason(error)}", file=sys.stderr)
+            print(f"penstock: {pipeline.secrets.redacted(_reason(error))}", file=sys.stderr)
             return exits.COULD_NOT_RUN
         except ValueError as error:
-            print(f"penstock: {error}", file=sys.stderr)
+            print(f"penstock: {pipeline.secrets.redacted(str(error))}", file=sys.stderr)
             return exits.BAD_USAGE
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"

@@ -8,7 +8,7 @@ from threading import RLock
 
 from penstock.kernel import Plan
 from penstock.planning.programs import compile_program
-from penstock.planning.schemas.ends import End, end_program, outermost
+from penstock.planning.schemas.ends import End, end_program, is_whole, outermost
 from penstock.planning.schemas.knowledge import Knowledge
 from penstock.planning.schemas.programs import (
     Compiled,
@@ -51,6 +51,8 @@ class AssumingRegistry(AnyRegistry):
         """The elements whose places are checked."""
         self.ends: list[End] = []
         """Where a document is read no further, if the elements at these ends have ended."""
+        self.endless: list[str] = []
+        """The subscriptions for whose sake a document is read to its end, if ends are asked for."""
         self._further: list[bytes] = []
         """Programs that belong to no subscription, and their plan."""
         self._further_plan = Plan.build([])
@@ -143,6 +145,8 @@ class AssumingRegistry(AnyRegistry):
     def _end(self, schema: Schema, compiled: list[Compiled]) -> list[bytes]:
         known = [one.ends for one in compiled if one.ends is not None]
         self.ends = []
+        own = self._known.items()
+        self.endless = [name for name, (_, one) in own if is_whole(one.ends)]
         if not known or len(known) < len(compiled):
             return []
         ends = outermost(frozenset[End]().union(*known))

@@ -15,6 +15,7 @@ from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
 from penstock.engine.binding import Binder
 from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
+from penstock.engine.explaining import explain_stream
 from penstock.engine.follower import Follower
 from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
@@ -31,7 +32,6 @@ from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
-from penstock.planning.schemas.ends import written
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
@@ -297,21 +297,10 @@ class Engine:
         if operators := follower.session.broker_operators():
             lines.append(f"queries of one form, strategy {self.broker.strategy}:")
             lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
-        return Text("\n".join([*lines, *self._explain_schemas()]))
-
-    def _explain_schemas(self) -> Iterator[str]:
         for stream, under in self._under.items():
-            under.snapshot()
-            yield f"stream {stream}: {self.schemas[stream]!r}"
-            yield f"  {len(under.changed):,} subscriptions are rewritten"
-            if under.watched:
-                names = ", ".join(map(str, under.watched))
-                yield f"  checked in each document: where {names} may stand"
-            fed = self._fed_under.get(stream)
-            if self.trust and fed is not None:
-                fed.snapshot()
-                if fed.ends:
-                    yield f"  no match after {written(fed.ends)}: long documents end there"
+            fed = self._fed_under.get(stream) if self.trust else None
+            lines += explain_stream(stream, self.schemas[stream], under, fed)
+        return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
         """Return what each subscription did in this engine, and what it cost.

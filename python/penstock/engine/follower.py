@@ -83,7 +83,7 @@ class Follower:
         if not is_same and self._branch is None:
             self._snapshot = snapshot
             with self._usage.lock:
-                self._usage.count(self.session, self.names)
+                self._usage.count(self.session, self.names, snapshot.plan)
                 self.session.adopt(snapshot.plan)
                 self.names = snapshot.names
         suspensions = self._suspensions
@@ -116,7 +116,7 @@ class Follower:
         names, plan = self._branch.plan()
         if plan is not self._plan:
             with self._usage.lock:
-                self._usage.count(self.session, self.names)
+                self._usage.count(self.session, self.names, plan)
                 self._plan, self.names = plan, names
                 self.session.attach(plan)
 

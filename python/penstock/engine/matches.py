@@ -27,7 +27,8 @@ PACE = Pace(
 )
 
 _DOCUMENT = ("document", "stream", "event_time")
-_FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
+FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
+"""The columns that say what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def matches_of(portions: Iterable[Portion]) -> Iterator[Matches]:
         yield Matches(
             _documents(portion.documents),
             pa.record_batch(entries),
-            _fragments(fragments),
+            fragments_of(fragments),
             batch_of(portion.further_rows()),
             portion.names,
         )
@@ -92,10 +93,11 @@ def _documents(documents: Sequence[Input]) -> Any:
     return pa.RecordBatch.from_arrays(columns, names=list(_DOCUMENT))
 
 
-def _fragments(columns: Any) -> Any:
+def fragments_of(columns: Any) -> Any:
+    """Return the kernel's columns of fragments as a record batch."""
     import pyarrow as pa
 
     arrays = kernel_arrays(columns)
     arrays["kind"] = kind_names().take(arrays["kind"])
-    names = ["document", *_FRAGMENT]
+    names = ["document", *FRAGMENT]
     return pa.RecordBatch.from_arrays([arrays[name] for name in names], names=names)

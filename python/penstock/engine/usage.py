@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakSet
 
-from penstock.kernel import Session
+from penstock.kernel import Plan, Session
 from penstock.results.html import table
 
 if TYPE_CHECKING:
@@ -81,9 +81,12 @@ class Usage:
         with self.lock:
             self._followers.add(follower)
 
-    def count(self, session: Session, names: Sequence[str]) -> None:
-        """Add up what a session has to say; the caller holds the lock."""
-        for number, matches, last, cost in session.take_usage():
+    def count(self, session: Session, names: Sequence[str], before: Plan | None = None) -> None:
+        """Add up what a session has to say; the caller holds the lock.
+
+        Given the plan that is adopted next, only what would be lost by it: that costs the change.
+        """
+        for number, matches, last, cost in session.take_usage(before):
             if number >= len(names):  # what watches over a schema is no subscription
                 continue
             counted = self._counted.setdefault(names[number], [0, 0, 0.0])

@@ -1,14 +1,15 @@
 """Programs of queries in any language. Whatever is subscribed is compiled here, once.
 
-Texts of one shape share most of the work: ``Forms`` and ``JoinTexts`` remember shapes, and never
-change a program by that.
+Texts of one shape share most of the work: ``Forms``, ``JoinTexts`` and ``SequenceTexts`` remember
+shapes, and never change a program by that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import RegistryError
 from penstock.languages.xpath import xpath
@@ -35,6 +36,9 @@ def _read_table(text: str, **options: Any) -> Query:
 
     return read_table(text, **options)
 
+
+if TYPE_CHECKING:
+    from penstock.planning.sequences.texts import SequenceTexts
 
 LANGUAGES: Mapping[str, Callable[..., Query]] = {
     "xpath": xpath,
@@ -66,12 +70,24 @@ def compile_program(
         return _compile_query(query, mode)
     if language == "xpath":
         return _FORMS.compile(query, mode, options)
+    if language == "xquery" and mode == "query":
+        return _sequence_texts().compile(query, options)
     if language in ("xquery", "table"):
         return _compile_query(LANGUAGES[language](query, **(options or {})), mode)
     compiled = _JOIN_TEXTS.compile(query, options)
     if isinstance(compiled, Query):
         return _compile_query(compiled, mode)
     return _compile_records(compiled, mode)
+
+
+@cache
+def _sequence_texts() -> SequenceTexts:
+    from penstock.planning.sequences.texts import SequenceTexts
+
+    def compile_one(text: str, options: Mapping[str, Any] | None) -> bytes:
+        return _compile_query(_read_xquery(text, **(options or {})), "query")
+
+    return SequenceTexts(compile_one)
 
 
 def _compile_query(query: Query, mode: Mode) -> bytes:

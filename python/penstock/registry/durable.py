@@ -1,17 +1,19 @@
 """A registry in a folder: it survives crashes, and several processes share it.
 
 The folder holds one database, in ``bases`` the plan of most subscriptions, which processes map,
-and in ``plans`` one file for each version that was asked for. The database is authoritative;
-bases and plans are caches that are rebuilt when they are missing or damaged. Everything that is
-read is checked: the answer is right, or a ``DamageError`` is raised. All processes that open the
-registry are on one machine, as SQLite's log requires. Workers of a stream may be on others: they
-read plans and pins, not the database.
+and in ``plans`` and ``tiers`` the plans of versions that were asked for. The database is
+authoritative; the others are caches that are rebuilt when they are missing or damaged. Everything
+that is read is checked: the answer is right, or a ``DamageError`` is raised. All processes that
+open the registry are on one machine, as SQLite's log requires. Workers of a stream may be on
+others: they read pins, plans and tiers, not the database.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
@@ -27,15 +29,15 @@ from penstock.registry.columns import columns_of
 from penstock.registry.loading.bulk import BulkInsert
 from penstock.registry.loading.lines import CompiledChunk
 from penstock.registry.loading.load import LoadReport
-from penstock.registry.plans.files import PlanFile, read_plan, remove_plans, write_plan
+from penstock.registry.plans import files
 from penstock.registry.plans.live import LivePlan
-from penstock.registry.plans.names import FlatNames
 from penstock.registry.plans.pins import Pins, VersionName
-from penstock.registry.plans.tiers import Tier
+from penstock.registry.plans.published import PublishedPlans
+from penstock.registry.plans.tiers import Tier, attach_tiers
 from penstock.registry.storage.checksums import NO_VERSION, VersionRow, damaged
 from penstock.registry.storage.current import CurrentPlan
 from penstock.registry.storage.database import Database
-from penstock.registry.storage.folder import BASES, DATABASE, PLANS, folder_of
+from penstock.registry.storage.folder import DATABASE, PLANS, folder_of
 from penstock.registry.storage.head import Head
 from penstock.registry.storage.opening import check_head, inspect, witnessed_version
 from penstock.registry.storage.store import Store
@@ -61,7 +63,7 @@ from penstock.registry.subscriptions import (
 from penstock.registry.view import RegistryView
 
 PLANS_KEPT = 8
-"""The number of plan files kept; the plan of an older version is rebuilt on demand."""
+"""The number of plans kept; the plan of an older version is rebuilt on demand."""
 
 _SNAPSHOTS_KEPT = 4
 
@@ -79,6 +81,7 @@ class DurableRegistry(ChangeableRegistry):
         self.path = folder_of(path)
         self.flush = flush
         self._snapshots: dict[int, Snapshot] = {}
+        self._forgot_at = -math.inf
         try:
             (self.path / PLANS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -95,7 +98,8 @@ class DurableRegistry(ChangeableRegistry):
         self._written: VersionRow | None = None
         self._seen = 0
         self._lock = self._store.lock
-        self._current = CurrentPlan(self._store, self.path / BASES)
+        self._plans = PublishedPlans(self.path)
+        self._current = CurrentPlan(self._store, self.path, self._pins, self._plans)
         self._begin_head()
         logs.registry.debug("opened %s", self.path)
 
@@ -145,14 +149,18 @@ class DurableRegistry(ChangeableRegistry):
     def follow(self) -> None:
         """Publish every change to streams from now on, whatever host their workers run on.
 
-        A change then returns when workers can find its plan, so many changes are better made in
-        one block of ``changes``. Plans of batches that may be computed again are written.
+        A change then returns when workers can find it, which costs a small tier and a list of
+        tiers, whatever the number of subscriptions. Plans of batches that may be computed again
+        are written, and damaged ones are written anew.
 
         Raises:
             RegistryError: The folder cannot be written.
         """
         with self._writing("streams cannot follow"):
             self._pins.follow()
+            self._plans.distrust()
+            with self._store.write():
+                self._plans.mend()
             self.publish()
             with self._store.read() as database:
                 # A registry restored from a copy lacks the versions made after it.
@@ -175,8 +183,11 @@ class DurableRegistry(ChangeableRegistry):
             # Publishing holds the write lock, so an older version never replaces a newer one.
             with self._writing("streams cannot see it"), self._store.write() as database:
                 name = name_of_version(last_version(database))
-                if self._pins.current() != name or self._load(name.version) is None:
-                    self.plan_file(name.version)
+                # A list that is there stays as it is: a batch may have been computed with it.
+                if not self._plans.is_complete(plan_name(name)):
+                    self._current.publish(name)
+                    self._forget_plans(database)
+                if self._pins.current() != name:
                     self._pins.publish(name)
 
     def remove(self, name: str) -> None:
@@ -193,7 +204,7 @@ class DurableRegistry(ChangeableRegistry):
         """Insert in one transaction, as one version, and plan at the same time."""
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
-            with self._changing() as database:
+            with self._changing(is_published=False) as database:
                 change = TableChange(database, "load", "")
                 bulk = BulkInsert(change, is_replacing)
                 for chunk in chunks:
@@ -202,6 +213,7 @@ class DurableRegistry(ChangeableRegistry):
                     self._written = change.finish()
             if bulk.is_change and before is not None:
                 self._current.extend(change.version, *bulk.finish())
+        self._publish_if_followed()
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -240,7 +252,7 @@ class DurableRegistry(ChangeableRegistry):
             return self._current.live(self.version).branch()
 
     def snapshot_at(self, version: int) -> Snapshot:
-        """Return a version with its plan, mapped from its file or built.
+        """Return a version with its plan, mapped from its files or built.
 
         Raises:
             RegistryError: There is no such version yet.
@@ -253,25 +265,43 @@ class DurableRegistry(ChangeableRegistry):
             with self._lock:
                 snapshot = self._load(version)
                 if snapshot is None:
-                    snapshot = self._build(version)
+                    tier = self.tier_at(version)
+                    snapshot = Snapshot(version, tier.names, tier.plan)
                     # A process without the right to write builds plans for itself.
                     with contextlib.suppress(OSError, RegistryError):
-                        self._keep_plan(snapshot)
+                        self._keep_plan(version, tier)
                 self._snapshots[version] = snapshot
                 while len(self._snapshots) > _SNAPSHOTS_KEPT:
                     del self._snapshots[next(iter(self._snapshots))]
         return snapshot
 
+    def compact_at(self, version: int) -> Snapshot:
+        """Return a version with a plan of one tier.
+
+        Raises:
+            RegistryError: There is no such version yet.
+        """
+        snapshot = self.snapshot_at(version)
+        if snapshot.plan.tier_count() == 1 and len(snapshot.names) == self.count_at(version):
+            return snapshot
+        with self._lock:
+            snapshot = self._build(version)
+            # Whoever asks for a version in this form mostly does so again.
+            if not self._store.is_writing:
+                self._snapshots[version] = snapshot
+        return snapshot
+
     def plan_file(self, version: int) -> Path:
-        """Return the file with the names and the plan of a version, for other processes.
+        """Return the file with the list of a version's tiers, for other processes.
 
         Raises:
             RegistryError: There is no such version yet; the folder cannot be written.
         """
-        if self._load(version) is None:
+        name = self._plan_name(version)
+        if not self._plans.is_complete(name):
             with self._writing("the plan cannot be kept"):
-                self._keep_plan(self._build(version))
-        return self._file(version)
+                self._keep_plan(version, self.tier_at(version))
+        return self._plans.list_file(name)
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
@@ -362,32 +392,43 @@ class DurableRegistry(ChangeableRegistry):
         tier = self.tier_at(version)
         return Snapshot(version, tier.names, tier.plan)
 
-    def _file(self, version: int) -> Path:
-        return self.path / PLANS / plan_name(name_of_version(self._current.version_row(version)))
+    def _plan_name(self, version: int) -> str:
+        return plan_name(name_of_version(self._current.version_row(version)))
 
     def _load(self, version: int) -> Snapshot | None:
         try:
-            content = read_plan(self._file(version))
+            tiers = self._plans.read(self._plan_name(version))
         except (OSError, DamageError):
             return None
-        return Snapshot(version, content.names, content.plan)
+        return Snapshot(version, *attach_tiers(tiers))
 
-    def _keep_plan(self, snapshot: Snapshot) -> None:
-        """Write a plan for other processes, and remove the files of older versions.
+    def _keep_plan(self, version: int, tier: Tier) -> None:
+        """Write a version for other processes, and remove the plans of older ones.
 
         Raises:
             OSError: The folder cannot be written.
         """
-        content = PlanFile((), FlatNames.of(snapshot.names), snapshot.plan)
-        write_plan(self._file(snapshot.version), content)
+        self._plans.write(self._plan_name(version), [tier])
         with self._store.write() as database:
-            last = last_version(database).version
-            recent = {*range(max(0, last - PLANS_KEPT + 1), last + 1), snapshot.version}
-            kept = {name_of_version(self._current.version_row(version)) for version in recent}
-            remove_plans(self.path / PLANS, map(plan_name, kept | self._pins.running()))
+            self._forget_plans(database, version)
+
+    def _forget_plans(self, database: Database, version: int | None = None) -> None:
+        """Remove plans that are of no use any more, now and then; that of a version stays."""
+        now = time.monotonic()
+        if now - self._forgot_at < files.FRESH_SECONDS:
+            return
+        self._forgot_at = now
+        last = last_version(database).version
+        recent = {*range(max(0, last - PLANS_KEPT + 1), last + 1)}
+        if version is not None:
+            recent.add(version)
+        kept = {name_of_version(self._current.version_row(one)) for one in recent}
+        names = map(plan_name, kept | self._pins.running())
+        if not self._plans.forget(names, self._current.tiers()):
+            self._forgot_at = -math.inf
 
     @contextmanager
-    def _changing(self) -> Iterator[Database]:
+    def _changing(self, is_published: bool = True) -> Iterator[Database]:
         """Return the database, for changes that are made together."""
         with self._lock:
             if not self._store.is_writing:
@@ -395,6 +436,10 @@ class DurableRegistry(ChangeableRegistry):
             with self._store.write() as database:
                 yield database
             self._note_written()
+        if is_published:
+            self._publish_if_followed()
+
+    def _publish_if_followed(self) -> None:
         if self._pins.is_followed:
             self.publish()
 
@@ -413,8 +458,7 @@ class DurableRegistry(ChangeableRegistry):
                 raise
             self._store.end(database)
             self._note_written()
-        if self._pins.is_followed:
-            self.publish()
+        self._publish_if_followed()
 
     def _begin_head(self) -> None:
         with self._store.read():

@@ -33,12 +33,13 @@ class RegistryView(AnyRegistry):
     def snapshot(self) -> Snapshot:
         return self._registry.snapshot_at(self._version)
 
-    compact = snapshot
+    def compact(self) -> Snapshot:
+        return self._registry.compact_at(self._version)
 
     def branch(self) -> LivePlan:
         """Return the version's plan, which nothing changes."""
         tier = self._registry.tier_at(self._version)
-        return LivePlan(RLock(), lambda first, last: (), tier)
+        return LivePlan(RLock(), lambda first, last: (), [tier])
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))

@@ -18,7 +18,7 @@ from penstock.kernel import CHUNK_BYTES
 from penstock.sources.compression import decompress, is_compressed
 from penstock.sources.inputs import Piece, unreadable
 from penstock.sources.listing import Listed, is_visible
-from penstock.sources.stores import LOCAL, Stores
+from penstock.sources.stores import LOCAL, Opener
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_MAGIC, _TAR_MAGIC_AT = b"ustar", 257
@@ -47,7 +47,7 @@ class Member:
         return f"{self.path}!{self.member}" if self.member else self.path
 
 
-def members(file: Listed, stores: Stores = LOCAL) -> Iterator[Member]:
+def members(file: Listed, stores: Opener = LOCAL) -> Iterator[Member]:
     """Yield the documents of a file: itself, or the files in it if it is a zip or tar archive.
 
     Archives and compression are recognised by their first bytes. In an archive, folders and names

@@ -67,3 +67,8 @@ class Refused(Input):
 def unreadable(reason: str, byte: int = 0) -> DocumentError:
     """Return the error for bytes that cannot be had."""
     return DocumentError("PS0001", reason, byte, 0, "")
+
+
+def changed() -> DocumentError:
+    """Return the error for a file that is not what it was."""
+    return DocumentError("PS0004", "the file changed while it was being read", 0, 0, "")

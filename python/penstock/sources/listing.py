@@ -10,7 +10,9 @@ from fnmatch import fnmatch
 from glob import glob, has_magic
 from urllib.parse import unquote, urlsplit
 
-from penstock.sources.stores import LOCAL, Stores, has_store
+from penstock.sources.stores import Stores, has_store
+
+_WAY_OUT = "files of stores are read on Spark, with penstock-xml"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,11 +43,11 @@ def list_files(
     paths: Iterable[str | os.PathLike[str]],
     is_recursive: bool = True,
     name_glob: str | None = None,
-    stores: Stores = LOCAL,
+    stores: Stores | None = None,
 ) -> list[Listed]:
     """Return the files of paths, folders and globs, each once, sorted by path.
 
-    Paths of stores are URLs, as in ``s3a://bucket/folder``; nothing in them is quoted.
+    With ``stores``, paths may be URLs, as in ``s3a://bucket/folder``; nothing in them is quoted.
 
     In a folder, names that begin with a dot or an underscore are passed over, as Spark does; so
     are files that vanish while the folder is listed. ``name_glob`` filters by file name.
@@ -53,10 +55,13 @@ def list_files(
     Raises:
         FileNotFoundError: A path that is no glob leads nowhere.
         StoreError: A store does not answer, or nothing reads its scheme.
+        ValueError: A path is one of a store, and there are no ``stores``.
     """
     found: dict[str, Listed] = {}
     for given in paths:
         if has_store(given):
+            if stores is None:
+                raise ValueError(f"{given!r} is no local path; {_WAY_OUT}")
             for url, entry in stores.files(os.fspath(given), is_recursive):
                 if name_glob is None or fnmatch(url.rpartition("/")[2], name_glob):
                     found.setdefault(url, Listed(url, entry.size, entry.mtime_ns))

@@ -16,12 +16,12 @@ from penstock.errors import DocumentError
 from penstock.kernel import CHUNK_BYTES, Surroundings
 from penstock.limits import Limits
 from penstock.sources.around import Run
-from penstock.sources.inputs import unreadable
+from penstock.sources.inputs import changed, unreadable
 from penstock.sources.listing import Listed
 from penstock.sources.paths import RecordPath
 from penstock.sources.spans import SpanFinder, Spans
 from penstock.sources.splitting import Account, Record
-from penstock.sources.stores import LOCAL, Opened, Stores
+from penstock.sources.stores import LOCAL, Opened, Opener
 
 _WINDOW_BYTES = 4 << 20
 _HEAD_BYTES = 1024
@@ -87,7 +87,7 @@ def find_ranges(
     path: RecordPath,
     task_bytes: int,
     limits: Limits | None = None,
-    stores: Stores = LOCAL,
+    stores: Opener = LOCAL,
 ) -> Found | None:
     """Return tasks of up to ``task_bytes`` that together read all records of a file.
 
@@ -123,7 +123,7 @@ def find_ranges(
     return Found(plan.finish(), finder.account, finder.failure)
 
 
-def read_ranges(task: Task, stores: Stores = LOCAL) -> Iterator[Record]:
+def read_ranges(task: Task, stores: Opener = LOCAL) -> Iterator[Record]:
     """Yield the records of a task.
 
     Raises:
@@ -145,7 +145,7 @@ def read_ranges(task: Task, stores: Stores = LOCAL) -> Iterator[Record]:
 
 
 def read_windows(
-    task: Task, window_bytes: int = _WINDOW_BYTES, stores: Stores = LOCAL
+    task: Task, window_bytes: int = _WINDOW_BYTES, stores: Opener = LOCAL
 ) -> Iterator[Window]:
     """Yield the records of a task, many at a time.
 
@@ -187,11 +187,6 @@ def _runs(runs: Sequence[Run], start: int, end: int) -> list[Run]:
     first = bisect_right(runs, start, key=lambda run: run[0]) - 1
     last = bisect_left(runs, end, key=lambda run: run[0])
     return [(max(place - start, 0), value) for place, value in runs[first:last]]
-
-
-def changed() -> DocumentError:
-    """Return the error for a file that is not what it was."""
-    return DocumentError("PS0004", "the file changed while it was being read", 0, 0, "")
 
 
 def _is_plain(head: bytes) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
-from penstock.results import COLUMNS
 from penstock.spark.bounds import checked_limits
+from penstock.spark.bulk import bulk_schema
 from penstock.spark.deployment import map_batches, prepare
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
@@ -17,6 +17,9 @@ from penstock.spark.worker import Job, evaluate, require_rows
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
+
+Rows = Literal["rows", "bulk"]
+"""One for each result, or one for each document."""
 
 
 def match(
@@ -27,6 +30,7 @@ def match(
     time: str | Column | None = None,
     stream: str | Column | None = None,
     limits: Limits | None = None,
+    rows: Rows = "rows",
 ) -> DataFrame:
     """Return the rows of all subscriptions over a DataFrame of documents, batch or streaming.
 
@@ -42,6 +46,10 @@ def match(
     a source of this package could not read a document, its column ``fault`` says why; that
     becomes the row's ``error``, and the column goes.
 
+    With ``rows="bulk"`` the rows are what ``Engine.matches`` gives: one for each document in which
+    somebody found something, with ``entries``, which say what subscriptions found what fragments,
+    and ``fragments``. It is for many subscriptions that find much.
+
     A registry in memory is taken as it is now. A durable one is looked up while a stream runs:
     each micro-batch has the version that its first task finds, and keeps it when it is replayed.
     In batch it is taken as it is now.
@@ -54,15 +62,22 @@ def match(
         SettingError: The limits bound seconds.
         DeploymentError: The workers of a cluster cannot run this package.
         ValueError: A column is missing or has a type that holds no documents, or a column that
-            comes along has the name of one of the rows' columns.
+            comes along has the name of one of the rows' columns; ``rows`` is something else.
     """
     require_registry(registry)
     require_rows(registry.snapshot())
-    return match_inputs(inputs_of(documents, document, id, time, stream), registry, limits)
+    if rows not in get_args(Rows):
+        raise ValueError(f'rows are "rows" or "bulk", not {rows!r}')
+    inputs = inputs_of(documents, document, id, time, stream)
+    return match_inputs(inputs, registry, limits, is_bulk=rows == "bulk")
 
 
 def match_inputs(
-    inputs: Inputs, registry: AnyRegistry, limits: Limits | None = None, is_counting: bool = False
+    inputs: Inputs,
+    registry: AnyRegistry,
+    limits: Limits | None = None,
+    is_counting: bool = False,
+    is_bulk: bool = False,
 ) -> DataFrame:
     """Return the rows of all subscriptions over documents whose columns are known.
 
@@ -74,13 +89,21 @@ def match_inputs(
     from penstock.spark.schema import schema
 
     checked = checked_limits(limits)
-    _refuse_clashes([field.name for field in inputs.kept])
+    own = bulk_schema() if is_bulk else schema()
+    _refuse_clashes([field.name for field in inputs.kept], own.names)
     outputs = t.StructType(
-        [*schema().fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
+        [*own.fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
     prepare(inputs.frame.sparkSession)
     reference = ship(registry, inputs.frame)
-    job = Job(reference, checked, inputs.is_text, inputs.has_faults, is_counting)
+    job = Job(
+        reference,
+        checked,
+        inputs.is_text,
+        inputs.has_faults,
+        is_counting=is_counting,
+        is_bulk=is_bulk,
+    )
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -102,9 +125,9 @@ def quarantine(rows: DataFrame) -> DataFrame:
     return rows.where("kind = 'error' AND subscription IS NULL")
 
 
-def _refuse_clashes(kept: list[str]) -> None:
+def _refuse_clashes(kept: list[str], columns: list[str]) -> None:
     # Spark does not tell upper from lower case in names of columns.
-    own = {*COLUMNS, *INTERNAL}
+    own = {*columns, *INTERNAL}
     clashing = [name for name in kept if name.lower() in own]
     if clashing:
         names = ", ".join(f"`{name}`" for name in clashing)

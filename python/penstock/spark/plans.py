@@ -2,7 +2,8 @@
 
 A plan is a plan file named by its content. A small one travels inside the function, a large one as
 an artifact of the session; either way the first worker of a host writes it to a private folder,
-and all workers there map that file.
+and all workers there map that file. The plan of a registry that a stream follows is in the
+registry's folder instead, as tiers.
 """
 
 from __future__ import annotations
@@ -13,15 +14,14 @@ import os
 import shutil
 import stat
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from penstock.errors import DamageError, RegistryError
+from penstock.errors import DamageError
 from penstock.kernel import Plan
 from penstock.registry import AnyRegistry, RegistryView
 from penstock.registry.changeable import ChangeableRegistry
@@ -29,10 +29,10 @@ from penstock.registry.durable import DurableRegistry
 from penstock.registry.plans.files import PlanFile, pack_plan, read_plan
 from penstock.registry.plans.names import FlatNames
 from penstock.registry.plans.pins import Pins
-from penstock.registry.storage.folder import PLANS
 from penstock.registry.storage.table import plan_name
 from penstock.sinks.base import java_of
 from penstock.spark.features import Feature
+from penstock.spark.tiers import UNUSED_SECONDS_MAX, forget_unused, load_version
 from penstock.storage import whole_file
 
 if TYPE_CHECKING:
@@ -40,12 +40,9 @@ if TYPE_CHECKING:
 
 EMBEDDED_BYTES_MAX = 512 << 10
 """A plan of up to this size travels inside the function; Spark sends that with every task."""
-UNUSED_SECONDS_MAX = 3 * 24 * 3600.0
-"""A plan that nobody loaded for so long leaves the host's folder."""
 
-_PINNED = "pinned-"
-NamedPlan = tuple[Any, Plan]
-"""The names of the subscriptions as an Arrow array, by the kernel's numbers, and the plan."""
+NamedPlan = tuple[Sequence[str], Plan]
+"""The names of the subscriptions, by the kernel's numbers, and the plan."""
 
 _added: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
 
@@ -59,6 +56,11 @@ class ShippedPlan:
 
     def key(self) -> str:
         """Return the name of the plan's file."""
+        return self.name
+
+    @property
+    def family(self) -> str:
+        """What plans have in common that a session may go on with; here only the plan itself."""
         return self.name
 
     def load(self, key: str) -> NamedPlan:
@@ -82,14 +84,14 @@ class ShippedPlan:
 class PinnedPlan:
     """A durable registry: the plan is that of the version pinned to the micro-batch.
 
-    Only pins and plans of the registry's folder are used, which may be on another host's disk,
-    and not the database.
+    Only pins, plans and tiers of the registry's folder are used, which may be on another host's
+    disk, and not the database.
     """
 
     path: str
 
     def key(self) -> str:
-        """Return the name of the plan's file that belongs to this task.
+        """Return the name of the list of tiers that belongs to this task.
 
         Raises:
             RegistryError: The registry cannot be reached from here.
@@ -104,23 +106,19 @@ class PinnedPlan:
         assert batch is not None, "a pinned plan belongs to a stream"
         return plan_name(Pins(Path(self.path)).pin(query, int(batch)))
 
+    @property
+    def family(self) -> str:
+        """What plans have in common that a session may go on with: the registry."""
+        return self.path
+
     def load(self, key: str) -> NamedPlan:
-        """Return a plan, mapped from the host's folder, and the names of its subscriptions.
+        """Return a version's plan and the names of its subscriptions.
 
         Raises:
             RegistryError: The registry's folder does not hold the plan.
             OSError: The host's folder cannot be written.
         """
-        # A copy, since a file on another host's disk may vanish while it is mapped.
-        return _load(host_folder() / f"{_PINNED}{key}", key, lambda: self._published(key))
-
-    def _published(self, key: str) -> bytes:
-        path = Path(self.path, PLANS, key)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            message = f"{path} cannot be read: {error.strerror or error}; starting the stream "
-            raise RegistryError("PR0009", message + "anew puts it there") from error
+        return load_version(Path(self.path), host_folder(), key)
 
 
 PlanReference = ShippedPlan | PinnedPlan
@@ -147,7 +145,7 @@ def ship(registry: AnyRegistry, documents: DataFrame) -> PlanReference:
     packed = pack_plan(PlanFile((), FlatNames.of(snapshot.names), snapshot.plan))
     data, path = b"".join(packed.parts), host_folder() / packed.name
     _load(path, packed.name, lambda: data)
-    _forget_unused(path.parent)
+    forget_unused(path.parent, UNUSED_SECONDS_MAX)
     if len(data) <= EMBEDDED_BYTES_MAX:
         return ShippedPlan(path.name, data)
     _add_artifact(documents.sparkSession, path)
@@ -202,8 +200,6 @@ def _artifacts() -> Path:
 
 def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> NamedPlan:
     """Return the plan of a file of the host, which is fetched if it is missing or damaged."""
-    import pyarrow as pa
-
     try:
         content = read_plan(path, key)
     except (OSError, DamageError):
@@ -211,17 +207,9 @@ def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> NamedPlan:
             file.write(fetch())
         content = read_plan(path, key)
     _note_use(path)
-    return content.names.arrow.cast(pa.string()), content.plan
+    return content.names, content.plan
 
 
 def _note_use(path: Path) -> None:
     with contextlib.suppress(OSError):
         os.utime(path)
-
-
-def _forget_unused(folder: Path) -> None:
-    # Who has one mapped keeps it, and who comes later has what arrived with the function.
-    for path in folder.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > UNUSED_SECONDS_MAX:
-                path.unlink()

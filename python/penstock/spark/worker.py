@@ -10,21 +10,25 @@ import json
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
-from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Batch, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
+from penstock.registry.plans.names import arrow_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
 from penstock.sources.inputs import Input
 from penstock.sources.packs import Pack
+from penstock.spark.bulk import arrow_schema, bulk_batch
 from penstock.spark.documents import documents_of
 from penstock.spark.plans import PlanReference
-from penstock.spark.rows import count_batch, error_batch, result_batch
+from penstock.spark.rows import count_batch, error_batch, result_batch, usage_batch
+from penstock.spark.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,13 +42,21 @@ PACE = Pace(
     is_prompt=False,
 )
 
+BULK_PACE = replace(
+    PACE, rows_max=256 << 10, value_bytes_max=16 << 20, documents_max=1 << 10, with_times=False
+)
+
 SUSPENDED = "penstock.suspended"
 """The property of a job in which a stream's driver names who is suspended, as a list in JSON."""
 
+USAGE_MAX = 20
+"""So many subscriptions at most, those that cost most, are named in a task."""
+
 _SESSIONS_KEPT = 4
 
-_Key = tuple[str, Limits]
-_idle: OrderedDict[_Key, tuple[Session, Any]] = OrderedDict()
+_Key = tuple[str, str, Limits]
+"""The family of a plan, the plan, and limits."""
+_idle: OrderedDict[_Key, tuple[Session, Sequence[str]]] = OrderedDict()
 """Sessions that no task uses, with the names of their subscriptions; the oldest goes first."""
 
 
@@ -58,9 +70,11 @@ class Job:
     has_faults: bool = False
     """Whether the last column says why a source could not read a document."""
     is_counting: bool = False
-    """Whether rows that count documents come among the others."""
+    """Whether rows that count documents, and core time, come among the others."""
     is_joined: bool = False
     """Whether somebody else evaluates the subscriptions that join."""
+    is_bulk: bool = False
+    """Whether rows are those of ``Engine.matches``."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -73,15 +87,22 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def evaluate_with(
-    make: Callable[[Job, Session, Any], Task], job: Job, batches: Iterator[pa.RecordBatch]
+    make: Callable[[Job, Session, Sequence[str]], Task],
+    job: Job,
+    batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Yield what a task that is made for a session yields of batches of documents."""
-    key = (job.plan.key(), job.limits)
-    session, names = _idle.pop(key) if key in _idle else _start(job, key[0])
+    key = (job.plan.family, job.plan.key(), job.limits)
+    session, names = _idle.pop(key) if key in _idle else _start(job, key)
     session.suspend(_numbers(names, suspended_here()))
     task = make(job, session, names)
+    watch = Stopwatch()
     try:
-        yield from task.read(batches)
+        if not job.is_counting:
+            yield from task.read(batches)
+        else:
+            yield from watch.inside(task.read(watch.outside(batches)))
+            yield from task.usage(watch.seconds)
     finally:
         # A task may end before its input does, but a session is clean between documents.
         if task.is_clean:
@@ -93,12 +114,13 @@ class Task:
 
     pace = PACE
 
-    def __init__(self, job: Job, session: Session, names: Any) -> None:
+    def __init__(self, job: Job, session: Session, names: Sequence[str]) -> None:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, _Names(names)), self.pace)
+        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
         self._is_inside = False
+        self._last: Any = None
 
     @property
     def is_clean(self) -> bool:
@@ -110,8 +132,18 @@ class Task:
         for whole in batches:
             batch, faults = _without_faults(whole) if self._job.has_faults else (whole, None)
             if self._job.is_counting and batch.num_rows:
+                self._last = batch
                 yield count_batch(batch)
             yield from self._read(batch, faults)
+
+    def usage(self, seconds: float) -> Iterator[pa.RecordBatch]:
+        """Yield what the task cost so far, in core time, and the subscriptions that cost most."""
+        if self._last is not None:
+            used = [(cost, number) for number, _, _, cost in self._session.take_usage()]
+            whole = math.fsum(cost for cost, _ in used) or 1.0
+            top = nlargest(USAGE_MAX, (one for one in used if one[1] < len(self._names)))
+            shares = {self._names[number]: cost / whole for cost, number in top if cost}
+            yield usage_batch(seconds, shares, self._last)
 
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
@@ -120,15 +152,11 @@ class Task:
             self._is_inside = portion.is_open
             count = len(portion.documents)
             inputs = batch.slice(start, count)
-            # Documents that were read together, and one that a trie answered, may have many more
-            # rows than a batch, with more bytes than a worker has.
-            while (columns := portion.batch.next_columns(PACE.rows_max)) is not None:
-                rows = result_batch(columns, self._names, inputs)
-                for first in range(0, rows.num_rows, PACE.rows_max):
-                    yield rows.slice(first, PACE.rows_max)
+            yield from self._results(portion.batch, inputs)
             if portion.errors:
                 known = None if faults is None else faults.slice(start, count)
-                yield error_batch(portion.errors, inputs, known)
+                columns = arrow_schema() if self._job.is_bulk else None
+                yield error_batch(portion.errors, inputs, known, columns)
             yield from self._further(portion, batch, start)
             if not portion.is_open:  # otherwise its documents come again, with the same numbers
                 start += count
@@ -144,38 +172,38 @@ class Task:
         """Yield what else a portion gives, whose first document has this place in the batch."""
         return iter(())
 
+    def _results(self, decided: Batch, inputs: Any) -> Iterator[pa.RecordBatch]:
+        if self._job.is_bulk:
+            in_bulk = bulk_batch(decided, self._names, inputs)
+            if in_bulk is not None:
+                yield in_bulk
+            return
+        # Documents that were read together, and one that a trie answered, may have many more rows
+        # than a batch, with more bytes than a worker has.
+        while (columns := decided.next_columns(PACE.rows_max)) is not None:
+            rows = result_batch(columns, self._names, inputs)
+            for first in range(0, rows.num_rows, PACE.rows_max):
+                yield rows.slice(first, PACE.rows_max)
+
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
     last = batch.num_columns - 1
     return batch.select(range(last)), batch.column(last)
 
 
-def _start(job: Job, key: str) -> tuple[Session, Any]:
-    names, plan = job.plan.load(key)
+def _start(job: Job, key: _Key) -> tuple[Session, Sequence[str]]:
+    """Return a session for a plan: one that has read another of its family, or a new one."""
+    names, plan = job.plan.load(key[1])
     joining = (Request.RECORDS, Request.BINDINGS)
     if not job.is_joined and any(plan.request_count(one.value) for one in joining):
-        require_rows(Snapshot(0, names.to_pylist(), plan))
-    return Session(plan, job.limits), names
-
-
-class _Names(Sequence[str]):
-    """Names of an Arrow array, each made when somebody asks for it."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return _Names(self._array[index])
-        name: str = self._array[index].as_py()
-        return name
-
-    def __len__(self) -> int:
-        return len(self._array)
+        require_rows(Snapshot(0, names, plan))
+    former = next((one for one in reversed(_idle) if (one[0], one[2]) == (key[0], key[2])), None)
+    if former is None:
+        return Session(plan, job.limits), names
+    # Tiers that both have stay as they are, with everything that was learnt about them.
+    session, _ = _idle.pop(former)
+    session.adopt(plan)
+    return session, names
 
 
 def suspended_here() -> list[str]:
@@ -187,14 +215,15 @@ def suspended_here() -> list[str]:
     return json.loads(told) if told else []
 
 
-def _numbers(names: Any, suspended: list[str]) -> list[int]:
+def _numbers(names: Sequence[str], suspended: list[str]) -> list[int]:
     """Return the numbers of those who are among the names of a plan."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not suspended:
         return []
-    found: list[int] = pc.indices_nonzero(pc.is_in(names, pa.array(suspended))).to_pylist()
+    wanted = pa.array(suspended, pa.large_string())
+    found: list[int] = pc.indices_nonzero(pc.is_in(arrow_of(names), wanted)).to_pylist()
     return found
 
 
@@ -208,7 +237,7 @@ def require_rows(snapshot: Snapshot) -> None:
     require_requests(snapshot, (Request.ROWS, Request.MESSAGES), "penstock.spark.match", instead)
 
 
-def _keep(key: _Key, session: Session, names: Any) -> None:
+def _keep(key: _Key, session: Session, names: Sequence[str]) -> None:
     _idle[key] = (session, names)
     while len(_idle) > _SESSIONS_KEPT:
         _idle.popitem(last=False)

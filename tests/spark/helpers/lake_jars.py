@@ -13,6 +13,8 @@ from tests.spark.helpers.maven import UnavailableError, resolve, run
 from tests.spark.helpers.servers import ROOT
 
 RELEASES = {"4.1": "4.1.4", "4.2": "4.2.1"}
+_MORE = {"4.1": ["pyiceberg==0.12.0"], "4.2": []}
+"""What reads tables without Spark; those of Delta need nothing."""
 _CACHE = ROOT / "out" / "lake"
 
 
@@ -53,6 +55,8 @@ def python_with(release: str) -> str:
         others = [place for place in sys.path if place.endswith("site-packages")]
         # Its own packages come first, so its pyspark wins.
         (own / "zz_others.pth").write_text("\n".join(others) + "\n", "utf-8")
+        for more in _MORE[release]:
+            run([str(python), "-m", "pip", "install", "-q", more], folder, 1800)
         done.touch()
     return str(python)
 

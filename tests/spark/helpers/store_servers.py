@@ -58,7 +58,8 @@ class S3Place:
     system: Any
 
     def put(self, path: str, content: bytes) -> None:
-        with self.system.open_output_stream(f"{BUCKET}/{path}") as file:
+        # Arrow would compress what is named like a compressed file.
+        with self.system.open_output_stream(f"{BUCKET}/{path}", compression=None) as file:
             file.write(content)
 
     def remove(self, path: str) -> None:

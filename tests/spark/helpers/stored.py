@@ -38,7 +38,7 @@ def rows_in(kind: str, path: Path, table: str = "results") -> list[Row]:
         return []
     if kind == "sqlite":
         return _table_rows(path, table)
-    read = {"json": _json_rows, "delta": _delta_rows}.get(kind, _parquet_rows)
+    read = _READERS.get(kind, _parquet_rows)
     return [row_of(row) for row in read(path)]
 
 
@@ -65,6 +65,15 @@ def _delta_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
     for name in sorted(files):
         path = folder / unquote(name)
         yield from ds.dataset(str(path)).to_table(columns=[*COLUMNS, "error"]).to_pylist()
+
+
+def _iceberg_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of an Iceberg table that lies in a folder, by its last metadata."""
+    from pyiceberg.table import StaticTable
+
+    entries = {int(path.name[1:].split(".")[0]): path for path in folder.glob("metadata/v*.json")}
+    table = StaticTable.from_metadata(str(entries[max(entries)]))
+    yield from table.scan(selected_fields=(*COLUMNS, "error")).to_arrow().to_pylist()
 
 
 def _json_rows(folder: Path) -> Iterator[Mapping[str, Any]]:
@@ -94,3 +103,6 @@ def _table_rows(path: Path, table: str) -> list[Row]:
                 return []
             names = ", ".join(f'"{name}"' for name in (*COLUMNS, "error_code"))
             return database.execute(f'SELECT {names} FROM "{table}"').fetchall()
+
+
+_READERS = {"json": _json_rows, "delta": _delta_rows, "iceberg": _iceberg_rows}

@@ -21,7 +21,7 @@ from penstock.spark.joins.state import State
 from penstock.spark.joins.worker import Told
 from penstock.spark.pipelines.matching import evaluate
 from penstock.spark.plans import ShippedPlan
-from penstock.spark.rows import COUNT, TOLD
+from penstock.spark.rows import COUNT, SILENT, TOLD
 from tests.spark.joins.helpers.cases import (
     LATENESS,
     Case,
@@ -106,7 +106,7 @@ def found(
             ]
             assert sum(row["ordinal"] for row in matched if row["kind"] == COUNT) == len(documents)
             rounds.join([Told.load(row["value"]) for row in matched if row["kind"] == TOLD])
-            rows += [row for row in matched if row["kind"] not in (COUNT, TOLD)]
+            rows += [row for row in matched if row["kind"] not in SILENT]
             rows += rounds.results()
     return rows
 

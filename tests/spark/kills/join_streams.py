@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 import penstock
+from penstock.planning.programs import compile_program
 from penstock.results import Document
 from penstock.spark.joins.changes import read_changes
 from penstock.spark.joins.state import State
+from penstock.twigs import Query
 from tests.spark.joins.helpers.cases import END, identities
 from tests.spark.joins.helpers.driver import LATENESS
 from tests.spark.joins.helpers.streams import write_batch
@@ -32,6 +35,11 @@ QUERIES = {
     "made": "SELECT <p k='{y}'>{x}</p> FROM S//a->x[k->y] JOIN{y = z, 2} S//c[k->z] PUBLISH P",
     "read": "P//p->p[@k->y] FOLLOWED BY{y = z, 5} S//b[k->z]",
 }
+OVER_STREAMS = """
+    for $a in stream("S")//a, $d in stream("T")//d where $a/k = $d/k and $a/m <= $d/m
+    return <m>{string($a/k)}</m>
+"""
+"""Within a few seconds."""
 CHANGING = "S//a->x[k->y] FOLLOWED BY{{y = z, {}}} S//c->w[k->z]"
 
 
@@ -39,10 +47,18 @@ def documents_of(number: int) -> list[Document]:
     """Return the documents of a file, nearly in order of time."""
     random, made = Random(number), []
     for one in range(number * FILE_DOCUMENTS, (number + 1) * FILE_DOCUMENTS):
-        name, key, kind = random.choice("abc"), random.randrange(40), random.randrange(3)
+        name, key, kind = random.choice("abcd"), random.randrange(40), random.randrange(3)
         xml = f"<{name}><k>{key}</k><m>{kind}</m></{name}>".encode()
-        made.append(Document(xml, f"d{one}", "S", one / 10 + random.uniform(0, LATENESS - 1)))
+        time = one / 10 + random.uniform(0, LATENESS - 1)
+        made.append(Document(xml, f"d{one}", "T" if name == "d" else "S", time))
     return made
+
+
+def queries_of(starts: int) -> dict[str, penstock.Query]:
+    """Return the subscriptions after so many starts, by name."""
+    queries = {name: penstock.xscl(text) for name, text in QUERIES.items()}
+    queries["streams"] = penstock.xquery(OVER_STREAMS, within="9 s")
+    return queries | {"changing": penstock.xscl(CHANGING.format(1 + starts))}
 
 
 @dataclass
@@ -62,9 +78,9 @@ class JoinProject:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._registry = penstock.Registry.open(self.folder / "registry")
-        for name, text in QUERIES.items():
-            self._registry.add(name, penstock.xscl(text))
-        self._registry.add("changing", penstock.xscl(CHANGING.format(1)))
+        self._queries = dict[bytes, Query]()
+        for name, query in queries_of(0).items():
+            self._registry.add(name, self._known(query))
 
     @property
     def checkpoint(self) -> Path:
@@ -74,7 +90,8 @@ class JoinProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the arguments of the driver; each start finds other subscriptions."""
         self.starts += 1
-        self._registry.replace("changing", penstock.xscl(CHANGING.format(1 + self.starts)))
+        changing = self._known(queries_of(self.starts)["changing"])
+        self._registry.replace("changing", changing)
         if not is_endless:
             write_batch(self.folder / "in", self.files, [Document(b"<end/>", "end", "S", END)])
             self.files += 1
@@ -109,7 +126,7 @@ class JoinProject:
                     for removed in changes[number].removed:
                         registry.remove(names[removed])
                     for added in changes[number].added:
-                        registry.add(added.name, added.query())
+                        registry.add(added.name, self._queries[b64decode(added.program)])
                         names[added.number] = added.name
                 for file in files:
                     for row in pq.read_table(file).to_pylist():
@@ -117,8 +134,13 @@ class JoinProject:
 
         rows = identities(penstock.Engine(registry, lateness=LATENESS).run(arrivals()))
         assert len(changes) > 1, "no start found other subscriptions"
-        assert {row[0] for row in rows} >= {*QUERIES, "changing"}
+        assert {row[0] for row in rows} >= {*queries_of(0)}
         return rows
+
+    def _known(self, query: Query) -> Query:
+        """Return a query that is found again by its program, which is all that changes keep."""
+        self._queries[compile_program(query)] = query
+        return query
 
     def differences(self) -> dict[str, tuple[int, int]]:
         """Return how many rows are lost and how many are there too often."""

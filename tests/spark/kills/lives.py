@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.spark.helpers.lake_jars import delta_jars
+from tests.spark.helpers.lake_jars import delta_jars, iceberg_jars
 from tests.spark.kills.join_streams import JoinProject
+from tests.spark.kills.joining_pipelines import JoiningPipelineProject
 from tests.spark.kills.match_streams import MatchProject
 from tests.spark.kills.pipelines import PipelineProject
 from tests.spark.kills.report import Life
 from tests.spark.kills.schedule import (
-    DELTA_SINKS,
     JOIN_STRIKES,
+    JOINING_STRIKES,
+    LAKE_SINKS,
     MATCH_STRIKES,
     PIPELINE_SINKS,
     pipeline_strikes,
@@ -25,12 +27,16 @@ from tests.spark.kills.victims import Victim
 ATTEMPTS_MAX = 4
 """A file that shows itself for milliseconds may be gone before the kill; then it is tried again."""
 PIPELINES = tuple(f"pipeline-{number}" for number in range(len(PIPELINE_SINKS)))
-DELTA = tuple(f"delta-{number}" for number in range(len(DELTA_SINKS)))
-"""Lives that need the release of Spark that has Delta, and its jars."""
-LIVES = (*PIPELINES, *(f"join-{number}" for number in range(len(JOIN_STRIKES))), "match-0")
+JOINING = tuple(f"joining-{number}" for number in range(len(JOINING_STRIKES)))
+JOINS = tuple(f"join-{number}" for number in range(len(JOIN_STRIKES)))
+LAKES = tuple(
+    f"{kind}-{number}" for kind, all_ in LAKE_SINKS.items() for number in range(len(all_))
+)
+"""Lives that need the release of Spark that has their format, and its jars."""
+LIVES = (*PIPELINES, *JOINING, *JOINS, "match-0")
 
-DELTA_MODES = ("upsert", "append")
-FEW_FILES = {"spark.databricks.delta.snapshotPartitions": "1"}
+LAKE_MODES = ("upsert", "append")
+_FEW_FILES = {"spark.databricks.delta.snapshotPartitions": "1"}
 
 Watch = Callable[[Kill], None]
 
@@ -57,12 +63,16 @@ def live(name: str, folder: Path, watch: Watch = lambda kill: None) -> Life:
             sinks = PIPELINE_SINKS[int(number)]
             strikes = pipeline_strikes(int(number), sinks)
             return endure(name, PipelineProject(folder, sinks), strikes, watch)
-        case "delta":
-            sinks = DELTA_SINKS[int(number)]
+        case "delta" | "iceberg":
+            sinks = LAKE_SINKS[kind][int(number)]
             strikes = pipeline_strikes(int(number), sinks)
-            settings = {"spark.jars": ",".join(map(str, delta_jars())), **FEW_FILES}
-            project = PipelineProject(folder, sinks, settings, DELTA_MODES[int(number)])
+            jars = delta_jars() if kind == "delta" else iceberg_jars()
+            settings = {"spark.jars": ",".join(map(str, jars)), **_FEW_FILES}
+            project = PipelineProject(folder, sinks, settings, LAKE_MODES[int(number)])
             return endure(name, project, strikes, watch)
+        case "joining":
+            strikes = list(JOINING_STRIKES[int(number)])
+            return endure(name, JoiningPipelineProject(folder), strikes, watch)
         case "join":
             return endure(name, JoinProject(folder), JOIN_STRIKES[int(number)], watch)
         case _:

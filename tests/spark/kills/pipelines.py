@@ -18,14 +18,14 @@ FILES_AHEAD = 10 * BATCH_FILES
 
 _PIPELINE = """\
 sources:
-  - {{kind: files, path: inbox, options: {{maxFilesPerTrigger: {files}}}}}
+  - {{kind: files, path: inbox, stream: {stream}, options: {{maxFilesPerTrigger: {files}}}}}
 registry: subscriptions
 sinks:
 {sinks}
 trigger: {trigger}
 checkpoint: out/checkpoint
 spark: {{master: "local[1]", settings: {settings}}}
-"""
+{more}"""
 _QUERIES = {
     "id": "/order/@id",
     "large": "/order[total > 50]/@id",
@@ -59,9 +59,13 @@ class PipelineProject:
     folder: Path
     sinks: Sequence[str]
     settings: Mapping[str, str] = field(default_factory=dict)
-    delta_mode: str = "upsert"
+    lake_mode: str = "upsert"
     exit_code: int = 3  # some documents are broken
     files: int = field(default=0, init=False)
+
+    stream = "default"
+    more = ""
+    """Further keys of the pipeline."""
 
     def __post_init__(self) -> None:
         self.folder = self.folder.absolute()
@@ -69,9 +73,19 @@ class PipelineProject:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.files = len(list((self.folder / "inbox").iterdir()))
         if not self.files:
-            registry = penstock.Registry.open(self.folder / "subscriptions")
-            for name, query in _QUERIES.items():
-                registry.add(name, query)
+            self.subscribe()
+
+    def subscribe(self) -> None:
+        """Make the registry."""
+        registry = penstock.Registry.open(self.folder / "subscriptions")
+        for name, query in _QUERIES.items():
+            registry.add(name, query)
+
+    def put(self, number: int) -> None:
+        """Add a document, which appears whole."""
+        part = self.folder / "incoming" / f"{number:05}.xml"
+        part.write_bytes(document(number))
+        part.rename(self.folder / "inbox" / part.name)
 
     @property
     def checkpoint(self) -> Path:
@@ -81,14 +95,22 @@ class PipelineProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the command of the pipeline, which goes on for ever or reads what is left."""
         trigger = "{processing_time: 10 milliseconds}" if is_endless else "available_now"
-        modes = {"delta": f", write: {self.delta_mode}"}
+        modes = dict.fromkeys(("delta", "iceberg"), f", write: {self.lake_mode}")
         sinks = "\n".join(
             f"  - {{kind: {kind}, path: out/{kind}, rows: all{modes.get(kind, '')}}}"
             for kind in self.sinks
+            if kind != "state"
         )
         settings = json.dumps({"spark.sql.shuffle.partitions": "1", **self.settings})
         files = BATCH_FILES if is_endless else 1000
-        text = _PIPELINE.format(files=files, sinks=sinks, trigger=trigger, settings=settings)
+        text = _PIPELINE.format(
+            files=files,
+            sinks=sinks,
+            trigger=trigger,
+            settings=settings,
+            stream=self.stream,
+            more=self.more,
+        )
         (self.folder / "pipeline.yaml").write_text(text, "utf-8")
         return ["penstock", "run", str(self.folder / "pipeline.yaml"), "--quiet"]
 
@@ -96,10 +118,7 @@ class PipelineProject:
         """Add documents, so that the pipeline never waits for them; each appears whole."""
         wanted = BATCH_FILES * committed(self.checkpoint) + FILES_AHEAD
         while self.files < wanted:
-            name = f"{self.files:05}.xml"
-            part = self.folder / "incoming" / name
-            part.write_bytes(document(self.files))
-            part.rename(self.folder / "inbox" / name)
+            self.put(self.files)
             self.files += 1
 
     def documents_of(self, batch: int) -> set[str]:

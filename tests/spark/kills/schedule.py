@@ -19,14 +19,18 @@ PIPELINE_SINKS: Sequence[tuple[str, ...]] = (
 )
 """The sinks of each life, in the order in which they get a batch."""
 
-DELTA_SINKS: Sequence[tuple[str, ...]] = (("delta", "sqlite"), ("parquet", "delta"))
-"""The same for lives on the release of Spark that has Delta."""
+LAKE_SINKS: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "delta": (("delta", "sqlite"), ("parquet", "delta")),
+    "iceberg": (("iceberg", "sqlite"), ("parquet", "iceberg")),
+}
+"""The same for lives on the release of Spark that has a format of tables."""
 
 _FIRST = ("offsets", "checkpoint", "offsets", "before query", "offsets", "before listing")
 """Where the first process of a life is killed, when there is no batch yet."""
 _UNFINISHED: Mapping[str, list[str]] = {
     "sqlite": [],
     "delta": ["delta/part-"],
+    "iceberg": ["iceberg/data/"],
     "parquet": ["unfinished"],
     "json": ["unfinished"],
 }
@@ -90,3 +94,24 @@ MATCH_STRIKES: Sequence[Strike] = (
     Strike("task", "inside task"),
     Strike("commit", "commits"),
 )
+JOINING_STRIKES: Sequence[Sequence[Strike]] = (
+    (
+        Strike("start-up", "offsets"),
+        Strike("task", "after first state"),
+        Strike("task", "after changes"),
+        Strike("between sinks", "before state", 1),
+        Strike("task", "after rounds", 1),
+        Strike("between sinks", "after parquet", 1),
+        Strike("commit", "after state", 1),
+    ),
+    (
+        Strike("task", "before first state"),
+        Strike("task", "before rounds"),
+        Strike("commit", "commits", 2),
+        Strike("task", "inside task", 1),
+        Strike("task", "after changes", 1),
+        Strike("between sinks", "before state"),
+        Strike("commit", "after state"),
+    ),
+)
+"""Kills of a pipeline with joins; its state counts as its last sink."""

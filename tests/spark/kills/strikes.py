@@ -17,7 +17,8 @@ PHASES = ("start-up", "reading", "task", "between sinks", "commit", "stop")
 
 _SIGNALLED = ("before session stop", "after session stop")
 _LAST_BATCH = "last batch"
-_WATCHED = ("offsets", "commits", "unfinished", "delta/part-")
+LAKE_FILES = ("delta/part-", "iceberg/data/")
+_WATCHED = ("offsets", "commits", "unfinished", *LAKE_FILES)
 
 
 class Project(Protocol):
@@ -46,7 +47,7 @@ class Strike:
 
     A place is a point of `holds`, or a file of Spark's that shows itself for a moment:
     ``offsets`` and ``commits`` are temporary files of these logs, ``unfinished`` is a folder of a
-    sink, and ``delta/part-`` is a data file of which the log of its table does not know yet.
+    sink, and those of ``LAKE_FILES`` are data files of which their table does not know yet.
     """
 
     phase: str
@@ -141,7 +142,7 @@ class _Hunt:
             self._victim.wait_until((self._project.checkpoint / "metadata").exists, is_brief=True)
         elif place in ("offsets", "commits"):
             self._victim.wait_until(lambda: self._is_logging(place), is_brief=True)
-        elif place in ("unfinished", "delta/part-"):
+        elif place in ("unfinished", *LAKE_FILES):
             self._victim.wait_until(self._is_writing, is_brief=True)
         else:
             if place in _SIGNALLED:
@@ -198,8 +199,9 @@ def _temporary_files(project: Project) -> set[str]:
 
 
 def _sink_files(folder: Path) -> set[str]:
-    """Return where batches are written before they are complete: folders, and files of Delta."""
-    places = (*folder.glob("*/.unfinished-*"), *folder.glob("delta/part-*.parquet"))
+    """Return where batches are written before they are complete: folders, and files of lakes."""
+    lakes = (path for name in LAKE_FILES for path in folder.glob(f"{name}*.parquet"))
+    places = (*folder.glob("*/.unfinished-*"), *lakes)
     return {str(path.relative_to(folder)) for path in places}
 
 

@@ -16,9 +16,12 @@ _BUSY = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.<
 
 
 class Flaky:
-    """Answers 503 so many times, in the middle of what is asked, and passes all else on."""
+    """Answers two requests of three with 503, so many times, and passes all else on.
 
-    def __init__(self, place: Place, failures: int) -> None:
+    Without a number it answers nothing but 503.
+    """
+
+    def __init__(self, place: Place, failures: int | None = None) -> None:
         self._place = place
         self._failures = failures
         self.failed = 0
@@ -49,7 +52,9 @@ class Flaky:
     def _is_busy(self) -> bool:
         with self._lock:
             self._asked += 1
-            is_busy = self.failed < self._failures and self._asked % 3 != 0
+            is_busy = self._failures is None or (
+                self.failed < self._failures and self._asked % 3 != 0
+            )
             self.failed += is_busy
             return is_busy
 

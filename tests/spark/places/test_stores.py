@@ -229,7 +229,7 @@ def test_a_server_that_stays_busy_is_an_error_and_no_fault_of_a_file(
     monkeypatch.setattr("penstock.sources.stores.hdfs._RETRY_SECONDS", 0.5)
     monkeypatch.setattr("penstock.sources.stores.arrow._ATTEMPTS", 2)
     place.put("broken/one.xml", b"<a/>")
-    with Flaky(place, failures=10**6) as flaky:
+    with Flaky(place) as flaky:
         stores = Stores({**place.settings, **flaky.settings})
         with pytest.raises(StoreError, match="PS0021"):
             list_files([f"{flaky.root}/broken"], stores=stores)

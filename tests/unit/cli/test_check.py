@@ -148,6 +148,18 @@ def test_a_schema_names_the_step_that_cannot_match(schema: str, capsys: Capture)
     )
 
 
+def test_a_schema_says_where_matches_end(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "page.dtd"
+    path.write_text(
+        "<!ELEMENT page (head, body)><!ELEMENT head (meta*)><!ELEMENT body (meta*, p*)>"
+        "<!ELEMENT meta (#PCDATA)><!ELEMENT p (#PCDATA)>"
+    )
+    code, out = checked(capsys, "//head/meta", "--schema", str(path))
+    assert (code, out) == (0, "no match after </head> (page/head)\nthe schema allows every step\n")
+    _, out = checked(capsys, "//*", "--schema", str(path))
+    assert out == "the schema allows every step\n"
+
+
 def test_a_schema_goes_with_samples(schema: str, sample: str, capsys: Capture) -> None:
     code, out = checked(capsys, "//plain", "--schema", schema, "--sample", sample)
     assert code == 0

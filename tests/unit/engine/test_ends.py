@@ -98,7 +98,18 @@ def test_explain_names_the_end(page: penstock.Schema) -> None:
     assert line in engine_of(registry, page).explain()
     assert "no match" not in engine_of(registry, page, trust=False).explain()
     registry.add("count", "count(//meta)")
-    assert "no match" not in engine_of(registry, page).explain()
+    said = engine_of(registry, page).explain()
+    assert "no match" not in said
+    assert "matches anywhere: `count`; long documents are read to their end" in said
+
+
+def test_explain_names_the_first_of_many_that_have_no_end(page: penstock.Schema) -> None:
+    registry = registry_of("//meta")
+    assert "matches anywhere" not in engine_of(registry, page).explain()
+    for number in range(5):
+        registry.add(f"all {number}", "//*")
+    said = engine_of(registry, page).explain()
+    assert "matches anywhere: `all 0`, `all 1`, `all 2` and 2 more;" in said
 
 
 @pytest.mark.parametrize("further", ["count(//meta)", "//p", "//title", "//meta/following::p"])

@@ -361,7 +361,7 @@ def test_a_damaged_plan_file_is_built_again(tmp_path: Path, damage: str) -> None
 def test_old_plan_files_go_away_and_old_versions_still_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_FRESH_SECONDS", -1.0)
+    monkeypatch.setattr(files, "FRESH_SECONDS", -1.0)
     registry = Registry.open(tmp_path)
     leftover = tmp_path / "plans" / "broken.tmp"
     leftover.write_bytes(b"x")

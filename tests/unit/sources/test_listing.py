@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from penstock.sources.listing import list_files
+from penstock.sources.stores import Stores
 
 
 @pytest.fixture
@@ -45,4 +46,6 @@ def test_a_path_that_leads_nowhere_is_an_error(folder: Path) -> None:
     with pytest.raises(FileNotFoundError):
         names(folder, "none.xml")
     with pytest.raises(ValueError, match=r"PS0020.*binaryFile"):
-        list_files(["ftp://host/a.xml"])
+        list_files(["ftp://host/a.xml"], stores=Stores())
+    with pytest.raises(ValueError, match="penstock-xml"):
+        list_files(["s3://bucket/a.xml"])

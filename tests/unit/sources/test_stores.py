@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.errors import DocumentError
 from penstock.sources.stores import Opened, Store, StoreError, Stores, has_store
+from penstock.sources.stores.arrow import s3_options
 from penstock.sources.stores.base import BLOCK_BYTES, Entry, State
 from penstock.sources.stores.choosing import _globbed, place_of
 from penstock.sources.stores.hdfs import HdfsStore, _addresses
@@ -46,6 +48,9 @@ class Bytes(Opened):
     def read_at(self, start: int, end: int) -> bytes:
         self.asked += 1
         return self.data[start:end]
+
+    def look_again(self) -> State:
+        return State(len(self.data), 0)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +123,20 @@ def test_a_large_file_is_asked_for_in_blocks() -> None:
     assert opened.asked <= 5
 
 
+@pytest.mark.parametrize("size", [BLOCK_BYTES, 2 * BLOCK_BYTES, 3 * BLOCK_BYTES])
+def test_a_file_that_is_replaced_between_two_requests_is_told(size: int) -> None:
+    opened = Bytes(bytes(2 * BLOCK_BYTES))
+    stream = opened.stream()
+    assert stream.read(1) == b"\0"
+    opened.data = bytes(size)
+    if size == 2 * BLOCK_BYTES:
+        # Nobody can tell: the content is the same.
+        assert len(stream.read()) == size - 1
+        return
+    with pytest.raises(DocumentError, match="PS0004"):
+        stream.read()
+
+
 def test_a_zip_archive_is_read_from_a_stream() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -147,6 +166,51 @@ def test_the_addresses_of_name_nodes_are_those_of_hadoops_configuration(
     authority: str, settings: dict[str, str], addresses: tuple[str, ...]
 ) -> None:
     assert _addresses("hdfs", authority, settings, "http") == addresses
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ({}, {}),
+        ({"endpoint": "s3.amazonaws.com"}, {}),
+        ({"endpoint": "https://s3.eu-west-1.amazonaws.com"}, {"region": "eu-west-1"}),
+        ({"endpoint": "s3-eu-west-1.amazonaws.com/"}, {"region": "eu-west-1"}),
+        (
+            {"endpoint": "s3.amazonaws.com", "endpoint.region": "us-west-2"},
+            {"region": "us-west-2"},
+        ),
+        (
+            {"endpoint": "minio:9000", "path.style.access": "true"},
+            {
+                **{"scheme": "https", "endpoint_override": "minio:9000", "region": "us-east-1"},
+                "force_virtual_addressing": False,
+            },
+        ),
+        (
+            {"endpoint": "minio:9000", "connection.ssl.enabled": "false"},
+            {
+                **{"scheme": "http", "endpoint_override": "minio:9000", "region": "us-east-1"},
+                "force_virtual_addressing": True,
+            },
+        ),
+        ({"access.key": "a", "bucket.b.access.key": "own"}, {"access_key": "own"}),
+        ({"access.key": "a", "bucket.other.access.key": "own"}, {"access_key": "a"}),
+        (
+            {"aws.credentials.provider": "org.x.AnonymousAWSCredentialsProvider"},
+            {"anonymous": True},
+        ),
+    ],
+)
+def test_hadoops_settings_mean_the_same_to_arrow(
+    settings: dict[str, str], options: dict[str, object]
+) -> None:
+    given = {f"fs.s3a.{name}": value for name, value in settings.items()}
+    assert s3_options("b", given) == options
+
+
+def test_a_path_without_a_host_is_that_of_the_default_file_system() -> None:
+    store = HdfsStore("hdfs", "", {"fs.defaultFS": "hdfs://name:8020/"})
+    assert store._addresses == ("name:9870",)
 
 
 def test_a_cluster_with_kerberos_is_rejected_with_a_way_out() -> None:

@@ -220,6 +220,16 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
         ("kind: console", "{kind: delta, path: a, table: b}", "PC0007", (8, 5), "one of the two"),
         ("kind: console", "{kind: delta, table: a b}", "PC0005", (8, 26), "no name of a table"),
         ("kind: console", "{kind: iceberg, table: a.}", "PC0005", (8, 28), "no name of a table"),
+        (
+            "kind: console",
+            "{kind: delta, path: a, partition_by: subscripton}",
+            *("PC0005", (8, 42), "did you mean `subscription`?"),
+        ),
+        (
+            "kind: console",
+            "{kind: table, table: a, partition_by: [kind, run]}",
+            *("PC0005", (8, 43), "`run` is no column"),
+        ),
         ("kind: console", "{kind: table}", "PC0003", (8, 5), "`table` is missing"),
         ("kind: console", "{kind: table, table: a, format: csv}", "PC0005", (8, 37), "parquet"),
         ("kind: console", "{kind: sqlite, path: 's3a://b/x'}", "PC0005", (8, 26), "on a disk"),
@@ -392,20 +402,38 @@ def test_a_file_in_another_encoding_is_refused(
     assert "PC0001: this is no text in UTF-8" in capsys.readouterr().err
 
 
-def test_subscriptions_that_join_are_refused(tmp_path: Path) -> None:
-    registry = penstock.Registry.open(tmp_path / "subscriptions")
-    registry.add("plain", "//a")
-    for number in range(5):
-        query = "S//x->a[k->p] FOLLOWED BY{p = q, 10} S//y->b[k->q]"
-        registry.add(f"pair {number}", penstock.xscl(query))
-    text = SMALL.replace(
-        "  subscriptions:\n    - {name: a, query: //a}\n", "  path: subscriptions\n"
-    )
+def test_subscriptions_that_join_documents_are_read_from_files_and_folders(tmp_path: Path) -> None:
+    query = "S//x->a[k->p] FOLLOWED BY{p = q, 10} S//y->b[k->q]"
+    penstock.Registry.open(tmp_path / "subscriptions").add("pair", penstock.xscl(query))
+    in_file = f"- {{name: pair, language: xscl, query: '{query}'}}"
+    more = "trigger: once\ncheckpoint: c\nlateness: 1.5 minutes\nstate: joins\n"
+    for registry in ("  path: subscriptions\n", f"  subscriptions:\n    {in_file}\n"):
+        text = SMALL.replace("  subscriptions:\n    - {name: a, query: //a}\n", registry)
+        pipeline = load(written(tmp_path, text + more))
+        assert pipeline.registry["pair"].query.language == "xscl"
+        assert (pipeline.lateness, pipeline.state) == (90.0, str(tmp_path / "joins"))
+
+
+def test_what_joins_of_streams_do_not_evaluate_is_refused(tmp_path: Path) -> None:
+    text = 'for $a in stream("a")//a, $b in stream("b")//b where $a/k = $b/k return <c/>'
+    query = f"- {{name: c, language: xquery, query: '{text}'}}"
     with pytest.raises(ConfigurationError) as caught:
-        load(written(tmp_path, text))
+        load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
     assert caught.value.code == "PC0005"
-    assert "`pair 0`, `pair 1`, `pair 2` and 2 more" in caught.value.message
-    assert "join_stream" in caught.value.help
+    assert "`c` joins streams, which a pipeline does not evaluate" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("lateness", "is_given"),
+    [("0", True), ("2 days", True), ("soon", False), ("-1", False), ("9999999999 days", False)],
+)
+def test_lateness_is_a_duration(tmp_path: Path, lateness: str, is_given: bool) -> None:
+    file = written(tmp_path, f"{SMALL}trigger: once\ncheckpoint: c\nlateness: {lateness}\n")
+    if is_given:
+        assert load(file).lateness is not None
+    else:
+        with pytest.raises(ConfigurationError, match="is no duration"):
+            load(file)
 
 
 def test_subscriptions_in_another_place_have_a_hint(tmp_path: Path) -> None:

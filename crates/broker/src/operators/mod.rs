@@ -49,6 +49,7 @@ use executor::Executor;
 use planning::{Assumed, Plans, of, plan};
 use profile::{NAMES, Operator, Profile};
 use rustc_hash::FxHashSet;
+use selection::Test;
 use sharing::Shared;
 use std::time::Duration;
 
@@ -175,6 +176,9 @@ impl Operators {
             Sharing::Plans => counts.extend(self.shared.counts()),
             _ => counts.extend(self.own_counts()),
         }
+        let filters = self.plans.all.iter().filter(|plan| plan.filter != TRUE);
+        counts.push(("where-filter", filters.count()));
+        counts.push(("executor", usize::from(!self.plans.all.is_empty())));
         counts
     }
 
@@ -199,15 +203,14 @@ impl Operators {
             Sharing::Returns => 0,
             _ => plans.all.len(),
         };
+        let of_steps = all().filter(|plan| plan.checks.0 < plan.checks.1);
+        let of_values = plans.joins.iter().filter(|join| join.test != Test::Exists);
         vec![
+            ("selection", of_steps.count() + of_values.count()),
             ("duplicate elimination (scan)", removals(Removal::Scan)),
             ("duplicate elimination (hash)", removals(Removal::Hash)),
             ("semijoin (merge)", semijoins(true)),
             ("semijoin (hash)", semijoins(false)),
-            (
-                "where-filter",
-                all().filter(|plan| plan.filter != TRUE).count(),
-            ),
             ("return-select", searches),
             ("outer-join-select (merge)", selects(true)),
             ("outer-join-select (hash)", selects(false)),

@@ -290,9 +290,16 @@ impl Shared {
         }
     }
 
-    /// How many operators there are that plans share: joins that merge and that hash, selections,
-    /// groups of ordered and of other streams.
-    pub fn counts(&self) -> [(&'static str, usize); 5] {
+    /// How many operators there are that plans share: selections at the steps of binding paths,
+    /// duplicate elimination, joins that merge and that hash, selections for all constants, groups
+    /// of ordered and of other streams.
+    pub fn counts(&self) -> Vec<(&'static str, usize)> {
+        let is_plain = |bound: &&Bound| bound.checks.0 == bound.checks.1;
+        let removals = |removal| {
+            let plain = self.bounds.iter().filter(is_plain);
+            plain.filter(|bound| bound.removal == removal).count()
+        };
+        let plain = self.bounds.iter().filter(is_plain).count();
         let joins = |is_ordered| {
             let own = self.joins.iter();
             own.filter(|join| join.is_ordered == is_ordered).count()
@@ -301,7 +308,10 @@ impl Shared {
             let own = self.groups.iter();
             own.filter(|group| group.is_ordered == is_ordered).count()
         };
-        [
+        vec![
+            ("selection", self.bounds.len() - plain),
+            ("duplicate elimination (scan)", removals(Removal::Scan)),
+            ("duplicate elimination (hash)", removals(Removal::Hash)),
             ("shared join (merge)", joins(true)),
             ("shared join (hash)", joins(false)),
             ("grouped selection", self.selections.len()),

@@ -21,6 +21,8 @@ struct State {
     axis: Axis,
     test: TestId,
     width: usize,
+    /// Whether a plan reads it, and not only longer paths.
+    is_read: bool,
 }
 
 /// A stream of path-tuples: the number of its path.
@@ -78,17 +80,22 @@ impl Streams {
                     axis,
                     test,
                     width,
+                    is_read: false,
                 });
                 self.tuples.push(Vec::new());
             }
             at = Some(id);
         }
-        StreamId(at.unwrap_or_default())
+        let id = at.unwrap_or_default();
+        if let Some(state) = self.states.get_mut(id as usize) {
+            state.is_read = true;
+        }
+        StreamId(id)
     }
 
-    /// How many paths there are, with the prefixes of paths.
+    /// How many streams plans read.
     pub fn len(&self) -> usize {
-        self.states.len()
+        self.states.iter().filter(|state| state.is_read).count()
     }
 
     /// The tuples of a path.
@@ -130,6 +137,7 @@ impl Streams {
             axis,
             test,
             width,
+            ..
         } = self.states[at];
         let list = store.list(test);
         let Some(before) = before else {

@@ -186,16 +186,21 @@ impl Broker {
         self.costs.take(parts.map(|part| &mut part.broker))
     }
 
-    /// The operators of all tiers, and how many of each there are.
+    /// The operators of all tiers, and how many of each there are; of the default strategy, what
+    /// is there once for all queries.
     pub fn operators(&mut self) -> Vec<(&'static str, usize)> {
+        let mut counts: Vec<(&'static str, usize)> = vec![("query", self.count())];
         let tiers = self.tiers.iter_mut();
-        let parts = tiers.flat_map(|served| &mut served.parts);
-        let operators = parts.filter_map(|part| part.broker.operators());
-        let mut counts: Vec<(&'static str, usize)> = Vec::new();
-        for (name, count) in operators.flat_map(|own| own.counts()) {
-            match counts.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, total)) => *total += count,
-                None => counts.push((name, count)),
+        for part in tiers.flat_map(|served| &mut served.parts) {
+            let own = match part.broker.operators() {
+                Some(operators) => operators.counts(),
+                None => part.broker.index().counts(),
+            };
+            for (name, count) in own {
+                match counts.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, total)) => *total += count,
+                    None => counts.push((name, count)),
+                }
             }
         }
         counts

@@ -6,7 +6,7 @@
 
 use super::member::{Member, Task};
 use super::names::Names;
-use super::serving::Failed;
+use super::serving::{Failed, Serving};
 use super::states::{AttributeTest, Leaf, MemberId, StateId, States};
 use crate::error::DocumentError;
 use crate::events::{Handler, Scope, Span, StartTag, Symbol, local_name};
@@ -49,6 +49,7 @@ pub struct Messages {
     pub(super) document: DocumentId,
     pub(super) rows: Rows,
     pub(super) failed: Vec<Failed>,
+    pub(super) serving: Serving,
 }
 
 impl Messages {
@@ -56,6 +57,7 @@ impl Messages {
         names: Names,
         states: States,
         members: Table<MemberId, Member>,
+        serving: Serving,
         account: Account,
     ) -> Messages {
         Messages {
@@ -72,6 +74,7 @@ impl Messages {
             document: DocumentId(0),
             rows: Rows::default(),
             failed: Vec::new(),
+            serving,
         }
     }
 

@@ -67,7 +67,7 @@ enum Phase {
 /// A distinct program.
 pub struct Member {
     /// By the session's ids.
-    pub subscriptions: Vec<SubscriptionId>,
+    subscriptions: Vec<SubscriptionId>,
     /// Those of them that are not silent.
     audible: Vec<SubscriptionId>,
     /// Where its projections start, by document.
@@ -116,6 +116,18 @@ impl Member {
             names: Vec::new(),
             bytes: Vec::new(),
         }
+    }
+
+    /// Adds a subscription.
+    pub fn add(&mut self, subscription: SubscriptionId) {
+        self.subscriptions.push(subscription);
+        self.audible.push(subscription);
+    }
+
+    /// Removes a subscription.
+    pub fn remove(&mut self, subscription: SubscriptionId) {
+        self.subscriptions.retain(|&own| own != subscription);
+        self.audible.retain(|&own| own != subscription);
     }
 
     /// Gives subscriptions nothing.

@@ -28,12 +28,21 @@ pub type Aliases = [(Box<str>, Box<str>)];
 /// A subscription that failed at a document.
 pub type Failed = (DocumentId, SubscriptionId, DocumentError);
 
+/// Whom a listener serves.
+pub struct Serving {
+    tier: Tier,
+    /// What each subscription asks.
+    asking: FxHashMap<SubscriptionId, MemberId>,
+    /// Those who get nothing.
+    silent: Box<[SubscriptionId]>,
+}
+
 impl Messages {
-    /// A listener for those programs of tiers that request messages and are to be served; None if
+    /// A listener for those programs of a tier that request messages and are to be served; None if
     /// there are none. Equal programs are evaluated once. `streams` are other names of streams, with
     /// the streams.
     pub fn of(
-        tiers: &[Tier],
+        tier: &Tier,
         is_served: impl Fn(&[u8]) -> bool,
         limits: &Limits,
         options: &Options,
@@ -44,7 +53,8 @@ impl Messages {
         let mut states = States::default();
         let mut members: Table<MemberId, Member> = Table::default();
         let mut known: FxHashMap<&[u8], MemberId> = FxHashMap::default();
-        let asked = requests(tiers, Request::Messages);
+        let mut asking = FxHashMap::default();
+        let asked = requests(std::slice::from_ref(tier), Request::Messages);
         for request in asked.filter(|request| is_served(request.program)) {
             let next = MemberId(members.len() as u32);
             let id = *known.entry(request.program).or_insert(next);
@@ -61,23 +71,45 @@ impl Messages {
                 }
                 members.push(Member::of(program, own, roots, (limits, options)));
             }
-            members[id].subscriptions.push(request.subscription);
+            members[id].add(request.subscription);
+            asking.insert(request.subscription, id);
         }
         if members.is_empty() {
             return None;
         }
         states.seal(&mut names);
-        Some(Messages::with(names, states, members, account))
+        let serving = Serving {
+            tier: tier.clone(),
+            asking,
+            silent: Box::default(),
+        };
+        Some(Messages::with(names, states, members, serving, account))
     }
 
-    /// Whether a subscription gets rows from it.
-    pub fn serves(&self, subscription: SubscriptionId) -> bool {
-        let mut members = self.members.iter();
-        members.any(|member| member.subscriptions.contains(&subscription))
+    /// Whether it serves a tier, from which nothing but more subscriptions were removed.
+    pub fn reads(&self, tier: &Tier) -> bool {
+        let own = &self.serving.tier;
+        own.is_same_plan(tier) && tier.left_out_by(own).next().is_none()
+    }
+
+    /// Goes on with the tier that it serves, without those that were removed since. They alone cost
+    /// something.
+    pub fn adopt(&mut self, tier: &Tier) {
+        for own in self.serving.tier.left_out_by(tier) {
+            let gone = tier.shift(own);
+            if let Some(id) = self.serving.asking.remove(&gone) {
+                self.members[id].remove(gone);
+            }
+        }
+        self.serving.tier = tier.clone();
     }
 
     /// Gives subscriptions nothing, and all others their rows.
     pub fn silence(&mut self, silent: &[SubscriptionId]) {
+        if *self.serving.silent == *silent {
+            return;
+        }
+        self.serving.silent = silent.into();
         for member in self.members.iter_mut() {
             member.silence(silent);
         }

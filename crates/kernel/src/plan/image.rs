@@ -12,11 +12,12 @@ use super::ids::{
 use super::parts::Part;
 use super::questions::{Figure, Image};
 use super::records::{Expr, Formula, Guard, Operand, OperandKind, Output, Shape, Spine};
+use super::requests::ByRequest;
 use crate::ids::{Id, as_ids};
 use crate::rows::Naming;
 use crate::vocabulary::{Aggregate, AtomKind, NodeKind, Op, PartKind};
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// No id.
 pub const NONE: u32 = u32::MAX;
@@ -87,6 +88,8 @@ pub struct Plan {
     _owner: Box<dyn Any + Send + Sync>,
     offsets: [u32; SECTIONS],
     lengths: [u32; SECTIONS],
+    /// Programs that request something else than rows, by what they request: sorted once.
+    pub(super) by_request: OnceLock<ByRequest>,
 }
 
 impl Plan {
@@ -138,6 +141,7 @@ impl Plan {
             _owner: owner,
             offsets,
             lengths,
+            by_request: OnceLock::new(),
         })
     }
 

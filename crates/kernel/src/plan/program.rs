@@ -28,15 +28,17 @@ pub enum Request {
 }
 
 impl Request {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Request; 4] = [
+        Request::Rows,
+        Request::Records,
+        Request::Messages,
+        Request::Bindings,
+    ];
+
     /// The request of a code.
     pub fn of_code(code: u32) -> Option<Request> {
-        match code {
-            0 => Some(Request::Rows),
-            1 => Some(Request::Records),
-            2 => Some(Request::Messages),
-            3 => Some(Request::Bindings),
-            _ => None,
-        }
+        Request::ALL.get(code as usize).copied()
     }
 
     /// What a program requests, and a reader of its body.

@@ -53,16 +53,34 @@ impl Plan {
     }
 }
 
+/// The programs of a plan by what they request.
+pub(super) type ByRequest = [Box<[RequestId]>; Request::ALL.len()];
+
+impl Plan {
+    /// Those of a kind. They are found once, so whoever asks a plan again pays for these alone.
+    fn requests_of(&self, kind: Request) -> &[RequestId] {
+        let by_request = self.by_request.get_or_init(|| {
+            let mut all = Request::ALL.map(|_| Vec::new());
+            for id in (0..self.request_count()).map(RequestId) {
+                if let Ok((own, _)) = Request::of(self.request(id).program) {
+                    all[own as usize].push(id);
+                }
+            }
+            all.map(Vec::into_boxed_slice)
+        });
+        &by_request[kind as usize]
+    }
+}
+
 /// The requests of a kind of tiers, without those of removed subscriptions.
 pub fn requests(tiers: &[Tier], kind: Request) -> impl Iterator<Item = Requested<&[u8]>> {
-    let is_asked = move |request: &Requested<&[u8]>| request.is_of(kind);
-    tiers.iter().flat_map(Tier::requests).filter(is_asked)
+    tiers.iter().flat_map(move |tier| tier.requests(kind))
 }
 
 /// Those of a kind: the numbers of those that went, by the older tiers, and those that came. A subscription that
 /// moved from one plan to another is among both. A plan that stays costs what was removed from it.
 pub fn requests_since<'a>(
-    older: &[Tier],
+    older: &'a [Tier],
     newer: &'a [Tier],
     kind: Request,
 ) -> (Vec<SubscriptionId>, Vec<Requested<&'a [u8]>>) {
@@ -72,13 +90,13 @@ pub fn requests_since<'a>(
     for tier in older {
         match same_plan(tier, newer) {
             Some(now) => gone.extend(tier.requests_left_out_by(now).filter_map(subscription)),
-            None => gone.extend(tier.requests().filter_map(subscription)),
+            None => gone.extend(tier.requests(kind).filter_map(subscription)),
         }
     }
     for tier in newer {
         match same_plan(tier, older) {
             Some(before) => come.extend(tier.requests_left_out_by(before)),
-            None => come.extend(tier.requests()),
+            None => come.extend(tier.requests(kind)),
         }
     }
     come.retain(|request: &Requested<&[u8]>| request.is_of(kind));
@@ -98,8 +116,9 @@ fn same_plan<'a>(tier: &Tier, others: &'a [Tier]) -> Option<&'a Tier> {
 }
 
 impl Tier {
-    fn requests(&self) -> impl Iterator<Item = Requested<&[u8]>> {
-        (0..self.plan.request_count()).filter_map(|id| self.request(RequestId(id)))
+    fn requests(&self, kind: Request) -> impl Iterator<Item = Requested<&[u8]>> {
+        let all = self.plan.requests_of(kind).iter();
+        all.filter_map(|&id| self.request(id))
     }
 
     fn request(&self, id: RequestId) -> Option<Requested<&[u8]>> {
@@ -112,19 +131,13 @@ impl Tier {
     }
 
     /// The requests that the same plan lacks in another tier, because they were removed there.
-    fn requests_left_out_by(&self, other: &Tier) -> impl Iterator<Item = Requested<&[u8]>> {
+    fn requests_left_out_by<'a>(
+        &'a self,
+        other: &'a Tier,
+    ) -> impl Iterator<Item = Requested<&'a [u8]>> {
         let has_requests = self.plan.request_count() > 0;
-        let is_same = !has_requests || Arc::ptr_eq(&self.removed, &other.removed);
-        let words = if is_same { &[] } else { &*other.removed };
-        words.iter().enumerate().flat_map(move |(at, &word)| {
-            let mut bits = word & !self.removed.get(at).copied().unwrap_or(0);
-            std::iter::from_fn(move || {
-                let bit = bits.trailing_zeros();
-                bits &= bits.wrapping_sub(1);
-                (bit < u64::BITS).then(|| SubscriptionId(at as u32 * u64::BITS + bit))
-            })
-            .filter_map(|subscription| self.request(self.find_request(subscription)?))
-        })
+        let gone = self.left_out_by(if has_requests { other } else { self });
+        gone.filter_map(|subscription| self.request(self.find_request(subscription)?))
     }
 
     fn find_request(&self, subscription: SubscriptionId) -> Option<RequestId> {

@@ -64,6 +64,31 @@ impl Tier {
         tier
     }
 
+    /// The plan's own ids of subscriptions that the same plan lacks in another tier, because they
+    /// were removed there.
+    pub(crate) fn left_out_by(&self, other: &Tier) -> impl Iterator<Item = SubscriptionId> {
+        let is_same = Arc::ptr_eq(&self.removed, &other.removed);
+        let words = if is_same { &[] } else { &*other.removed };
+        words.iter().enumerate().flat_map(move |(at, &word)| {
+            let mut bits = word & !self.removed.get(at).copied().unwrap_or(0);
+            std::iter::from_fn(move || {
+                let bit = bits.trailing_zeros();
+                bits &= bits.wrapping_sub(1);
+                (bit < u64::BITS).then(|| SubscriptionId(at as u32 * u64::BITS + bit))
+            })
+        })
+    }
+
+    /// Whether two tiers have the same plan under the same numbers.
+    pub(crate) fn is_same_plan(&self, other: &Tier) -> bool {
+        Arc::ptr_eq(&self.plan, &other.plan) && self.first == other.first
+    }
+
+    /// Whether two tiers have the same plan, numbers and removed subscriptions.
+    pub(crate) fn is_same(&self, other: &Tier) -> bool {
+        self.is_same_plan(other) && self.removed == other.removed
+    }
+
     /// Whether a subscription's own number is the session's, and none was removed.
     pub(crate) fn is_plain(&self) -> bool {
         self.first == 0 && self.removed.is_empty()

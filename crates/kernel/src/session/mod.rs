@@ -24,6 +24,7 @@ use crate::usage::{Usage, Used};
 use crate::witness::{SharedPaths, Witness};
 use listeners::Way;
 use reading::Reading;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -207,9 +208,28 @@ impl Session {
         std::mem::take(&mut self.witnesses)
     }
 
-    /// What subscriptions did since the last call, by the numbers of the tiers at hand. To be
-    /// asked before other tiers are adopted.
+    /// What subscriptions did since the last call, by the numbers of the tiers at hand.
     pub fn take_usage(&mut self) -> Vec<Used> {
+        self.collect_usage(|_| true);
+        self.usage.take()
+    }
+
+    /// The same of those alone whose numbers are no longer theirs among other tiers; to be asked
+    /// before those are adopted. All others are told of later, so a change costs nothing for them.
+    pub fn take_usage_before(&mut self, tiers: &[Tier]) -> Vec<Used> {
+        let at_hand = self.next.as_deref();
+        let at_hand = at_hand.unwrap_or(self.reading.listeners.tiers());
+        let kept = kept_numbers(at_hand, tiers);
+        self.collect_usage(|own| !tiers.iter().any(|tier| tier.is_same(own)));
+        let is_kept = |id: SubscriptionId| {
+            let place = kept.partition_point(|range| range.end <= id.0);
+            kept.get(place).is_some_and(|range| range.contains(&id.0))
+        };
+        self.usage.take_if(|id| !is_kept(id))
+    }
+
+    /// Collects what listeners know of subscriptions: tries of some tiers, and all others.
+    fn collect_usage(&mut self, is_asked: impl Fn(&Tier) -> bool) {
         let listeners = &mut self.reading.listeners;
         for runner in listeners.automata_mut() {
             for (own, cost) in runner.automaton.take_charges() {
@@ -221,12 +241,11 @@ impl Session {
                 self.usage.charge(subscription, cost);
             }
         }
-        for asker in listeners.askers() {
+        for asker in listeners.askers().filter(|asker| is_asked(&asker.tier)) {
             for used in asker.trie.take_usage(&asker.tier) {
                 self.usage.count_rows(used.id, used.matches, used.last);
             }
         }
-        self.usage.take()
     }
 
     /// Bytes held now for undecided results, by subscription; one may come several times.
@@ -292,4 +311,24 @@ impl Session {
             .map_or(0, |witnesses| witnesses.steps_taken);
         sum
     }
+}
+
+/// The numbers that mean the same subscriptions among other tiers, in order.
+fn kept_numbers(older: &[Tier], newer: &[Tier]) -> Vec<Range<u32>> {
+    let mut firsts: Vec<u32> = older.iter().map(|tier| tier.first).collect();
+    firsts.sort_unstable();
+    let end = |first| {
+        let place = firsts.partition_point(|&one| one <= first);
+        firsts.get(place).copied().unwrap_or(u32::MAX)
+    };
+    let is_kept = |tier: &&Tier| {
+        let mut same = newer
+            .iter()
+            .filter(|one| Arc::ptr_eq(&one.plan, &tier.plan));
+        same.any(|one| one.first == tier.first)
+    };
+    let kept = older.iter().filter(is_kept);
+    let mut ranges: Vec<_> = kept.map(|tier| tier.first..end(tier.first)).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges
 }

@@ -63,20 +63,37 @@ class _Planner:
 
     def operators(self) -> Iterator[Operator]:
         is_shared = self._sharing == "shared"
-        if not is_shared and not self._holds(self._binding, has_no_duplicates):
-            yield Operator("duplicate elimination (scan)", self._text)
-        algorithm = "merge" if self._is_ordered() else "hash"
         conditions = [*_conjuncts(self._query.condition)]
         is_path = self._sharing != "f"
         paths = [one for one in conditions if is_path and isinstance(one, Compare | Exists)]
+        for path in dict.fromkeys([self._binding, *self._matched(paths)]):
+            yield Operator("path-tuple stream", _text(path))
+        has_checks = any(step.condition != All() for step in self._query.binding)
+        if has_checks:
+            yield Operator("selection", f"{self._text}, conditions of its steps")
+        # Plans that share joins read their lists, in which each node is there once.
+        if not (is_shared and (paths or has_checks)) and not self._is_distinct():
+            yield Operator("duplicate elimination (scan)", self._text)
+        algorithm = "merge" if self._is_ordered() else "hash"
         for condition in paths:
             subject = self._text + _condition(condition)
+            if isinstance(condition, Compare) and not is_shared:
+                yield Operator("selection", subject)
             yield Operator(f"{'shared join' if is_shared else 'semijoin'} ({algorithm})", subject)
             if is_shared:
                 yield Operator("grouped selection", subject)
         if len(paths) < len(conditions):
             yield Operator("where-filter", "the rest of the condition")
         yield from self._selects(algorithm)
+        yield Operator("executor", "groups of lists, in the order of bound nodes")
+
+    def _matched(self, paths: list[Compare | Exists]) -> Iterator[tuple[Step, ...]]:
+        """Yield the paths that are matched beside the binding path."""
+        for condition in paths:
+            yield self._binding + condition.path.steps
+        if self._sharing in ("fwr", "shared"):
+            for steps in self._returns():
+                yield self._binding + steps
 
     def _selects(self, algorithm: str) -> Iterator[Operator]:
         returned = [self._text + _text(steps) for steps in self._returns()]
@@ -98,9 +115,9 @@ class _Planner:
     def _returns(self) -> list[tuple[Step, ...]]:
         return [*_paths(self._query.message)]
 
-    def _holds(self, steps: tuple[Step, ...], claim: object) -> bool:
-        assert callable(claim)
-        return self._is_known and bool(claim(_names(steps), self._facts_of(steps)))
+    def _is_distinct(self) -> bool:
+        steps = self._binding
+        return self._is_known and has_no_duplicates(_names(steps), self._facts_of(steps))
 
     def _has_no_pairs(self, steps: tuple[Step, ...]) -> bool:
         if not self._is_known:

@@ -38,6 +38,11 @@ class ByteReader:
         self._data = data
         self._at = start
 
+    @property
+    def place(self) -> int:
+        """Where the next thing begins."""
+        return self._at
+
     def number(self) -> int:
         """Return a number."""
         number = shift = 0

@@ -75,6 +75,19 @@ def written(ends: Iterable[End]) -> str:
     return " and ".join(f"</{end[-1]}> ({'/'.join(map(str, end))})" for end in outermost(ends))
 
 
+def is_whole(ends: frozenset[End] | None) -> bool:
+    """Whether matches with these ends may lie anywhere in a document."""
+    return ends is None or any(len(end) == 1 for end in ends)
+
+
+def end_lines(query: Query, mode: Mode, knowledge: Knowledge) -> list[str]:
+    """Return where the matches of a query end, in words; nothing if it has none at all."""
+    ends = ends_of(query, mode, knowledge)
+    if is_whole(ends):
+        return ["matches may lie anywhere: documents in pieces are read to their end"]
+    return [f"no match after {written(ends)}"] if ends else []
+
+
 def _all_ended(ends: set[End]) -> x.Condition:
     """Return the condition at an element that these elements below it have ended."""
     below: dict[Name, set[End]] = {}

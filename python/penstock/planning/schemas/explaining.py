@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planning.schemas.ends import ends_of, written
+from penstock.planning.schemas.ends import end_lines
 from penstock.planning.schemas.impossible import impossible_steps
 from penstock.planning.schemas.knowledge import Knowledge
 from penstock.planning.schemas.programs import is_joined, rewrite_blocks, rewrite_for
@@ -35,9 +35,7 @@ def explain_schema(query: Query, schema: Schema) -> tuple[list[str], Query]:
             names = ", ".join(map(str, watched(schema, rewritten.targets)))
             lines.append(f"checked: where {names} may stand")
         if schema.mode == "trust":
-            ends = ends_of(changed, "query", Knowledge.of(schema))
-            if ends and all(len(end) > 1 for end in ends):
-                lines.append(f"no match after {written(ends)}")
+            lines += end_lines(changed, "query", Knowledge.of(schema))
     if not is_changed:
         return [*lines, "the query stays as it is"], query
     return [*lines, "the query becomes", *print_query(changed).splitlines()], changed

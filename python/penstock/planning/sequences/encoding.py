@@ -21,6 +21,7 @@ from penstock.planning.program import (
     varint,
     varints,
 )
+from penstock.planning.records.encoding import ByteReader
 from penstock.planning.sequences.inlining import inline_variables
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
@@ -93,6 +94,13 @@ def encode(query: q.Sequences, entries: Sequence[Entry], documents: Sequence[str
     streams that are read, by their numbers in the kernel.
     """
     return _Encoder(query, documents).code(entries)
+
+
+def strings_of(code: bytes) -> list[str]:
+    """Return the strings of some code, each of which is there once."""
+    reader = ByteReader(code, len(MAGIC))
+    reader.number()
+    return reader.many(reader.string)
 
 
 @dataclass

@@ -9,12 +9,14 @@ reader is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from penstock.planning import program as p
 from penstock.planning.broker import as_brokered, encode_brokered
 from penstock.planning.broker.encoding import node_test
-from penstock.planning.sequences.encoding import encode
+from penstock.planning.records.encoding import ByteReader
+from penstock.planning.sequences.encoding import MAGIC, encode, strings_of
 from penstock.planning.sequences.gathering import FOLDS, REGION, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import Place, Projection
@@ -74,6 +76,49 @@ def compile_sequences(
         parts.append(p.constant_bytes(name))
         write_place(root, parts)
     return b"".join(parts)
+
+
+class Length(NamedTuple):
+    """Where a program counts bytes: the place of their number, and where they begin and end."""
+
+    at: int
+    start: int
+    end: int
+
+    @classmethod
+    def read(cls, program: bytes, at: int) -> Length:
+        """Return the one at a place."""
+        reader = ByteReader(program, at)
+        size = reader.number()
+        return cls(at, reader.place, reader.place + size)
+
+
+def lengths_in(program: bytes) -> tuple[list[Length], list[str]]:
+    """Return where a program for the broker counts bytes, and the strings of its code.
+
+    Any other program has none here.
+    """
+    code = Length.read(program, len(p.Request.MESSAGES.head))
+    reader = ByteReader(program, code.end)
+    if not reader.number() & IS_BROKERED:
+        return [], []
+    reader.optional()
+    form = Length.read(program, reader.place)
+    lengths = [code, form, *_pieces_in(program, form)]
+    codes = [program[one.start : one.end] for one in lengths if one is not form]
+    return lengths, [string for one in codes for string in strings_of(one)]
+
+
+def _pieces_in(program: bytes, form: Length) -> Iterator[Length]:
+    """Yield where the code of each piece of a form lies: its length stands before it."""
+    start = program.find(MAGIC, form.start, form.end)
+    while start > 0:
+        at = start - 1
+        while program[at - 1] > 0x7F:
+            at -= 1
+        piece = Length.read(program, at)
+        yield piece
+        start = program.find(MAGIC, piece.end, form.end)
 
 
 def write_place(place: Place, parts: list[bytes], *, is_table: bool = False) -> None:

@@ -97,6 +97,7 @@ def explain_sequences(query: q.Sequences, facts: Facts = NO_FACTS) -> list[tuple
     """Return sections on what is read, and when it is evaluated; ``facts`` are of its schema."""
     reading = reading_of(query)
     operators = operators_with(query, BrokerOptions(strategy="fwr"), facts)
+    shared = operators_with(query, BrokerOptions(strategy="shared"), facts)
     gathers = [
         f"{_path(gather)}: {_FOLDS.get(gather.fold, gather.fold)}"
         + (", counted at the start tag" if gather.is_counted else "")
@@ -106,6 +107,7 @@ def explain_sequences(query: q.Sequences, facts: Facts = NO_FACTS) -> list[tuple
         ("streams", streams_of(query) or ["the current document of any stream"]),
         ("small documents", ["asked together with other queries"] if operators is not None else []),
         ("operators with the strategy fwr", [*map(str, operators or ())]),
+        ("operators with the strategy shared", [*map(str, shared or ())]),
         ("evaluated for each binding", gathers),
         ("kept for each binding", [*_needed(reading.root, "", of_regions=True)]),
         ("kept until the document ends", [*_needed(reading.root, "", of_regions=False)]),

@@ -1,10 +1,10 @@
 """Plan files: serials, names and the plan of subscriptions in one file that processes map.
 
-The registry's bases, the plans of its versions and the plans that Spark ships have this format:
+The registry's bases, its published tiers and the plans that Spark ships have this format:
 
     head      magic, format and checksum
     sizes     of the parts that follow
-    serials   one for each subscription of a base, in order; none in other files
+    serials   one for each subscription of a base or tier, in order; none in other files
     offsets   where each name begins and ends, as Arrow lays them out
     names     by the kernel's numbers, one after the other
     image     of the plan, aligned
@@ -21,6 +21,7 @@ import hashlib
 import mmap
 import os
 import struct
+import sys
 import time
 import zlib
 from array import array
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
 SUFFIX = ".plan"
 BASE_SUFFIX = ".base"
 """Of bases, which may lack subscriptions of their version, so they must not pass for its plan."""
+LIST_SUFFIX = ".tiers"
+"""Of the lists of tiers that versions have."""
+TIER_SUFFIX = ".tier"
+REMOVED_SUFFIX = ".removed"
+_REMOVABLE = {SUFFIX, BASE_SUFFIX, LIST_SUFFIX, TIER_SUFFIX, REMOVED_SUFFIX}
 _HEAD = struct.Struct("=8sII")
 _SIZES = struct.Struct("=4Q")
 _START = _HEAD.size + _SIZES.size
@@ -47,12 +53,12 @@ _FORMAT = 3
 _ALIGNMENT = 64
 _STALE_SECONDS = 3600.0
 """A temporary file of this age was left by a writer that was killed."""
-_FRESH_SECONDS = 10.0
+FRESH_SECONDS = 10.0
 """A process that has just read a plan's name finds the file for at least this long."""
 
 
 class PlanFile(NamedTuple):
-    """What a plan file holds; only bases have serials."""
+    """What a plan file holds; only those of registries have serials."""
 
     serials: Sequence[int]
     names: FlatNames
@@ -66,7 +72,7 @@ class PackedPlan(NamedTuple):
     parts: Sequence[Buffer]
 
 
-def pack_plan(content: PlanFile, name: str | None = None) -> PackedPlan:
+def pack_plan(content: PlanFile, name: str | None = None, suffix: str = SUFFIX) -> PackedPlan:
     """Return the content of a plan file; without a name it is named by a hash of that."""
     serials = array("Q", content.serials)
     offsets, names = content.names.buffers
@@ -78,7 +84,7 @@ def pack_plan(content: PlanFile, name: str | None = None) -> PackedPlan:
         digest = hashlib.blake2b(digest_size=16)
         for part in parts:
             digest.update(part)
-        name = f"{digest.hexdigest()}{SUFFIX}"
+        name = f"{digest.hexdigest()}{suffix}"
     head = _HEAD.pack(_MAGIC, _FORMAT, _checksum(name, parts))
     return PackedPlan(name, [head, *parts])
 
@@ -103,25 +109,36 @@ def read_plan(path: Path, name: str | None = None) -> PlanFile:
         OSError: The file cannot be read.
     """
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size < _START:
-            raise _unusable(f"{path} is cut off")
-        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        # An empty file cannot be mapped.
+        is_empty = os.fstat(file.fileno()).st_size == 0
+        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if not is_empty else b""
+    return unpack_plan(memoryview(view), name or path.name, path)
+
+
+def unpack_plan(view: memoryview, name: str, path: Path) -> PlanFile:
+    """Return the content of a plan file that is in memory, where it stays.
+
+    Raises:
+        DamageError: The file is damaged, or was written by another version.
+    """
+    if len(view) < _START:
+        raise unusable(f"{path} is cut off")
     magic, form, checksum = _HEAD.unpack_from(view)
     if magic != _MAGIC or form != _FORMAT:
-        raise _unusable(f"{path} is not a plan of this version")
+        raise unusable(f"{path} is not a plan of this version")
     serial_count, name_count, names_bytes, image_bytes = _SIZES.unpack_from(view, _HEAD.size)
     offsets_start = _START + 8 * serial_count
     names_start = offsets_start + 8 * (name_count + 1)
     names_end = names_start + names_bytes
     image_start = names_end + -names_end % _ALIGNMENT
     if len(view) != image_start + image_bytes:
-        raise _unusable(f"{path} is cut off")
-    if _checksum(name or path.name, [view[_HEAD.size :]]) != checksum:
-        raise _unusable(f"{path} is damaged")
+        raise unusable(f"{path} is cut off")
+    if _checksum(name, [view[_HEAD.size :]]) != checksum:
+        raise unusable(f"{path} is damaged")
     try:
         plan = Plan.load(view[image_start:])
     except ValueError as error:
-        raise _unusable(f"{path}: {error}") from None
+        raise unusable(f"{path}: {error}") from None
     return PlanFile(
         view[_START:offsets_start].cast("Q"),
         FlatNames(view[offsets_start:names_start], view[names_start:names_end]),
@@ -129,20 +146,35 @@ def read_plan(path: Path, name: str | None = None) -> PlanFile:
     )
 
 
-def remove_plans(folder: Path, kept: Iterable[str], fresh_seconds: float | None = None) -> None:
+def remove_plans(
+    folder: Path,
+    kept: Iterable[str],
+    fresh_seconds: float | None = None,
+    files_max: int = sys.maxsize,
+) -> int:
     """Remove a folder's plan files except those kept and fresh ones, and stale temporary files.
+
+    Returns how many were removed, ``files_max`` at most.
 
     A process that has a file mapped keeps it; one that comes too late builds the plan again.
     """
     spared = set(kept)
-    fresh_seconds = _FRESH_SECONDS if fresh_seconds is None else fresh_seconds
-    for path in folder.iterdir():
-        with contextlib.suppress(OSError):
-            age = time.time() - path.stat().st_mtime
-            is_plan = path.suffix in (SUFFIX, BASE_SUFFIX) and path.name not in spared
-            is_stale = path.suffix == TEMPORARY and age > _STALE_SECONDS
-            if is_stale or (is_plan and age > fresh_seconds):
-                path.unlink()
+    fresh_seconds = FRESH_SECONDS if fresh_seconds is None else fresh_seconds
+    now, count = time.time(), 0
+    # A registry that changes all the time has thousands of fresh files.
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            suffix = os.path.splitext(entry.name)[1]
+            is_plan = suffix in _REMOVABLE and entry.name not in spared
+            if is_plan or suffix == TEMPORARY:
+                with contextlib.suppress(OSError):
+                    age = now - entry.stat().st_mtime
+                    if age > (fresh_seconds if is_plan else _STALE_SECONDS):
+                        os.unlink(entry.path)
+                        count += 1
+                        if count >= files_max:
+                            break
+    return count
 
 
 def _checksum(name: str, parts: Iterable[Buffer]) -> int:
@@ -152,5 +184,6 @@ def _checksum(name: str, parts: Iterable[Buffer]) -> int:
     return checksum
 
 
-def _unusable(problem: str) -> DamageError:
+def unusable(problem: str) -> DamageError:
+    """Return the error for a file that can be made again."""
     return DamageError("PR0034", f"{problem}; it can be removed, and is built again")

@@ -33,10 +33,18 @@ at the time of the call, even if they are read later."""
 class LivePlan:
     """Tiers and their changes. The caller holds its lock for every call except ``merge``."""
 
-    def __init__(self, lock: RLock, read: SubscriptionReader, base: Tier | None = None) -> None:
+    def __init__(
+        self,
+        lock: RLock,
+        read: SubscriptionReader,
+        tiers: Iterable[Tier] = (),
+        prepare: Callable[[Tier], None] | None = None,
+    ) -> None:
+        """Begin with tiers; ``prepare`` is called with each merged one before it is used."""
         self._lock = lock
         self._read = read
-        self._tiers: list[Tier] = [] if base is None or not base.serials else [base]
+        self._prepare = prepare
+        self._tiers: list[Tier] = [tier for tier in tiers if tier.serials]
         self._small: dict[int, PlannedSubscription] = {}
         self._last: Tier | None = None
         self._attached: tuple[Sequence[str], Plan] | None = None
@@ -61,17 +69,15 @@ class LivePlan:
         for branch in self._branches:
             branch.append(tier.copy())
 
-    def remove(self, serial: int) -> None:
-        """Remove a subscription."""
+    def remove(self, serial: int) -> bool:
+        """Remove a subscription; return whether it was there."""
         self._attached = None
         for branch in self._branches:
             branch.remove(serial)
         if self._small.pop(serial, None) is not None:
             self._last = None
-            return
-        for tier in self._tiers:
-            if tier.holds(serial):
-                tier.remove(serial)
+            return True
+        return any(tier.remove(serial) for tier in self._tiers if tier.holds(serial))
 
     def plan(self) -> tuple[Sequence[str], Plan]:
         """Return the names, by the kernel's numbers, and the plan of the current subscriptions."""
@@ -83,6 +89,16 @@ class LivePlan:
                 self._last, self._small = None, {}
             self._attached = attach_tiers(self._all_tiers())
         return self._attached
+
+    def tiers(self) -> list[Tier]:
+        """Return the tiers of ``plan``, in their order."""
+        self.plan()
+        return self._all_tiers()
+
+    def settle_on(self, other: LivePlan) -> None:
+        """Take over the tiers of another plan of the same subscriptions."""
+        self._tiers, self._small, self._last = other._tiers, other._small, other._last
+        self._attached = None
 
     def _all_tiers(self) -> list[Tier]:
         return self._tiers if self._last is None else [*self._tiers, self._last]
@@ -115,13 +131,15 @@ class LivePlan:
             first, last = self._tiers[0].serials[0], self._tiers[-1].serials[-1]
             subscriptions = chain(self._read(first, last), subscriptions)
         tier = _build_whole(subscriptions, size)
+        if self._prepare is not None:
+            self._prepare(tier)
         self._tiers = [tier] if tier.serials else []
         self._small, self._last, self._attached = {}, None, None
         return tier
 
     def merge_in_background(self, swapped: Callable[[], None]) -> None:
         """Merge tiers in a thread if some are due; ``swapped`` is called after each merge."""
-        if self._is_merging or self._due() is None:
+        if self.is_merging or self._due() is None:
             return
         thread = Thread(target=self._merge_all, args=(swapped,), daemon=True)
         self._merging = (os.getpid(), thread)
@@ -129,11 +147,12 @@ class LivePlan:
 
     def wait(self) -> None:
         """Wait until no merge is running."""
-        if self._merging is not None and self._is_merging:
+        if self._merging is not None and self.is_merging:
             self._merging[1].join()
 
     @property
-    def _is_merging(self) -> bool:
+    def is_merging(self) -> bool:
+        """Whether a merge is running."""
         # A thread does not survive a fork.
         if self._merging is None or self._merging[0] != os.getpid():
             return False
@@ -154,11 +173,14 @@ class LivePlan:
             size = sum(tier.size for tier in old)
             subscriptions = self._read(old[0].serials[0], old[-1].serials[-1])
         tier = _build_whole(subscriptions, size)
+        if self._prepare is not None:
+            self._prepare(tier)
         with self._lock:
             if self._tiers[start:stop] != old:
                 return
             for serial in set().union(*[tier.removed for tier in old]) - removed_before:
                 tier.remove(serial)
+            tier.replaced = _files(old)
             self._tiers[start:stop] = [tier] if tier.serials else []
             self._attached = None
 
@@ -175,6 +197,12 @@ class LivePlan:
                 if len(tier.removed) > max(tier.size, SMALL_MAX):
                     return place, place + 1
         return None
+
+
+def _files(tiers: Iterable[Tier]) -> tuple[str, ...]:
+    """Return the files under which neighbours were published, or nothing if some were not."""
+    files = [file for tier in tiers for file in tier.replaced or (tier.file,)]
+    return tuple(file for file in files if file is not None) if all(files) else ()
 
 
 def _build_whole(subscriptions: Iterable[PlannedSubscription], size: int) -> Tier:

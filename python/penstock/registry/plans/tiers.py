@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import NamedTuple
 
@@ -27,14 +28,32 @@ class PlannedSubscription(NamedTuple):
     program: bytes
 
 
+class Removals(NamedTuple):
+    """A file with places of a tier that were removed, and how many they are."""
+
+    file: str
+    length: int
+
+
 class Tier:
-    """Subscriptions that were planned together; some may have been removed since."""
+    """Subscriptions that were planned together; some may have been removed since.
+
+    ``file`` is the name under which streams find the tier, and ``removals`` a file with the first
+    ones of ``removed_places``, if it was published.
+    """
 
     def __init__(self, serials: Sequence[int], names: FlatNames, plan: Plan) -> None:
         self.serials = serials
         self.names = names
         self.planned = plan
         self.removed: set[int] = set()
+        """The serials of those that were removed."""
+        self.removed_places: list[int] = []
+        """Their numbers in the plan, in the order in which they were removed."""
+        self.file: str | None = None
+        self.removals: Removals | None = None
+        self.replaced: tuple[str, ...] = ()
+        """The files of those that were merged into this one, until the merge is published."""
         self._unmarked: list[int] = []
         self._plan = plan
 
@@ -51,6 +70,15 @@ class Tier:
         """How many subscriptions are left."""
         return len(self.serials) - len(self.removed)
 
+    @property
+    def total(self) -> int:
+        """The sum of their serials."""
+        return self._sum - sum(self.removed)
+
+    @cached_property
+    def _sum(self) -> int:
+        return sum(self.serials)
+
     def holds(self, serial: int) -> bool:
         """Whether the serial lies in the tier's range."""
         return bool(self.serials) and self.serials[0] <= serial <= self.serials[-1]
@@ -60,14 +88,27 @@ class Tier:
         copy = Tier(self.serials, self.names, self.planned)
         copy._plan = self.plan
         copy.removed = self.removed.copy()
+        copy.removed_places = self.removed_places.copy()
+        copy.file, copy.removals = self.file, self.removals
         return copy
 
-    def remove(self, serial: int) -> None:
-        """Mark a subscription as removed, if the tier holds it."""
+    def remove(self, serial: int) -> bool:
+        """Mark a subscription as removed; return whether the tier had it."""
         place = bisect_left(self.serials, serial)
-        if place < len(self.serials) and self.serials[place] == serial:
-            self.removed.add(serial)
-            self._unmarked.append(place)
+        is_there = place < len(self.serials) and self.serials[place] == serial
+        if not is_there or serial in self.removed:
+            return False
+        self.removed.add(serial)
+        self.removed_places.append(place)
+        self._unmarked.append(place)
+        return True
+
+    def remove_places(self, places: Iterable[int]) -> None:
+        """Mark subscriptions as removed, by their numbers in the plan."""
+        fresh = list(places)
+        self.removed.update(self.serials[place] for place in fresh)
+        self.removed_places += fresh
+        self._unmarked += fresh
 
 
 class TierBuilder:

@@ -16,7 +16,7 @@ from penstock.registry.plans.bases import last_base
 from penstock.registry.plans.pins import CURRENT, PINS, Pins
 from penstock.registry.storage.checksums import damaged
 from penstock.registry.storage.database import Database, connect, registry_errors
-from penstock.registry.storage.folder import BASES, DATABASE, LOG, PLANS, REPAIRED
+from penstock.registry.storage.folder import BASES, DATABASE, LOG, PLANS, REPAIRED, TIERS
 from penstock.registry.storage.head import HEAD, Head, HeadRecord
 from penstock.registry.storage.schema import is_current
 from penstock.registry.storage.table import last_version, read_version
@@ -70,7 +70,7 @@ def has_remains(folder: Path) -> bool:
     """Return whether there are files that only a registry that was used has."""
     if any((folder / name).exists() for name in (CURRENT, PINS, LOG)):
         return True
-    folders = [folder / name for name in (BASES, PLANS)]
+    folders = [folder / name for name in (BASES, PLANS, TIERS)]
     return any(any(cache.glob("[!.]*")) for cache in folders if cache.is_dir())
 
 

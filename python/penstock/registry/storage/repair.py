@@ -18,7 +18,7 @@ from pathlib import Path
 
 from penstock.errors import DamageError, RegistryError
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.plans.files import BASE_SUFFIX, SUFFIX, read_plan
+from penstock.registry.plans.files import BASE_SUFFIX, SUFFIX, TIER_SUFFIX, read_plan
 from penstock.registry.plans.pins import CURRENT, PINS, Pins
 from penstock.registry.storage.database import connect
 from penstock.registry.storage.folder import (
@@ -29,6 +29,7 @@ from penstock.registry.storage.folder import (
     PLANS,
     REPAIRED,
     SHARED_MEMORY,
+    TIERS,
 )
 from penstock.registry.storage.head import HEAD, Head, HeadRecord
 from penstock.registry.storage.opening import witnessed_version
@@ -129,7 +130,8 @@ def _rebuild_database(folder: Path) -> Losses:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     named: dict[int, str] = {}
-    for path in sorted((folder / BASES).glob(f"*{BASE_SUFFIX}")):
+    tiers = (folder / TIERS).glob(f"[!.]*{TIER_SUFFIX}")
+    for path in (*sorted(tiers), *sorted((folder / BASES).glob(f"*{BASE_SUFFIX}"))):
         with suppress(DamageError, OSError):
             base = read_plan(path)
             named.update(zip(base.serials, base.names, strict=True))
@@ -181,11 +183,10 @@ def _is_vouched_for(folder: Path, saved: Salvage) -> bool:
 
 def _has_sound_cache(folder: Path) -> bool:
     """Return whether a base or a plan of this release is there."""
-    bases, plans = (
-        (folder / BASES).glob(f"[!.]*{BASE_SUFFIX}"),
-        (folder / PLANS).glob(f"[!.]*{SUFFIX}"),
-    )
-    for path in (*bases, *plans):
+    kinds = ((BASES, BASE_SUFFIX), (PLANS, SUFFIX), (TIERS, TIER_SUFFIX))
+    for path in (
+        file for place, suffix in kinds for file in (folder / place).glob(f"[!.]*{suffix}")
+    ):
         with suppress(DamageError, OSError):
             read_plan(path)
             return True
@@ -206,7 +207,7 @@ def _install(folder: Path) -> None:
         last, identity = last_version(database), database.identity
     (folder / HEAD).unlink(missing_ok=True)
     Head(folder).write(last, identity)
-    for cache in (BASES, PLANS):
+    for cache in (BASES, PLANS, TIERS):
         for path in (folder / cache).glob("*"):
             path.unlink()
     (folder / CURRENT).unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from penstock.errors import RegistryError
 from penstock.planning.program import MAGIC
 from penstock.planning.programs import compile_program
 from penstock.registry.columns import Columns
-from penstock.registry.plans.files import SUFFIX
+from penstock.registry.plans.files import LIST_SUFFIX
 from penstock.registry.plans.pins import VersionName
 from penstock.registry.storage.buckets import NameBuckets
 from penstock.registry.storage.checksums import (
@@ -102,8 +102,8 @@ def name_of_version(row: VersionRow) -> VersionName:
     return VersionName(row.version, hashlib.blake2b(origin.encode(), digest_size=8).hexdigest())
 
 
-def plan_name(name: VersionName, suffix: str = SUFFIX) -> str:
-    """Return the name of the file that holds the plan, or the base, of a version."""
+def plan_name(name: VersionName, suffix: str = LIST_SUFFIX) -> str:
+    """Return the name of the file with the tiers, or the base, of a version."""
     # A plan of another compiler may be unreadable, or mean something else.
     mark = hashlib.blake2b(compiler_name().encode(), digest_size=4).hexdigest()
     return f"{name.version}-{name.mark}-{mark}{suffix}"

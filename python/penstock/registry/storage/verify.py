@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from penstock.errors import DamageError, RegistryError
-from penstock.registry.plans.files import BASE_SUFFIX, SUFFIX, read_plan
+from penstock.registry.plans.files import (
+    BASE_SUFFIX,
+    LIST_SUFFIX,
+    REMOVED_SUFFIX,
+    SUFFIX,
+    TIER_SUFFIX,
+    read_plan,
+)
 from penstock.registry.plans.pins import CURRENT, Pins
+from penstock.registry.plans.published import check_file, read_list
 from penstock.registry.storage.buckets import NameBuckets, name_key
 from penstock.registry.storage.checksums import (
     NO_VERSION,
@@ -21,7 +29,7 @@ from penstock.registry.storage.checksums import (
     damaged,
 )
 from penstock.registry.storage.database import Database, registry_errors
-from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED
+from penstock.registry.storage.folder import BASES, DATABASE, PLANS, REPAIRED, TIERS
 from penstock.registry.storage.head import HEAD, Head
 from penstock.registry.storage.opening import check_head, is_registry, read_only, witnessed_version
 from penstock.registry.storage.schema import is_current, is_earlier, sum_versions
@@ -176,6 +184,29 @@ def _check_caches(folder: Path, tables: Tables | None) -> list[Finding]:
         findings += _findings(f"{BASES}/{path.name}", partial(_check_base, path, tables))
     for path in sorted((folder / PLANS).glob(f"[!.]*{SUFFIX}")):
         findings += _findings(f"{PLANS}/{path.name}", partial(read_plan, path))
+    return findings + _check_published(folder, tables)
+
+
+def _check_published(folder: Path, tables: Tables | None) -> list[Finding]:
+    findings, sound = [], set()
+    for path in sorted((folder / TIERS).glob("[!.]*")):
+        check: Callable[[], object] = partial(check_file, path)
+        if path.suffix == TIER_SUFFIX:
+            check = partial(_check_base, path, tables)
+        elif path.suffix != REMOVED_SUFFIX:
+            continue
+        found = _findings(f"{TIERS}/{path.name}", check)
+        findings += found
+        sound |= set() if found else {path.name}
+
+    def check_list(path: Path) -> None:
+        for listed in read_list(path):
+            for file in listed.files:
+                if file not in sound:
+                    raise damaged(f"its file {file} is missing or damaged")
+
+    for path in sorted((folder / PLANS).glob(f"[!.]*{LIST_SUFFIX}")):
+        findings += _findings(f"{PLANS}/{path.name}", partial(check_list, path))
     return findings
 
 

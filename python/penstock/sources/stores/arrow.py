@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from penstock import extras
@@ -12,6 +14,10 @@ from penstock.sources.stores.base import Entry, Opened, State, Store, StoreError
 
 _ATTEMPTS = 10
 """A request that fails is made so often; Arrow waits longer each time."""
+T = TypeVar("T")
+
+_AMAZON = re.compile(r"(?:https?://)?s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com/?")
+"""Amazon's own addresses, which Arrow makes of the region."""
 _ANONYMOUS = "AnonymousAWSCredentialsProvider"
 
 
@@ -43,32 +49,41 @@ def arrow_store(scheme: str, authority: str, settings: Mapping[str, str]) -> Sto
 
 
 def _s3(fs: Any, bucket: str, settings: Mapping[str, str]) -> Any:
+    options = s3_options(bucket, settings)
+    if "region" not in options:
+        options["region"] = os.environ.get("AWS_REGION") or fs.resolve_s3_region(bucket)
+    retry = fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS)
+    return fs.S3FileSystem(retry_strategy=retry, **options)
+
+
+def s3_options(bucket: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what Hadoop's settings mean to Arrow; without a region the bucket tells its own."""
+
     def given(name: str) -> str | None:
         own = settings.get(f"fs.s3a.bucket.{bucket}.{name}")
         return own or settings.get(f"fs.s3a.{name}") or None
 
     options: dict[str, Any] = {
-        "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
         "access_key": given("access.key"),
         "secret_key": given("secret.key"),
         "session_token": given("session.token"),
+        "role_arn": given("assumed.role.arn"),
         "region": given("endpoint.region"),
     }
     if _ANONYMOUS in (given("aws.credentials.provider") or ""):
         options["anonymous"] = True
-    if role := given("assumed.role.arn"):
-        options["role_arn"] = role
-    endpoint = given("endpoint")
-    if endpoint:
+    endpoint = given("endpoint") or ""
+    amazons = _AMAZON.fullmatch(endpoint)
+    if amazons is not None:
+        options["region"] = options["region"] or amazons[1]
+    elif endpoint:
         address = urlsplit(endpoint if "://" in endpoint else f"//{endpoint}")
         is_plain = given("connection.ssl.enabled") == "false"
         options["scheme"] = address.scheme or ("http" if is_plain else "https")
         options["endpoint_override"] = address.netloc
         options["force_virtual_addressing"] = given("path.style.access") != "true"
         options["region"] = options["region"] or "us-east-1"
-    elif not options["region"]:
-        options["region"] = os.environ.get("AWS_REGION") or fs.resolve_s3_region(bucket)
-    return fs.S3FileSystem(**{name: value for name, value in options.items() if value is not None})
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class ArrowStore(Store):
@@ -96,11 +111,30 @@ class ArrowStore(Store):
                 yield self._entry(info)
 
     def open(self, path: str) -> Opened:
-        entry = self.look(path)
-        if entry is None or entry.is_folder:
-            raise FileNotFoundError(f"there is no file {self._root}/{path}")
+        return _ArrowFile(self, path)
+
+    def opened(self, path: str) -> tuple[Any, State]:
+        """Return a file of Arrow, and what it is like.
+
+        Raises:
+            FileNotFoundError: It is not there.
+        """
         file = self._asked(lambda: self._system.open_input_file(self._key(path)))
-        return _ArrowFile(self, file, entry)
+        told = {name.lower(): value.decode() for name, value in (file.metadata() or {}).items()}
+        if "last-modified" in told:
+            moment = datetime.fromisoformat(told["last-modified"])
+            mtime_ns = int(moment.timestamp()) * 1_000_000_000
+        else:
+            entry = self.look(path)
+            if entry is None:
+                raise FileNotFoundError(f"there is no file {self._root}/{path}")
+            mtime_ns = entry.mtime_ns
+        return file, State(file.size(), mtime_ns, told.get("etag", ""))
+
+    def read_at(self, file: Any, start: int, end: int) -> bytes:
+        """Return the bytes of a range of a file."""
+        data: bytes = self._asked(lambda: file.read_at(end - start, start))
+        return data
 
     def _key(self, path: str) -> str:
         return f"{self._container}/{path}" if path else self._container
@@ -108,9 +142,11 @@ class ArrowStore(Store):
     def _entry(self, info: Any) -> Entry:
         path = info.path.removeprefix(self._container).strip("/")
         is_folder = info.size is None
-        return Entry(path, is_folder, info.size or 0, 0 if is_folder else info.mtime_ns or 0)
+        # Some stores list fractions of seconds, and leave them away where they tell of one object.
+        seconds = 0 if is_folder else (info.mtime_ns or 0) // 1_000_000_000
+        return Entry(path, is_folder, info.size or 0, seconds * 1_000_000_000)
 
-    def _asked(self, request: Any) -> Any:
+    def _asked(self, request: Callable[[], T]) -> T:
         try:
             return request()
         except FileNotFoundError:
@@ -123,15 +159,21 @@ class ArrowStore(Store):
 class _ArrowFile(Opened):
     """An object; its mark is the ETag, where the store has one."""
 
-    def __init__(self, store: ArrowStore, file: Any, entry: Entry) -> None:
+    def __init__(self, store: ArrowStore, path: str) -> None:
         self._store = store
-        self._file = file
-        mark = (file.metadata() or {}).get("ETag", b"").decode()
-        self.state = State(file.size(), entry.mtime_ns, mark)
+        self._path = path
+        self._file, self.state = store.opened(path)
 
     def read_at(self, start: int, end: int) -> bytes:
-        data: bytes = self._store._asked(lambda: self._file.read_at(end - start, start))
-        return data
+        return self._store.read_at(self._file, start, end)
+
+    def look_again(self) -> State | None:
+        try:
+            file, state = self._store.opened(self._path)
+        except FileNotFoundError:
+            return None
+        file.close()
+        return state
 
     def __exit__(self, *error: object) -> None:
         self._file.close()

@@ -6,9 +6,10 @@ import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from penstock.errors import SettingError
+from penstock.sources.inputs import changed
 
 BLOCK_BYTES = 8 << 20
 """A file that is read from its beginning is asked for in blocks of this size."""
@@ -52,8 +53,19 @@ class Opened(AbstractContextManager["Opened"], ABC):
             StoreError: The store does not answer.
         """
 
+    @abstractmethod
+    def look_again(self) -> State | None:
+        """Return what the file is like now, or None if it is not there.
+
+        Raises:
+            StoreError: The store does not answer.
+        """
+
     def stream(self) -> io.BufferedIOBase:
-        """Return the file as something to read from its beginning, and to seek in."""
+        """Return the file as something to read from its beginning, and to seek in.
+
+        What is read to the end is of one content, or ends with a ``DocumentError``.
+        """
         return _Stream(self)
 
     def __exit__(self, *error: object) -> None:
@@ -67,6 +79,18 @@ class Entry(NamedTuple):
     is_folder: bool
     size: int
     mtime_ns: int
+
+
+class Opener(Protocol):
+    """What opens files by their paths."""
+
+    def open(self, path: str) -> Opened:
+        """Return a file.
+
+        Raises:
+            OSError: It cannot be opened.
+            StoreError: Its store does not answer, or there is none for it.
+        """
 
 
 class Store(ABC):
@@ -93,16 +117,14 @@ class Store(ABC):
 
 
 class _Stream(io.BufferedIOBase):
-    """An open file that is read block by block.
-
-    The blocks are of one content: a file that is not what it was ends with an error.
-    """
+    """An open file that is read block by block."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         self._block = b""
         self._start = 0
         self._at = 0
+        self._requests = 0
 
     def readable(self) -> bool:
         return True
@@ -120,14 +142,26 @@ class _Stream(io.BufferedIOBase):
 
     def read1(self, size: int | None = -1) -> bytes:
         if not self._start <= self._at < self._start + len(self._block):
-            length = _FIRST_BYTES if self._at == 0 else BLOCK_BYTES
-            end = min(self._at + length, self._opened.state.size)
-            self._block = self._opened.read_at(self._at, end) if self._at < end else b""
-            self._start = self._at
+            self._block, self._start = self._next(), self._at
         begin = self._at - self._start
         data = self._block[begin : None if size is None or size < 0 else begin + size]
         self._at += len(data)
         return data
+
+    def _next(self) -> bytes:
+        size = self._opened.state.size
+        if self._at >= size:
+            # What one request brings is of one content.
+            if self._requests > 1 and self._opened.look_again() != self._opened.state:
+                raise changed()
+            self._requests = 0
+            return b""
+        end = min(self._at + (BLOCK_BYTES if self._at else _FIRST_BYTES), size)
+        block = self._opened.read_at(self._at, end)
+        self._requests += 1
+        if len(block) < end - self._at:
+            raise changed()
+        return block
 
     def read(self, size: int | None = -1) -> bytes:
         wanted = None if size is None or size < 0 else size

@@ -153,8 +153,11 @@ class _LocalFile(Opened):
 
     def __init__(self, path: str) -> None:
         self._file = open(path, "rb")  # noqa: SIM115  # closed at the end of the block
+        self.state = self.look_again()
+
+    def look_again(self) -> State:
         found = os.fstat(self._file.fileno())
-        self.state = State(found.st_size, found.st_mtime_ns)
+        return State(found.st_size, found.st_mtime_ns)
 
     def read_at(self, start: int, end: int) -> bytes:
         parts = []

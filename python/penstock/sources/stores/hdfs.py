@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from http.client import HTTPException
 from time import monotonic, sleep
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import OpenerDirector, ProxyHandler, build_opener
 
@@ -37,6 +38,8 @@ class HdfsStore(Store):
         if settings.get("hadoop.security.authentication", "simple") != "simple":
             message = f"{self._root} asks for Kerberos, which Python does not speak here; read it "
             raise StoreError("PS0022", f"{message}with Spark: kind: spark, format: binaryFile")
+        if not authority:
+            authority = settings.get("fs.defaultFS", "").removeprefix("hdfs://").partition("/")[0]
         is_secure = scheme == "swebhdfs" or settings.get("dfs.http.policy") == "HTTPS_ONLY"
         self._protocol = "https" if is_secure else "http"
         self._addresses = _addresses(scheme, authority, settings, self._protocol)
@@ -94,7 +97,7 @@ class HdfsStore(Store):
                     is_final = error.code < 500 and "Standby" not in reason
                     if is_final:
                         raise self._refused(reason) from None
-                except (URLError, OSError) as error:
+                except (HTTPException, OSError) as error:
                     reason = str(getattr(error, "reason", error))
             if monotonic() > deadline:
                 raise self._refused(reason)
@@ -116,6 +119,10 @@ class _HdfsFile(Opened):
 
     def read_at(self, start: int, end: int) -> bytes:
         return self._store.read(self._path, start, end)
+
+    def look_again(self) -> State | None:
+        entry = self._store.look(self._path)
+        return None if entry is None else State(entry.size, entry.mtime_ns)
 
 
 def _entry(path: str, told: Mapping[str, Any]) -> Entry:

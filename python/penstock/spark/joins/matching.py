@@ -18,6 +18,7 @@ from penstock.sources.inputs import Input
 from penstock.sources.packs import Pack
 from penstock.spark import worker
 from penstock.spark.documents import documents_of
+from penstock.spark.joins.reading import ReadDocument
 from penstock.spark.joins.worker import Intake, Job, with_event_times
 from penstock.spark.rows import error_batch, told_batch
 from penstock.spark.worker import PACE
@@ -94,9 +95,10 @@ class _JoiningTask(worker.Task):
             document, time_us = portion.documents[number], times_us[number]
             document.document = ids[number] or ""
             time_us = self._arrival_us if time_us is None else time_us
-            error = self._intake.take(document, time_us, found[number])
-            if error is not None and number not in failed:
-                late.append((number, error))
+            one = ReadDocument(document, found[number])
+            errors = self._intake.take(one, time_us)
+            if number not in failed:
+                late += [(number, error) for error in errors]
         self._taken = ended if portion.is_open else 0
         if late:
             yield error_batch(late, inputs)

@@ -35,6 +35,13 @@ class Choice:
         by_name, by_owner = ", ".join(self.subscriptions), ", ".join(self.owners)
         return " of ".join(filter(None, (by_name, by_owner and f"owner {by_owner}")))
 
+    def has(self, name: str, owner: str | None) -> bool:
+        """Return whether it is the choice of a subscription."""
+        is_named = not self.subscriptions or any(
+            names_like(glob, (name,)) for glob in self.subscriptions
+        )
+        return is_named and (not self.owners or owner in self.owners)
+
 
 def names_like(glob: str, names: Iterable[str]) -> list[str]:
     """Return the names that equal a name or match a glob."""

@@ -132,7 +132,7 @@ def _subscribe(registry: MemoryRegistry, node: Node, folder: Path) -> None:
         _subscribe_table(registry, fields, name, folder)
         return
     if not fields.is_given("query"):
-        node.report(node.error("PC0003", "the key `query` is missing here"))
+        node.report(node.missing("query"))
     _subscribe_text(registry, fields, name)
 
 

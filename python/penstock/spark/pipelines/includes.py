@@ -55,7 +55,7 @@ class Parts:
         """Report a key that stands in none of the files, if all could be read."""
         if self._is_complete and not any(part.fields.is_given(key) for part in self._parts):
             node = self._parts[0].fields.node
-            node.report(node.error("PC0003", f"the key `{key}` is missing here"))
+            node.report(node.missing(key))
 
     def _included(self, part: Part) -> Iterator[Part]:
         if "include" not in part.fields:
@@ -86,7 +86,8 @@ class Parts:
             data = path.read_bytes()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise node.error("PC0008", f"{path} cannot be read: {reason}") from None
+            way_out = "paths are taken from the folder of the file that names them"
+            raise node.error("PC0008", f"{path} cannot be read: {reason}", way_out) from None
         root = parse(read_text(data, str(path)), str(path), node.holder)[0]
         main_keys = ("name", "sources", "checkpoint", "limits", "suspend_after", "trigger", "spark")
         fields = root.fields(("include", *SHARED_KEYS), hints=dict.fromkeys(main_keys, _HINT))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError, underline
+from penstock.spark.pipelines.variables import Secrets
 
 CONFIGURATION_CODES = {
     "PC0001": "the file is no YAML",
@@ -20,6 +22,14 @@ CONFIGURATION_CODES = {
     "PC0010": "a file that includes itself, or is included twice",
 }
 """The codes of ``ConfigurationError`` and what each names."""
+
+
+_WAYS_OUT = dict.fromkeys(
+    CONFIGURATION_CODES, "the reference in docs/pipelines.md has what may be here"
+)
+_WAYS_OUT["PC0007"] = "leave one of them out"
+_WAYS_OUT["PC0008"] = "paths are taken from the folder of the file that names them"
+"""What helps where nothing better is known."""
 
 
 class ConfigurationError(PenstockError):
@@ -76,6 +86,15 @@ class Text:
         self._mistakes: list[ConfigurationError] = [] if beside is None else beside._mistakes
         self._files: list[str] = [] if beside is None else beside._files
         self._files.append(file)
+        self.secrets: Secrets = Secrets() if beside is None else beside.secrets
+
+    def fill(self, value: str) -> str:
+        """Return a value of the file with what it takes from the environment and other files.
+
+        Raises:
+            LookupError: A variable is not set, or a file cannot be read.
+        """
+        return self.secrets.fill(value, Path(self.file).absolute().parent)
 
     def report(self, mistake: ConfigurationError) -> None:
         """Take a mistake down; reading goes on."""
@@ -107,4 +126,6 @@ class Text:
         # A block ends where the next thing begins; what is at fault is its first line.
         shown = "\n".join(underline(self.text, (start.index, max(start.index, end.index))))
         line, column = start.line + 1, start.column + 1
+        message = self.secrets.redacted(message)
+        way_out = self.secrets.redacted(way_out or _WAYS_OUT[code])
         return ConfigurationError(code, message, self.file, line, column, way_out, shown)

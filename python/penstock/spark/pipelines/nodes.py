@@ -11,11 +11,18 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from penstock.spark.pipelines.mistakes import ConfigurationError, Text
-from penstock.spark.pipelines.variables import filled
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
 _SCALARS = ("str", "int", "float", "bool", "timestamp")
 _KINDS |= {"float": "a number", "bool": "a truth value", "null": "nothing", "timestamp": "a date"}
+
+_WRITTEN = {
+    "keys with values": "keys with values, as in `key: value`",
+    "a list": "a list, as in `[one, two]`",
+    "text": "text, in quotes if it has other signs than letters",
+    "a whole number": "a whole number, as in `1000`",
+}
+"""How what is wanted is written."""
 
 _SHOWN_MAX = 40
 """So many possible values are listed; subscriptions may be very many."""
@@ -45,6 +52,10 @@ class Node:
     def error(self, code: str, message: str, way_out: str = "") -> ConfigurationError:
         """Return a complaint about the value."""
         return self._text.error(code, message, self._node.start_mark, self._node.end_mark, way_out)
+
+    def missing(self, name: str) -> ConfigurationError:
+        """Return a complaint about a key that is not there."""
+        return self.error("PC0003", f"the key `{name}` is missing here", f"add `{name}: …` here")
 
     def fields(
         self,
@@ -79,7 +90,7 @@ class Node:
         for name in required:
             # One that is misspelt is not missing as well.
             if name not in values and name not in meant:
-                self._text.report(self.error("PC0003", f"the key `{name}` is missing here"))
+                self._text.report(self.missing(name))
         return Fields(self, values, meant)
 
     def entries(self) -> dict[str, Node]:
@@ -95,8 +106,9 @@ class Node:
         for key, value in self._node.value:
             name = self.attempt(Node(key, self._text).text, "")
             if name in values:
-                message = f"the key `{name}` is given twice"
-                self.report(self._text.error("PC0006", message, key.start_mark, key.end_mark))
+                message, way_out = f"the key `{name}` is given twice", "remove one of the two"
+                marks = (key.start_mark, key.end_mark)
+                self.report(self._text.error("PC0006", message, *marks, way_out))
             elif name:
                 values[name] = Node(value, self._text, key)
         return values
@@ -121,7 +133,7 @@ class Node:
         """
         self._require("seq", "a list")
         if not self._node.value:
-            raise self.error("PC0005", "the list is empty")
+            raise self.error("PC0005", "the list is empty", "add an item, or leave the key out")
         return [Node(item, self._text) for item in self._node.value]
 
     def read_items(self, read: Callable[[Node], T]) -> list[tuple[Node, T]]:
@@ -149,14 +161,9 @@ class Node:
         """
         if self.kind not in _SCALARS:
             raise self._wrong("text")
-        value: str = self._node.value
-        if "${" in value:
-            try:
-                value = filled(value)
-            except LookupError as missing:
-                raise self.error("PC0009", str(missing.args[0]), "write $${ for ${") from None
+        value = self._filled(self._node.value)
         if not value:
-            raise self.error("PC0005", "the text is empty")
+            raise self.error("PC0005", "the text is empty", "write a text, or leave the key out")
         return value
 
     def integer(self) -> int:
@@ -169,9 +176,11 @@ class Node:
         try:
             value = int(self._node.value.replace("_", ""))
         except ValueError:
-            raise self.error("PC0004", "a whole number is written in decimal digits") from None
+            message = "a whole number is written in decimal digits"
+            raise self.error("PC0004", message, "write it like: 1000") from None
         if value <= 0:
-            raise self.error("PC0005", f"a number above zero is needed, not {value}")
+            message = f"a number above zero is needed, not {value}"
+            raise self.error("PC0005", message, "write it like: 1000")
         return value
 
     def choice(self, allowed: Iterable[str]) -> str:
@@ -204,9 +213,25 @@ class Node:
 
         constructor = yaml.constructor.SafeConstructor()
         try:
-            return constructor.construct_document(self._node)
+            value = constructor.construct_document(self._node)
         except yaml.YAMLError as error:
             raise self.error("PC0004", f"the value cannot be read: {error}") from None
+        return self._filled_in(value)
+
+    def _filled_in(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._filled(value)
+        if isinstance(value, list):
+            return [self._filled_in(one) for one in value]
+        if isinstance(value, dict):
+            return {name: self._filled_in(one) for name, one in value.items()}
+        return value
+
+    def _filled(self, value: str) -> str:
+        try:
+            return self._text.fill(value)
+        except LookupError as missing:
+            raise self.error("PC0009", str(missing.args[0]), "write $${ for ${") from None
 
     def _require(self, kind: str, wanted: str) -> None:
         if self.kind != kind:
@@ -214,7 +239,8 @@ class Node:
 
     def _wrong(self, wanted: str) -> ConfigurationError:
         found = _KINDS.get(self.kind, self.kind)
-        return self.error("PC0004", f"{wanted} is needed here, not {found}")
+        message = f"{wanted} is needed here, not {found}"
+        return self.error("PC0004", message, f"write {_WRITTEN.get(wanted, wanted)}")
 
 
 class Fields:
@@ -306,11 +332,14 @@ def parse(text: str, file: str, beside: Text | None = None) -> tuple[Node, Text]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"this is no YAML: {error.problem or error.context}"
-        raise holder.error("PC0001", message, mark, mark) from None
+        way_out = "look for quotes, brackets and indentation, here and in the line above"
+        raise holder.error("PC0001", message, mark, mark, way_out) from None
     except yaml.YAMLError as error:
-        raise ConfigurationError("PC0001", f"this is no YAML: {error}", file, 1, 1) from None
+        message, way_out = f"this is no YAML: {error}", "save the file as plain text"
+        raise ConfigurationError("PC0001", message, file, 1, 1, way_out) from None
     if node is None:
-        raise ConfigurationError("PC0001", "the file is empty", file, 1, 1)
+        way_out = "a pipeline has sources, a registry and sinks"
+        raise ConfigurationError("PC0001", "the file is empty", file, 1, 1, way_out)
     return Node(node, holder), holder
 
 

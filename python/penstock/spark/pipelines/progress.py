@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from penstock.results.documents import FIRST_US, moment_of
 from penstock.spark.joins.stream import JoinProgress
+from penstock.spark.metrics.measures import Measures, added
 from penstock.spark.sources.offsets import WAITING
 
 
@@ -22,6 +25,23 @@ class Counts(NamedTuple):
     """Error rows of subscriptions, whose documents all others have read."""
     matched: frozenset[str] = frozenset()
     """The names of subscriptions with results, where the registry is small enough to say."""
+    seconds: float = 0.0
+    by_subscription: Mapping[str, float] = MappingProxyType({})
+    """Core time of evaluation, and the part of those subscriptions that cost most."""
+
+    @classmethod
+    def of(cls, measures: Measures, matched: frozenset[str]) -> Counts:
+        """Return the numbers of a batch."""
+        return cls(
+            measures.documents,
+            measures.bytes,
+            measures.results,
+            measures.quarantined,
+            measures.failures,
+            matched,
+            measures.seconds,
+            measures.by_subscription,
+        )
 
     @property
     def rows(self) -> int:
@@ -42,6 +62,10 @@ class Outcome:
     """Error rows of subscriptions, whose documents all others have read."""
     suspended: tuple[str, ...] = ()
     """The subscriptions that got nothing in the last batch."""
+    seconds: float = 0.0
+    """Core time of evaluation in the workers."""
+    by_subscription: dict[str, float] = field(default_factory=dict, repr=False)
+    """The part of it of those subscriptions that cost most."""
     documents_per_second: float = 0.0
     bytes_per_second: float = 0.0
     lag: int | None = None
@@ -85,10 +109,25 @@ class Outcome:
         self.results += counts.results
         self.quarantined += counts.quarantined
         self.failures += counts.failures
+        self.seconds += counts.seconds
+        self.by_subscription = added(self.by_subscription, counts.by_subscription.items())
         self.matched |= counts.matched
         if seconds:
             self.documents_per_second = counts.documents / seconds
             self.bytes_per_second = counts.bytes / seconds
+
+    def measures(self) -> Measures:
+        """Return the numbers as those of other streams are told."""
+        return Measures(
+            self.batches,
+            self.documents,
+            self.bytes,
+            self.results,
+            self.quarantined,
+            self.failures,
+            self.seconds,
+            dict(self.by_subscription),
+        )
 
     def finish(self) -> None:
         """Add the batches that are in all sinks and of which Spark reported nothing."""

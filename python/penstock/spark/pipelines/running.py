@@ -12,8 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock import logs
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
@@ -23,6 +25,8 @@ from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.stream import progress_of
 from penstock.spark.joins.worker import Told
 from penstock.spark.match import quarantine, results
+from penstock.spark.metrics.observing import aggregates, measures_of
+from penstock.spark.metrics.prometheus import exposition
 from penstock.spark.pipelines.batch_joining import joined_rows
 from penstock.spark.pipelines.choices import chosen_rows
 from penstock.spark.pipelines.configuration import Pipeline
@@ -42,9 +46,10 @@ from penstock.spark.pipelines.suspension import (
     pinned,
     told_rows,
 )
-from penstock.spark.rows import COUNT, TOLD
+from penstock.spark.rows import SILENT, TOLD
 from penstock.spark.tables import typed_rows
 from penstock.spark.worker import SUSPENDED
+from penstock.storage import whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,6 +63,23 @@ NAMED_MAX = 10_000
 _POLL_SECONDS = 0.2
 
 Watch = Callable[[Outcome], None]
+
+
+class _Metrics:
+    """Writes the numbers of a run into a file after every batch, for Prometheus."""
+
+    def __init__(self, pipeline: Pipeline, watch: Watch) -> None:
+        assert pipeline.metrics is not None, "there is a file"
+        self._path, self._name, self._watch = Path(pipeline.metrics), pipeline.name, watch
+
+    def __call__(self, outcome: Outcome) -> None:
+        try:
+            with whole_file(self._path) as file:
+                file.write(exposition({self._name: outcome.measures()}).encode())
+        except OSError as error:
+            # Rows are worth more than numbers.
+            logs.spark.warning("%s cannot be written: %s", self._path, error.strerror or error)
+        self._watch(outcome)
 
 
 class _StopError(Exception):
@@ -87,10 +109,15 @@ def run(
         pyspark.errors.PySparkException: Spark could not run it.
     """
     prepare(spark)
+    watch = watch if pipeline.metrics is None else _Metrics(pipeline, watch)
     job = _Job(pipeline, watch, stopping or threading.Event(), resume)
-    if pipeline.trigger.is_streaming:
-        return job.stream(spark)
-    return job.batch(spark, run_name or new_run())
+    try:
+        if pipeline.trigger.is_streaming:
+            return job.stream(spark)
+        return job.batch(spark, run_name or new_run())
+    except (PenstockError, OSError) as error:
+        pipeline.secrets.redact(error)
+        raise
 
 
 class _Job:
@@ -327,7 +354,7 @@ class _Job:
                 is_told = number == 0 and setting.sink.write_mode != "fail"
                 count, choose = _CHOICES[setting.rows]
                 if is_told or count(counts):
-                    chosen = choose(rows.where(f"kind NOT IN ('{COUNT}', '{TOLD}')"))
+                    chosen = choose(rows.where(~rows["kind"].isin(*SILENT)))
                     if setting.choice:
                         of_owners = (n for n, owner in owners if owner in setting.choice.owners)
                         chosen = chosen_rows(chosen, setting.choice, of_owners)
@@ -373,21 +400,12 @@ def _is_slow_start(error: Exception) -> bool:
 def _count(rows: DataFrame, *, has_names: bool) -> Counts:
     from pyspark.sql import functions as f
 
-    kind, is_document = f.col("kind"), f.col("subscription").isNull()
-    is_count, is_error = kind == COUNT, kind == "error"
-    is_result = ~kind.isin(COUNT, TOLD, "error")
-    (row,) = rows.select(
-        f.sum(f.when(is_count, f.col("ordinal"))),
-        f.sum(f.when(is_count, f.col("end"))),
-        f.count_if(is_result),
-        f.count_if(is_error & is_document),
-        f.count_if(is_error & ~is_document),
-        # A null is no member of a set.
-        f.collect_set(f.when(is_result & f.lit(has_names), f.col("subscription"))),
-    ).collect()
-    documents, size, found, quarantined, failures, names = row
-    # A sum over no rows is null.
-    return Counts(documents or 0, size or 0, found, quarantined, failures, frozenset(names))
+    # A null is no member of a set.
+    is_named = ~f.col("kind").isin(*SILENT, "error") & has_names
+    names = f.collect_set(f.when(is_named, f.col("subscription"))).alias("names")
+    numbers = (column.alias(name) for name, column in aggregates().items())
+    (row,) = rows.select(*numbers, names).collect()
+    return Counts.of(measures_of(row.asDict()), frozenset(row.names))
 
 
 _CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {

@@ -30,6 +30,9 @@ DEFAULTS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
+REDACTION = "spark.redaction.regex"
+REDACTED = "(?i)secret|password|token|access[.]?key"
+"""The names of settings whose values Spark hides, if nobody says otherwise."""
 TASK_FAILURES_MAX = 4
 """A task that fails so often fails the job: what clusters do, and local mode does not."""
 LOCAL_DEFAULTS = {
@@ -60,7 +63,7 @@ def start(pipeline: Pipeline) -> SparkSession:
     settings = DEFAULTS | (LOCAL_DEFAULTS if is_here else {})
     for one in pipeline.sinks:
         settings = settings | dict(one.sink.settings)
-    settings = settings | dict(pipeline.settings)
+    settings = settings | dict(pipeline.settings) | redaction(pipeline)
     master = _with_retries(pipeline.master)
     builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(master)
     for key, value in settings.items():
@@ -69,6 +72,15 @@ def start(pipeline: Pipeline) -> SparkSession:
     if pipeline.is_shipped and not is_local(pipeline.master):
         ship(spark)
     return spark
+
+
+def redaction(pipeline: Pipeline) -> dict[str, str]:
+    """Return the setting by which Spark hides settings that hold secrets, in its logs and pages."""
+    hidden = [key for key, value in pipeline.settings.items() if pipeline.secrets.hides(value)]
+    if not hidden:
+        return {}
+    pattern = pipeline.settings.get(REDACTION, REDACTED)
+    return {REDACTION: "|".join([pattern, *(f"^{re.escape(key)}$" for key in hidden)])}
 
 
 def _is_no_interrupt(record: logging.LogRecord) -> bool:

@@ -18,7 +18,7 @@ class FileSource:
     record: str | None = None
     namespaces: Mapping[str, str] = field(default_factory=dict)
     ancestors: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class KafkaSource:
     stream: str
     servers: str
     topics: tuple[str, ...]
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class FeedSource:
     """RSS and Atom feeds whose items are documents; ``state`` is a folder for a stream."""
 
     stream: str
-    urls: tuple[str, ...]
+    urls: tuple[str, ...] = field(repr=False)
     state: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class SparkSource:
     document: str
     id: str
     time: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from typing import Any
 from penstock.kernel import Surroundings
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task, Window, read_windows, spread
-from penstock.sources.stores import LOCAL, Stores
+from penstock.sources.stores import LOCAL, Opener
 
 _NAME = re.compile(rb"<[^\s/>]+")
 
 
-def task_batches(task: Task, schema: Any, stores: Stores = LOCAL) -> Iterator[Any]:
+def task_batches(task: Task, schema: Any, stores: Opener = LOCAL) -> Iterator[Any]:
     """Yield the records of a task, with the columns of a schema, which ``penstock-xml`` has.
 
     Raises:

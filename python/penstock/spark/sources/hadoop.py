@@ -16,7 +16,7 @@ _SECRETS = ("fs.s3a.access.key", "fs.s3a.secret.key", "fs.s3a.session.token")
 _PLAIN = (
     *("fs.s3a.endpoint", "fs.s3a.endpoint.region", "fs.s3a.path.style.access"),
     *("fs.s3a.connection.ssl.enabled", "fs.s3a.aws.credentials.provider"),
-    *("fs.s3a.assumed.role.arn", "hadoop.security.authentication"),
+    *("fs.s3a.assumed.role.arn", "fs.defaultFS", "hadoop.security.authentication"),
     *("dfs.http.policy", "dfs.namenode.http-address", "dfs.namenode.https-address"),
 )
 _PREFIXES = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from penstock.errors import DocumentError
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task, find_ranges
+from penstock.sources.stores import Opener
 from penstock.spark.sources.options import XmlOptions
 
 _OPEN_BYTES = 64 << 10
@@ -48,7 +49,7 @@ def plan_units(files: Sequence[Listed], options: XmlOptions) -> list[tuple[Unit,
     return [*packed, *_pack(small, target)]
 
 
-def cut(file: Listed, options: XmlOptions) -> Iterator[Unit]:
+def cut(file: Listed, options: XmlOptions, opener: Opener | None = None) -> Iterator[Unit]:
     """Yield the parts of a file between records, and why it ends early if it does."""
     assert options.record_path is not None
     try:
@@ -57,7 +58,7 @@ def cut(file: Listed, options: XmlOptions) -> Iterator[Unit]:
             options.record_path,
             options.partition_bytes_max,
             options.limits,
-            options.stores,
+            opener or options.stores,
         )
     except DocumentError as error:
         yield Failure(file, error)

@@ -12,6 +12,8 @@ from penstock.sources.inputs import Piece
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task
 from penstock.sources.splitting import split
+from penstock.sources.stores import Opener
+from penstock.sources.stores.ahead import ReadAhead
 from penstock.spark.sources.columns import task_batches
 from penstock.spark.sources.options import XML_COLUMNS, XmlOptions
 from penstock.spark.sources.partitions import Failure, Unit, cut
@@ -27,33 +29,34 @@ def batches_of(units: tuple[Unit, ...], options: XmlOptions) -> Iterator[Any]:
     Raises:
         RuntimeError: Something cannot be read, and ``mode`` is FAILFAST.
     """
-    for unit in units:
-        if isinstance(unit, Listed) and options.record_path is not None:
-            for part in cut(unit, options):
-                yield from _part_batches(part, options)
-        else:
-            yield from _part_batches(unit, options)
+    with ReadAhead(options.stores, (unit for unit in units if isinstance(unit, Listed))) as opener:
+        for unit in units:
+            if isinstance(unit, Listed) and options.record_path is not None:
+                for part in cut(unit, options, opener):
+                    yield from _part_batches(part, options, opener)
+            else:
+                yield from _part_batches(unit, options, opener)
 
 
-def _part_batches(unit: Unit, options: XmlOptions) -> Iterator[Any]:
+def _part_batches(unit: Unit, options: XmlOptions, opener: Opener) -> Iterator[Any]:
     schema = arrow.schema_of({name: XML_COLUMNS[name] for name in options.columns})
     places = [list(XML_COLUMNS).index(name) for name in options.columns]
     if not isinstance(unit, Task):
-        yield from batches(rows_of(unit, options), schema, XML, places)
+        yield from batches(rows_of(unit, options, opener), schema, XML, places)
         return
     try:
-        yield from task_batches(unit, schema, options.stores)
+        yield from task_batches(unit, schema, opener)
     except DocumentError as error:
         yield from batches(_fail(error, _whole(unit.file), options), schema, XML, places)
 
 
-def rows_of(unit: Listed | Failure, options: XmlOptions) -> Iterator[Row]:
+def rows_of(unit: Listed | Failure, options: XmlOptions, opener: Opener) -> Iterator[Row]:
     """Yield the rows of a whole file, or of what is wrong with one."""
     if isinstance(unit, Failure):
         yield from _fail(unit.error, _whole(unit.file), options)
         return
     try:
-        for member in members(unit, options.stores):
+        for member in members(unit, opener):
             try:
                 yield from _read(member, options)
             except DocumentError as error:

@@ -86,6 +86,11 @@ def test_explain_names_the_end_tags(page: penstock.Schema) -> None:
     assert both in lines("//title")
     for said in (lines("//*"), lines("//titel"), lines("count(//meta)"), lines("//meta", "verify")):
         assert "no match" not in said
+    anywhere = "matches may lie anywhere: documents in pieces are read to their end\n"
+    assert anywhere in lines("//*")
+    assert anywhere in lines("count(//meta)")
+    for said in (lines("//meta"), lines("//titel"), lines("//*", "verify")):
+        assert "anywhere" not in said
 
 
 def test_no_program_holds_before_the_root_ends(page: penstock.Schema) -> None:

@@ -6,7 +6,7 @@ use crate::automaton::Automaton;
 use crate::broker::{Broker, Loops, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
-use crate::plan::{Request, Tier, requests_since};
+use crate::plan::Tier;
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
 use std::sync::Arc;
@@ -47,17 +47,14 @@ impl Listeners {
     fn adopt_messages(&mut self, tiers: &[Tier], before: Vec<Listener>) {
         let had_broker = before.iter().any(|one| one.engine.broker().is_some());
         let mut broker = None;
-        let mut messages = None;
-        let mut is_first = true;
+        let mut messages = Vec::new();
         for listener in before {
             match listener.engine {
                 Engine::Witnesses(_) => self.list.push(listener),
-                // Those for large documents are made anew when one comes.
-                Engine::Messages(_) if listener.way.is_none() => messages = Some(listener),
+                Engine::Messages(own) => messages.push((listener.way, own)),
                 Engine::Broker(own) => broker = Some(own),
                 _ => {}
             }
-            is_first = false;
         }
         let mut broker = broker.unwrap_or_else(|| {
             let account = Account::new(self.ledger.clone());
@@ -68,28 +65,42 @@ impl Listeners {
             broker.adopt(tiers, &self.streams);
         }
         let has_broker = self.strategy.brokers(broker.count());
+        if has_broker != had_broker {
+            messages.clear();
+            self.prepared.clear();
+            self.tiers.clear();
+        }
         let is_served = |program: &[u8]| !(has_broker && is_brokered(program));
-        let is_same = !is_first
-            && has_broker == had_broker
-            && has_same_messages(&self.tiers, tiers, messages.as_ref(), is_served);
+        for tier in tiers {
+            self.keep_messages(tier, &mut messages);
+            if !self.tiers.iter().any(|own| is_continued(own, tier)) {
+                self.add_messages(tier, is_served, None);
+            }
+        }
+        self.prepared
+            .retain(|own| tiers.iter().any(|tier| is_continued(own, tier)));
         if has_broker {
             self.add(Engine::Broker(broker), Some(Way::Asked));
         }
-        match is_same {
-            true => self.list.extend(messages),
-            false => self.add_messages(tiers, is_served, None),
+    }
+
+    /// Keeps the listeners before that serve a tier.
+    fn keep_messages(&mut self, tier: &Tier, before: &mut Vec<(Option<Way>, Box<Messages>)>) {
+        for (way, mut messages) in before.extract_if(.., |(_, own)| own.reads(tier)) {
+            messages.adopt(tier);
+            self.list.push(Listener {
+                engine: Engine::Messages(messages),
+                way,
+                is_active: false,
+                is_waiting: false,
+            });
         }
     }
 
-    fn add_messages(
-        &mut self,
-        tiers: &[Tier],
-        is_served: impl Fn(&[u8]) -> bool,
-        way: Option<Way>,
-    ) {
+    fn add_messages(&mut self, tier: &Tier, is_served: impl Fn(&[u8]) -> bool, way: Option<Way>) {
         let account = Account::new(self.ledger.clone());
         let (limits, options) = (&self.limits, &self.options);
-        let messages = Messages::of(tiers, is_served, limits, options, &self.streams, account);
+        let messages = Messages::of(tier, is_served, limits, options, &self.streams, account);
         if let Some(messages) = messages {
             self.add(Engine::Messages(Box::new(messages)), way);
         }
@@ -98,15 +109,18 @@ impl Listeners {
     /// Sees to it that everybody is there whom a way of reading needs: what the broker serves is
     /// evaluated one by one only if a document comes that is none for it.
     pub fn prepare(&mut self, way: Way) {
-        let is_there = |listener: &Listener| {
-            listener.way == Some(Way::Events) && listener.engine.messages().is_some()
-        };
-        if way == Way::Asked || self.broker().is_none() || self.list.iter().any(is_there) {
+        if way == Way::Asked || self.broker().is_none() {
             return;
         }
-        let tiers = std::mem::take(&mut self.tiers);
-        self.add_messages(&tiers, is_brokered, Some(Way::Events));
-        self.tiers = tiers;
+        let is_missing = |tier: &&Tier| !self.prepared.iter().any(|own| is_continued(own, tier));
+        let missing: Vec<Tier> = self.tiers.iter().filter(is_missing).cloned().collect();
+        if missing.is_empty() {
+            return;
+        }
+        for tier in missing {
+            self.add_messages(&tier, is_brokered, Some(Way::Events));
+            self.prepared.push(tier);
+        }
         self.way = None;
         self.hush();
     }
@@ -118,6 +132,7 @@ impl Listeners {
             !matches!(listener.engine, Engine::Messages(_) | Engine::Broker(_))
         };
         self.list.retain(is_other);
+        self.prepared.clear();
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
     }
@@ -219,26 +234,9 @@ impl Listeners {
     }
 }
 
-/// Whether a listener of messages has nothing to do with what changed from tiers to others.
-fn has_same_messages(
-    older: &[Tier],
-    newer: &[Tier],
-    messages: Option<&Listener>,
-    is_served: impl Fn(&[u8]) -> bool,
-) -> bool {
-    let keeps_numbers = |tier: &Tier| {
-        let mut same = newer
-            .iter()
-            .filter(|one| Arc::ptr_eq(&one.plan, &tier.plan));
-        same.all(|one| one.first == tier.first)
-    };
-    if !older.iter().all(keeps_numbers) {
-        return false;
-    }
-    let (gone, come) = requests_since(older, newer, Request::Messages);
-    let own = messages.and_then(|listener| listener.engine.messages());
-    !come.iter().any(|request| is_served(request.program))
-        && !own.is_some_and(|own| gone.iter().any(|&one| own.serves(one)))
+/// Whether a tier is another one of before, from which nothing but subscriptions were removed.
+fn is_continued(before: &Tier, tier: &Tier) -> bool {
+    before.is_same_plan(tier) && tier.left_out_by(before).next().is_none()
 }
 
 /// About how many subscriptions ask for rows. Where targets are many, those who share one are not

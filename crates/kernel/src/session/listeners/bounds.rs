@@ -166,6 +166,7 @@ impl Listeners {
         self.gather();
         let paths = self.witnesses().map(|witnesses| witnesses.paths.clone());
         self.list.clear();
+        self.prepared.clear();
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
         self.listen(paths);

@@ -37,6 +37,8 @@ use symbols::SymbolTable;
 pub struct Listeners {
     list: Vec<Listener>,
     tiers: Vec<Tier>,
+    /// The tiers whose queries for the broker have listeners for documents that are none for it.
+    prepared: Vec<Tier>,
     /// That of the document under way; None before the first one, and after a change of the list.
     way: Option<Way>,
     symbols: SymbolTable,
@@ -70,6 +72,7 @@ impl Listeners {
         let mut listeners = Listeners {
             list: Vec::new(),
             tiers: Vec::new(),
+            prepared: Vec::new(),
             way: None,
             symbols: SymbolTable::default(),
             automata: 0,
@@ -226,6 +229,11 @@ impl Listeners {
         let each = self.tries();
         let each = each.map(|asker| together_max(&asker.tier.plan, with_times));
         each.min().unwrap_or(1).min(DOCUMENTS_MAX)
+    }
+
+    /// The tiers at hand.
+    pub fn tiers(&self) -> &[Tier] {
+        &self.tiers
     }
 
     /// The tries.
