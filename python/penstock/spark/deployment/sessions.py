@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOCAL = re.compile(r"local(\[.*\])?")
-_SENTENCE = re.compile(r"(PV\d{4}): (.+)")
+_SENTENCE = re.compile(r"Error: (PV\d{4}): (.+)")
 _VERSIONS = re.compile(r"PYTHON_VERSION_MISMATCH\W+([^\n]*)")
 _checked: WeakSet[Any] = WeakSet()
 
