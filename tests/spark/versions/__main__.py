@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.spark.versions.environments import environment
@@ -73,18 +74,25 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the documentation's record")
     options = parser.parse_args()
     (OUT / "environments").mkdir(parents=True, exist_ok=True)
-    record: Record = {}
+    record = read(OUT / "report.json")
     for version in options.versions:
         record[version] = run(version)
         print(f"{version}: {record[version]['cells']}", file=sys.stderr, flush=True)
-    text = json.dumps(record, indent=1) + "\n"
-    (OUT / "report.json").write_text(text)
-    (OUT / "report.md").write_text(table(record) + "\n")
+        # Whoever is interrupted, or runs one version again, keeps what the others gave.
+        record = {known: record[known] for known in VERSIONS if known in record}
+        text = json.dumps(record, indent=1) + "\n"
+        (OUT / "report.json").write_text(text)
+        (OUT / "report.md").write_text(table(record) + "\n")
     if options.record:
-        RECORD.write_text(text)
+        RECORD.write_text(json.dumps(record, indent=1) + "\n")
         PAGE.write_text(with_table(PAGE.read_text("utf-8"), record))
     print(table(record))
     return not all(is_green(cell) for one in record.values() for cell in one["cells"].values())
+
+
+def read(path: Path) -> Record:
+    """Return the record of earlier runs."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
 def with_table(page: str, record: Record) -> str:
