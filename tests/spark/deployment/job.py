@@ -22,11 +22,13 @@ from penstock.spark.pipelines import load, run  # noqa: E402
 from penstock.spark.sources import register  # noqa: E402
 from tests.spark.helpers.items import item_registry  # noqa: E402
 from tests.spark.helpers.job import documents, identity, joining  # noqa: E402
+from tests.waiting import wait_until  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SCHEMA = "id long, xml binary"
+EXECUTORS = 2
 PIPELINE = """\
 sources:
   - {kind: spark, format: parquet, path: in, schema: "id long, xml binary", document: xml, id: id}
@@ -54,6 +56,11 @@ def start(master: str, folder: Path) -> SparkSession:
     }.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def executors(spark: SparkSession) -> int:
+    """Return how many executors an application has now, beside its driver."""
+    return spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 
 
 def sentence(call: Any) -> str:
@@ -135,6 +142,8 @@ def main(master: str, folder: Path) -> None:
         told["source without"] = sentence(lambda: register(spark))
     ship(spark)
     ship(spark)
+    (folder / "shipped").touch()
+    wait_until(lambda: executors(spark) >= EXECUTORS, "all executors are there")
     told["with"] = work(spark, folder)
     spark.stop()
 

@@ -5,69 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.spark.deployment.bare import bare_python, surroundings
-from tests.spark.helpers.servers import running
+from tests.spark.helpers.servers import connect_server, running
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-JOB = Path(__file__).with_name("job.py")
+HERE = Path(__file__).parent
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 SECONDS_MAX = 900
-
-
-def run_job(master: str, folder: Path, environment: dict[str, str]) -> None:
-    """Run the job and look at what it says."""
-    work = folder / "wo rk"
-    work.mkdir()
-    done = subprocess.run(
-        [sys.executable, str(JOB), master, str(work)],
-        cwd="/",
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS_MAX,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    for key in ("without", "source without", "anew without"):
-        assert told[key].startswith("PV0002: a worker ("), told
-        assert "ship(spark)" in told[key]
-        assert "\n" not in told[key]
-    assert set(told["with"]) == {
-        *("match", "match stream", "join", "join_stream", "pipeline", "penstock-xml")
-    }
-    assert all(told["with"].values()), told
-    assert told["anew"]
-
-
-@contextmanager
-def cluster(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Give the address of a master with two workers."""
-    own_host = ["--host", "127.0.0.1", "--webui-port", "0"]
-    # The helper's own path to the package is taken away again.
-    environment = environment | {"PYTHONPATH": ""}
-    with ExitStack() as stack:
-        master = stack.enter_context(
-            running("spark-class", [MASTER, *own_host, "--port", "0"], folder / "log", environment)
-        )
-        address = master.wait_for(r"Starting Spark master at (spark://127\.0\.0\.1:\d+)")
-        for name in ("one", "two"):
-            host = folder / name
-            host.mkdir()
-            arguments = [WORKER, *own_host, "--cores", "1", "--memory", "1g"]
-            arguments += ["--work-dir", str(host / "work"), address]
-            own = environment | {"TMPDIR": str(host)}
-            stack.enter_context(running("spark-class", arguments, host / "log", own))
-        master.wait_for("Registering worker", 2)
-        yield address
+ALL = {"match", "match stream", "join", "join_stream", "pipeline", "penstock-xml"}
 
 
 @pytest.fixture
@@ -78,13 +32,80 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return surroundings(bare_python(tmp_path / "bare env"), temporary)
 
 
+def started(job: str, address: str, work: Path, given: dict[str, str]) -> subprocess.Popen[str]:
+    """Return a running job."""
+    work.mkdir()
+    return subprocess.Popen(
+        [sys.executable, str(HERE / job), address, str(work)],
+        cwd="/",
+        env=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(job: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a job says, which ends well."""
+    try:
+        output, errors = job.communicate(timeout=SECONDS_MAX)
+    finally:
+        job.kill()
+    assert job.returncode == 0, errors[-4000:]
+    told: dict[str, Any] = json.loads(output.splitlines()[-1])
+    return told
+
+
+def require_all(told: dict[str, Any]) -> None:
+    """Check what the job of a cluster says."""
+    for key in ("without", "source without", "anew without"):
+        assert told[key].startswith("PV0002: a worker ("), told
+        assert "ship(spark)" in told[key]
+        assert "\n" not in told[key]
+    assert told["with"].keys() == ALL
+    assert all(told["with"].values()), told
+    assert told["anew"]
+
+
 def test_local_cluster_gets_the_package(tmp_path: Path, environment: dict[str, str]) -> None:
-    run_job("local-cluster[2,1,1024]", tmp_path, environment)
+    work = tmp_path / "wo rk"
+    require_all(ended(started("job.py", "local-cluster[2,1,1024]", work, environment)))
 
 
-def test_standalone_cluster_gets_the_package(tmp_path: Path, environment: dict[str, str]) -> None:
-    with cluster(tmp_path, environment) as address:
-        run_job(address, tmp_path, environment)
-    for name in ("one", "two"):
+def test_standalone_cluster_gets_the_package_and_so_do_workers_that_come_later(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    # The helper's own path to the package is taken away again.
+    servers = environment | {"PYTHONPATH": ""}
+    own_host = ["--host", "127.0.0.1", "--webui-port", "0"]
+    with ExitStack() as stack:
+        arguments = [MASTER, *own_host, "--port", "0"]
+        log = tmp_path / "master.log"
+        master = stack.enter_context(running("spark-class", arguments, log, servers))
+        address = master.wait_for(r"Starting Spark master at (spark://127\.0\.0\.1:\d+)")
+
+        def add_worker(name: str) -> None:
+            host = tmp_path / name
+            host.mkdir()
+            arguments = [WORKER, *own_host, "--cores", "1", "--memory", "1g"]
+            arguments += ["--work-dir", str(host / "work"), address]
+            own = servers | {"TMPDIR": str(host)}
+            stack.enter_context(running("spark-class", arguments, host / "log", own))
+
+        add_worker("one")
+        job = started("job.py", address, tmp_path / "wo rk", environment)
+        shipped = tmp_path / "wo rk" / "shipped"
+        wait_until(lambda: shipped.exists() or job.poll() is not None, "the package is shipped")
+        add_worker("late")
+        require_all(ended(job))
+    for name in ("one", "late"):
         (unpacked,) = (tmp_path / name).glob("penstock-packages-*/*")
         assert (unpacked / "penstock" / "__init__.py").exists()
+
+
+def test_server_of_connect_gets_the_package(tmp_path: Path, environment: dict[str, str]) -> None:
+    with connect_server(tmp_path, environment | {"PYTHONPATH": ""}) as address:
+        told = ended(started("connect_job.py", f"sc://{address}", tmp_path / "wo rk", environment))
+    assert "PV0002: a worker (" in told["without"]
+    assert told["with"] == 20
+    assert told["penstock-xml"] == 2

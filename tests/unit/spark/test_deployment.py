@@ -52,6 +52,18 @@ def test_archive_is_a_package_where_no_other_is(tmp_path: Path) -> None:
         assert version == own_version()
 
 
+def test_processes_that_unpack_at_once_leave_one_package(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-S", "-c", IMPORT, str(package_archive())]
+    running = [
+        subprocess.Popen(command, env={"TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    said = {process.communicate()[0] for process in running}
+    assert len(said) == 1
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(list((tmp_path / f"penstock-packages-{os.getuid()}").iterdir())) == 1
+
+
 def test_folder_that_others_can_write_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / f"penstock-packages-{os.getuid()}").mkdir()
     (tmp_path / f"penstock-packages-{os.getuid()}").chmod(0o777)
