@@ -17,6 +17,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {
     "spark.md": "messages|(?:live-)?checkpoint|found|subscriptions|bank-(?:inbox|state|events)",
     "metrics.md": "metrics-inbox",
+    "deployment.md": "no files",
 }
 """Pages with the names of files in them: Spark resolves such against the folder of its Java."""
 # `tests/docs` runs the blocks of plain `python`; these need a session.

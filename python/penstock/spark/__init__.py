@@ -4,6 +4,7 @@ Workers need this package, as the driver does; Spark itself comes with the extra
 with the cluster. Nothing here uses more than Spark Connect offers.
 """
 
+from penstock.spark.deployment import ship
 from penstock.spark.joins import JoinProgress, join, join_progress, join_stream, statements
 from penstock.spark.match import match, quarantine, results
 from penstock.spark.routing import route, stamp
@@ -18,6 +19,7 @@ __all__ = [
     "quarantine",
     "results",
     "route",
+    "ship",
     "stamp",
     "statements",
     "tables",

@@ -9,6 +9,7 @@ from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark.bounds import checked_limits
 from penstock.spark.bulk import bulk_schema
+from penstock.spark.deployment import map_batches, prepare
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
 from penstock.spark.worker import Job, evaluate, require_rows
@@ -59,6 +60,7 @@ def match(
             that is added while a stream runs ends the stream.
         TypeError: The registry is something else.
         SettingError: The limits bound seconds.
+        DeploymentError: The workers of a cluster cannot run this package.
         ValueError: A column is missing or has a type that holds no documents, or a column that
             comes along has the name of one of the rows' columns; ``rows`` is something else.
     """
@@ -92,6 +94,7 @@ def match_inputs(
     outputs = t.StructType(
         [*own.fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
+    prepare(inputs.frame.sparkSession)
     reference = ship(registry, inputs.frame)
     job = Job(
         reference,
@@ -106,7 +109,7 @@ def match_inputs(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return evaluate(job, batches)
 
-    return inputs.frame.mapInArrow(run, outputs)
+    return map_batches(inputs.frame, run, outputs)
 
 
 def results(rows: DataFrame) -> DataFrame:

@@ -16,6 +16,7 @@ from penstock.routing.queries import Queries, Query, queries_of
 from penstock.routing.server import Verify
 from penstock.sources.inputs import unreadable
 from penstock.spark.bounds import checked_limits
+from penstock.spark.deployment import map_batches, prepare
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,7 +78,8 @@ def stamp(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return stamp_batches(job, header, batches)
 
-    return documents.mapInArrow(run, t.StructType(fields))
+    prepare(documents.sparkSession)
+    return map_batches(documents, run, t.StructType(fields))
 
 
 def route(
@@ -130,7 +132,8 @@ def route(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return route_batches(job, batches)
 
-    return stamped.mapInArrow(run, t.StructType([*stamped.schema.fields, *added]))
+    prepare(stamped.sparkSession)
+    return map_batches(stamped, run, t.StructType([*stamped.schema.fields, *added]))
 
 
 def stamp_batches(

@@ -14,6 +14,7 @@ from penstock.languages.tables import read_table
 from penstock.limits import Limits
 from penstock.planning.programs import compile_program
 from penstock.spark.bounds import checked_limits
+from penstock.spark.deployment import map_batches, prepare
 from penstock.spark.documents import documents_of
 from penstock.spark.inputs import INTERNAL, inputs_of
 from penstock.twigs import Query
@@ -61,7 +62,8 @@ def tables(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return evaluate_table(read_table(text, **options), checked, is_text, batches)
 
-    return inputs.frame.select(INTERNAL[0]).mapInArrow(run, outputs)
+    prepare(documents.sparkSession)
+    return map_batches(inputs.frame.select(INTERNAL[0]), run, outputs)
 
 
 def typed_rows(rows: DataFrame, name: str, query: Query) -> DataFrame:

@@ -11,10 +11,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.spark.versions.environments import environment
-from tests.spark.versions.matrix import VERSIONS, tests_of
+from tests.spark.versions.matrix import VERSIONS, asked_of
 from tests.spark.versions.report import Record, cells, is_green, table
 
 OUT = ROOT / "out" / "spark-versions"
@@ -34,7 +35,7 @@ def run(version: str) -> Record:
     python = environment(version, OUT / "environments")
     outcomes = OUT / f"{version}.xml"
     outcomes.unlink(missing_ok=True)
-    tests = sorted({test for given in tests_of(version).values() for test in given})
+    tests = sorted({test for given in asked_of(version).values() for test in given})
     command = [
         str(python),
         "-m",
@@ -61,7 +62,7 @@ def run(version: str) -> Record:
     )
     packages = dict(zip(_SHOWN, json.loads(told.stdout), strict=True))
     found = (
-        cells(version, outcomes) if outcomes.exists() else {name: {} for name in tests_of(version)}
+        cells(version, outcomes) if outcomes.exists() else {name: {} for name in asked_of(version)}
     )
     return {"release": packages.pop("pyspark"), "packages": packages, "cells": found}
 
@@ -73,18 +74,25 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the documentation's record")
     options = parser.parse_args()
     (OUT / "environments").mkdir(parents=True, exist_ok=True)
-    record: Record = {}
+    record = read(OUT / "report.json")
     for version in options.versions:
         record[version] = run(version)
         print(f"{version}: {record[version]['cells']}", file=sys.stderr, flush=True)
-    text = json.dumps(record, indent=1) + "\n"
-    (OUT / "report.json").write_text(text)
-    (OUT / "report.md").write_text(table(record) + "\n")
+        # Whoever is interrupted, or runs one version again, keeps what the others gave.
+        record = {known: record[known] for known in VERSIONS if known in record}
+        text = json.dumps(record, indent=1) + "\n"
+        (OUT / "report.json").write_text(text)
+        (OUT / "report.md").write_text(table(record) + "\n")
     if options.record:
-        RECORD.write_text(text)
+        RECORD.write_text(json.dumps(record, indent=1) + "\n")
         PAGE.write_text(with_table(PAGE.read_text("utf-8"), record))
     print(table(record))
     return not all(is_green(cell) for one in record.values() for cell in one["cells"].values())
+
+
+def read(path: Path) -> Record:
+    """Return the record of earlier runs."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
 def with_table(page: str, record: Record) -> str:

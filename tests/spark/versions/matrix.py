@@ -42,17 +42,22 @@ CAPABILITIES = {
 
 LACKING = {
     "3.5": {
-        "penstock-xml": ([REFUSED], "PV0001: data sources in Python came with Spark 4.0"),
+        "penstock-xml": (
+            [REFUSED],
+            "refused",
+            "PV0001: data sources in Python came with Spark 4.0",
+        ),
         "pipeline": (
             ["tests/spark/versions/test_tables_of_spark.py", REFUSED],
-            "with Spark's own sources; `files` and `feeds` are PV0001",
+            "in part",
+            "With Spark's own sources; `files` and `feeds` are refused with PV0001",
         ),
     }
 }
-"""What a version has only in part: the tests that show how far, and a note."""
+"""What a version has only in part: the tests that show how far, a word for it, and a note."""
 
 
-def tests_of(version: str) -> dict[str, list[str]]:
+def asked_of(version: str) -> dict[str, list[str]]:
     """Return the tests of a version by what they show."""
     lacking = LACKING.get(version, {})
     return {

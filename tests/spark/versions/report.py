@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.spark.versions.matrix import CAPABILITIES, LACKING, tests_of
+from tests.spark.versions.matrix import CAPABILITIES, LACKING, asked_of
 
 Record = dict[str, Any]
 """By version: the release, its packages, and by capability how many tests passed and failed."""
@@ -18,7 +18,7 @@ def cells(version: str, outcomes: Path) -> dict[str, dict[str, int]]:
     """Return how the tests of a version ended, by what they show, from a file of JUnit's form."""
     ended = [_ended(case) for case in ET.parse(outcomes).iter("testcase")]
     found = {}
-    for name, tests in tests_of(version).items():
+    for name, tests in asked_of(version).items():
         chosen = [how for test, how in ended if any(_is_of(test, given) for given in tests)]
         found[name] = dict(sorted(Counter(chosen).items()))
     return found
@@ -40,18 +40,20 @@ def table(record: Record) -> str:
         row = [f"{entry['release']}"]
         for name, cell in entry["cells"].items():
             lacking = LACKING.get(version, {}).get(name)
-            if lacking is not None and lacking[1] not in notes:
-                notes.append(lacking[1])
-            mark = "" if lacking is None else f" [{notes.index(lacking[1]) + 1}]"
-            row.append(_cell(cell) + mark)
+            if lacking is None:
+                row.append(_cell(cell, "yes"))
+                continue
+            _, word, note = lacking
+            notes.append(note)
+            row.append(f"{_cell(cell, word)} [{len(notes)}]")
         lines.append("| " + " | ".join(row))
     told = [f"[{number}] {note}." for number, note in enumerate(notes, start=1)]
     return "\n".join([*(f"{line} |" for line in lines), "", "  \n".join(told)])
 
 
-def _cell(cell: Mapping[str, int]) -> str:
+def _cell(cell: Mapping[str, int], word: str) -> str:
     if is_green(cell):
-        return f"yes ({cell['passed']})"
+        return f"{word} ({cell['passed']})"
     return ", ".join(f"{count} {how}" for how, count in cell.items()) or "not run"
 
 

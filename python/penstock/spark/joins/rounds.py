@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.spark.deployment import map_batches
 from penstock.spark.joins.exchange import PARTS, Extent
 from penstock.spark.joins.state import BEGINNING, Manifest, Segment
 from penstock.spark.joins.worker import Job, Task, Told, do_tasks, read_documents
@@ -116,7 +117,7 @@ class Rounds:
         inputs: DataFrame,
         work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     ) -> list[Told]:
-        return [Told.load(row[0]) for row in inputs.mapInArrow(work, _TOLD).collect()]
+        return [Told.load(row[0]) for row in map_batches(inputs, work, _TOLD).collect()]
 
     def _take(self, told: Sequence[Told]) -> Sequence[Told]:
         for one in told:

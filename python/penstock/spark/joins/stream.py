@@ -13,6 +13,7 @@ from penstock.registry import AnyRegistry
 from penstock.sinks.folders import LocalFolders
 from penstock.spark.bounds import checked_limits
 from penstock.spark.checkpoints import clear_leftovers
+from penstock.spark.deployment import prepare
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.changes import Subscriptions
 from penstock.spark.joins.joining import BUCKETS, Joining, Sample, sample_of
@@ -81,6 +82,7 @@ def join_stream(
         raise ValueError(f"state needs at least one bucket, not {buckets}")
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    prepare(documents.sparkSession)
     folder = State(state)
     streaming = Streaming(
         Joining(folder, lateness, checked, buckets, hash_bits, inputs.is_text, inputs.has_faults),

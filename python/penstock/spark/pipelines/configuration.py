@@ -74,6 +74,8 @@ class Pipeline:
     """The file that has the numbers of the run, for Prometheus."""
     master: str = "local[*]"
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    is_shipped: bool = True
+    """Whether workers of a cluster get this package from the driver."""
     secrets: Secrets = field(default_factory=Secrets, repr=False, compare=False)
     """What was filled in and shall not be seen."""
 
@@ -118,7 +120,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     check_subscriptions(sinks, registry)
     suspend_after: int | None = SUSPEND_AFTER
     no_lateness: float | None = None
-    spark = found.read("spark", lambda node: node.fields(("master", "settings")), None)
+    spark = found.read("spark", lambda node: node.fields(("master", "settings", "ship")), None)
     return Pipeline(
         found.text("name", file.stem),
         sources,
@@ -133,6 +135,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         found.read("metrics", disk_reader(folder), "") or None,
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
+        True if spark is None else spark.read("ship", _truth, True),
         root.holder.secrets,
     )
 
@@ -234,6 +237,10 @@ def _suspend_after(node: Node) -> int | None:
         node.choice((NEVER,))
         return None
     return node.integer()
+
+
+def _truth(node: Node) -> bool:
+    return node.choice(("true", "false")) == "true"
 
 
 def _master(node: Node) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark import worker
+from penstock.spark.deployment import map_batches
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.joins import matching as joined
 from penstock.spark.joins import worker as joins
@@ -67,7 +68,7 @@ class Matching:
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return evaluate(job, joining, text_at, batches)
 
-        return with_ancestors(batch.mapInArrow(run, self.outputs))
+        return with_ancestors(map_batches(batch, run, self.outputs))
 
     def sample(self, batch: DataFrame) -> Sample:
         """Yield some documents of a batch."""

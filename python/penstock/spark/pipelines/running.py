@@ -19,6 +19,7 @@ from penstock import logs
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
+from penstock.spark.deployment import prepare
 from penstock.spark.features import Feature
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.stream import progress_of
@@ -104,8 +105,10 @@ def run(
         RegistryError: A subscription to be resumed is not suspended.
         SinkError: Rows could not be written, or a sink must not be written again.
         ValueError: A column of documents is neither binary nor a string.
+        DeploymentError: The workers of a cluster cannot run this package.
         pyspark.errors.PySparkException: Spark could not run it.
     """
+    prepare(spark)
     watch = watch if pipeline.metrics is None else _Metrics(pipeline, watch)
     job = _Job(pipeline, watch, stopping or threading.Event(), resume)
     try:

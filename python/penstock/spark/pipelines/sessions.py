@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.spark.deployment import is_local, ship
 from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.runtime import require
 
@@ -54,12 +55,12 @@ def start(pipeline: Pipeline) -> SparkSession:
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(_is_no_interrupt)
-    # Workers run the Python that has this package.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    is_local = pipeline.master.startswith("local")
-    if is_local:
+    is_here = pipeline.master.startswith("local")
+    if is_here:
+        # Workers run the Python that has this package. Those of a cluster have one of their own.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = DEFAULTS | (LOCAL_DEFAULTS if is_local else {})
+    settings = DEFAULTS | (LOCAL_DEFAULTS if is_here else {})
     for one in pipeline.sinks:
         settings = settings | dict(one.sink.settings)
     settings = settings | dict(pipeline.settings) | redaction(pipeline)
@@ -67,7 +68,10 @@ def start(pipeline: Pipeline) -> SparkSession:
     builder = SparkSession.builder.appName(f"penstock {pipeline.name}").master(master)
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    spark = builder.getOrCreate()
+    if pipeline.is_shipped and not is_local(pipeline.master):
+        ship(spark)
+    return spark
 
 
 def redaction(pipeline: Pipeline) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import extras
+from penstock.spark.deployment import prepare
 from penstock.spark.features import Feature, require
 
 if TYPE_CHECKING:
@@ -25,9 +26,11 @@ def register(spark: SparkSession) -> None:
 
     Raises:
         ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
-        DeploymentError: This version of Spark has no data sources in Python.
+        DeploymentError: This version of Spark has no data sources in Python, or the workers of a
+            cluster cannot run this package.
     """
     extras.load("pyspark", "spark")
+    prepare(spark)
     require(Feature.PYTHON_SOURCES, "penstock-xml and penstock-feeds need", _WAY_OUT)
     from penstock.spark.sources.feeds import PenstockFeeds
     from penstock.spark.sources.hadoop import stores_of

@@ -12,6 +12,7 @@ from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import AnyRegistry
 from penstock.results import COLUMNS
+from penstock.spark.deployment import map_batches
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs
 from penstock.spark.joins.batch.chains import partial_side
 from penstock.spark.joins.batch.relations import (
@@ -132,7 +133,7 @@ class _Evaluation:
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return read(reading, batches)
 
-        return Witnesses(numbered.mapInArrow(run, SCHEMA).localCheckpoint())
+        return Witnesses(map_batches(numbered, run, SCHEMA).localCheckpoint())
 
     def _find(
         self,

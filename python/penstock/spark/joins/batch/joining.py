@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark.bounds import checked_limits
+from penstock.spark.deployment import prepare
 from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.batch.evaluation import join_sql
 from penstock.spark.joins.batch.segments import join_segments
@@ -65,6 +66,7 @@ def join(
     checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    prepare(documents.sparkSession)
     if strategy == "sql":
         call = "penstock.spark.join with strategy='sql'"
         return join_sql(inputs, documents_joined(registry.snapshot(), call), checked)

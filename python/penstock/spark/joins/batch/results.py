@@ -14,6 +14,7 @@ from penstock.planning.records import JoinOutput
 from penstock.results import event_id
 from penstock.results.arrow import batch_of
 from penstock.sources.memory import TextInput
+from penstock.spark.deployment import map_batches
 from penstock.spark.joins.batch.relations import Witnesses, table
 from penstock.spark.joins.batch.rounds import Plan, Round
 from penstock.spark.joins.batch.witnesses import Reading, reader_of
@@ -124,7 +125,7 @@ def results_of(
 
     text = t.StringType()
     fields = [*schema().fields, t.StructField(KEY, text), t.StructField(PUBLISH, text)]
-    return completed.mapInArrow(run, t.StructType(fields))
+    return map_batches(completed, run, t.StructType(fields))
 
 
 def render(

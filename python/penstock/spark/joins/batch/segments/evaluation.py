@@ -9,6 +9,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
+from penstock.spark.deployment import map_batches
 from penstock.spark.inputs import FAULT, INTERNAL, Inputs
 from penstock.spark.joins.batch.segments.frames import (
     BODY,
@@ -196,7 +197,7 @@ def _mapped(inputs: DataFrame, work: Work) -> DataFrame:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return work(batches)
 
-    return inputs.mapInArrow(run, frame_schema())
+    return map_batches(inputs, run, frame_schema())
 
 
 def _told(frame: DataFrame) -> Told:
