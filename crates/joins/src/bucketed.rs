@@ -6,6 +6,7 @@
 //! of the caller, and so does what is let go.
 
 use crate::bucket::Bucket;
+use crate::codes::FOREVER;
 use crate::joining::WAITED_BYTES;
 use crate::joins::Joins;
 use crate::segment::Wait;
@@ -67,7 +68,8 @@ impl Joins {
     }
 
     /// Lets go what waited in vain in an attached segment until a time in `from..to`, as far as it
-    /// is of one depth. If work was stopped, nothing is let go.
+    /// is of one depth; `FOREVER` as the end is the end of all streams, and lets go what waits for
+    /// ever, too. If work was stopped, nothing is let go.
     pub fn release_segment(
         &mut self,
         number: u32,
@@ -79,7 +81,11 @@ impl Joins {
         let Some(segment) = self.store.segment(number) else {
             return Ok(());
         };
-        let (first, end) = (segment.first_wait(from), segment.first_wait(to));
+        let end = match to {
+            FOREVER => segment.wait_count(),
+            _ => segment.first_wait(to),
+        };
+        let first = segment.first_wait(from);
         let due: Vec<Wait> = (first..end).map(|index| segment.wait(index)).collect();
         self.begin(due.len() * WAITED_BYTES);
         self.gather(|joins| {

@@ -187,6 +187,21 @@ impl Plan {
         self.is_changed = true;
     }
 
+    /// The numbers that new rows get, the last one first; after them come numbers that never were.
+    pub fn vacant(&self) -> &[StageId] {
+        &self.free
+    }
+
+    /// Says which numbers new rows get, the last one first.
+    pub fn vacate(&mut self, numbers: &[StageId]) {
+        let count = numbers.iter().map(|number| number.index() + 1).max();
+        let count = self.stages.len().max(count.unwrap_or(0));
+        self.stages.resize(count, Stage::default());
+        let stages = &self.stages;
+        let is_vacant = |number: &StageId| stages[number.index()].subscriptions.is_empty();
+        self.free = numbers.iter().copied().filter(is_vacant).collect();
+    }
+
     /// The number of a row that is there already.
     fn number_of(&self, stage: &Stage) -> Option<StageId> {
         let mut same_hash = self.numbers.get(&stage.hash())?.iter().copied();

@@ -17,7 +17,7 @@
 
 use crate::codes::Kind;
 use crate::joins::{Joins, Options};
-use crate::plan::StreamId;
+use crate::plan::{StageId, StreamId};
 use crate::program::Row;
 use penstock_kernel::counted::Counted;
 use penstock_kernel::plan::{ProgramError, Read, Reader, Request, SubscriptionId};
@@ -214,6 +214,26 @@ impl Subscribed {
             self.joins.admit_variable(number, stream);
         }
         (number, is_new)
+    }
+
+    /// The numbers of a subscription's variables and rows, in the order of its program.
+    pub fn numbers_of(&self, subscription: SubscriptionId) -> (Vec<u32>, Vec<StageId>) {
+        let held = self.held.get(&subscription);
+        let variables = held.map(|held| held.variables.iter().map(|one| one.0).collect());
+        let rows = self.joins.plan.stages_of(subscription);
+        (variables.unwrap_or_default(), rows.to_vec())
+    }
+
+    /// The numbers that new variables and new rows get, the last one first.
+    pub fn vacant(&self) -> (Vec<u32>, Vec<StageId>) {
+        let rows = self.joins.plan.vacant();
+        (self.variables.vacant().to_vec(), rows.to_vec())
+    }
+
+    /// Says which numbers new variables and new rows get, the last one first.
+    pub fn vacate(&mut self, variables: &[u32], rows: &[StageId]) {
+        self.variables.vacate(variables);
+        self.joins.plan.vacate(rows);
     }
 
     /// Removes a subscription, and with it everything that nobody else asks for.

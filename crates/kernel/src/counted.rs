@@ -45,6 +45,22 @@ impl<K: Eq + Hash> Counted<K> {
         (id, true)
     }
 
+    /// The ids that new keys get, the last one first; after them come ids that never were.
+    pub fn vacant(&self) -> &[u32] {
+        &self.free
+    }
+
+    /// Says which ids new keys get, the last one first. What nobody holds and is not among them
+    /// stays without a key until it is said anew.
+    pub fn vacate(&mut self, ids: &[u32]) {
+        let count = ids.iter().map(|&id| id as usize + 1).max().unwrap_or(0);
+        let count = self.slots.len().max(count);
+        self.slots.resize_with(count, || None);
+        let slots = &self.slots;
+        let is_vacant = |id: &u32| slots[*id as usize].is_none();
+        self.free = ids.iter().copied().filter(is_vacant).collect();
+    }
+
     /// Holds what is held already once more.
     pub fn hold_again(&mut self, id: u32) {
         if let Some(Some(slot)) = self.slots.get_mut(id as usize) {

@@ -6,7 +6,9 @@ use crate::records::{no_record, words_of};
 use crate::watch::locked;
 use penstock_joins::bucket::Bucket;
 use penstock_joins::joins::{self, Options};
+use penstock_joins::plan::StageId;
 use penstock_joins::record::{Record, bytes_of, split};
+use penstock_kernel::plan::SubscriptionId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -59,6 +61,29 @@ impl BucketedState {
     /// The pairs of variables that rows join, those first whose values met least so far.
     fn ranked(this: &Bound<'_, Self>) -> PyResult<Vec<(u32, u32)>> {
         BucketedState::with(this, joins::Joins::ranked)
+    }
+
+    /// The numbers of a subscription's variables and rows, in the order of its program.
+    fn numbers_of(this: &Bound<'_, Self>, subscription: u32) -> PyResult<(Vec<u32>, Vec<u32>)> {
+        let joins = this.as_super().get();
+        let (variables, rows) = joins.with(this.py(), |subscribed| {
+            subscribed.numbers_of(SubscriptionId(subscription))
+        })?;
+        Ok((variables, rows.iter().map(|row| row.0).collect()))
+    }
+
+    /// The numbers that new variables and new rows get, the last one first.
+    fn vacant(this: &Bound<'_, Self>) -> PyResult<(Vec<u32>, Vec<u32>)> {
+        let joins = this.as_super().get();
+        let (variables, rows) = joins.with(this.py(), |subscribed| subscribed.vacant())?;
+        Ok((variables, rows.iter().map(|row| row.0).collect()))
+    }
+
+    /// Says which numbers new variables and new rows get, the last one first.
+    fn vacate(this: &Bound<'_, Self>, variables: Vec<u32>, rows: Vec<u32>) -> PyResult<()> {
+        let rows: Vec<StageId> = rows.into_iter().map(StageId).collect();
+        let joins = this.as_super().get();
+        joins.with(this.py(), |subscribed| subscribed.vacate(&variables, &rows))
     }
 
     /// Forgets all records and begins with those of a bucket, which are to be attached.

@@ -204,7 +204,7 @@ class DurableRegistry(ChangeableRegistry):
         """Insert in one transaction, as one version, and plan at the same time."""
         with self._lock:
             before = None if self._store.is_writing else self._current.live(self.version)
-            with self._changing() as database:
+            with self._changing(is_published=False) as database:
                 change = TableChange(database, "load", "")
                 bulk = BulkInsert(change, is_replacing)
                 for chunk in chunks:
@@ -213,6 +213,7 @@ class DurableRegistry(ChangeableRegistry):
                     self._written = change.finish()
             if bulk.is_change and before is not None:
                 self._current.extend(change.version, *bulk.finish())
+        self._publish_if_followed()
 
     @contextmanager
     def changes(self) -> Iterator[None]:
@@ -274,21 +275,16 @@ class DurableRegistry(ChangeableRegistry):
                     del self._snapshots[next(iter(self._snapshots))]
         return snapshot
 
-    def compact_at(self, version: int) -> Snapshot:
-        """Return a version with a plan of one tier.
+    def tiers_at(self, version: int) -> list[Tier]:
+        """Return the tiers of a version: those that were published, or one.
 
         Raises:
             RegistryError: There is no such version yet.
         """
-        snapshot = self.snapshot_at(version)
-        if snapshot.plan.tier_count() == 1 and len(snapshot.names) == self.count_at(version):
-            return snapshot
-        with self._lock:
-            snapshot = self._build(version)
-            # Whoever asks for a version in this form mostly does so again.
-            if not self._store.is_writing:
-                self._snapshots[version] = snapshot
-        return snapshot
+        if not self._store.is_writing:
+            with contextlib.suppress(OSError, DamageError):
+                return self._plans.read(self._plan_name(version))
+        return [self.tier_at(version)]
 
     def plan_file(self, version: int) -> Path:
         """Return the file with the list of a version's tiers, for other processes.
@@ -423,10 +419,11 @@ class DurableRegistry(ChangeableRegistry):
             recent.add(version)
         kept = {name_of_version(self._current.version_row(one)) for one in recent}
         names = map(plan_name, kept | self._pins.running())
-        self._plans.forget(names, self._current.tiers())
+        if not self._plans.forget(names, self._current.tiers()):
+            self._forgot_at = -math.inf
 
     @contextmanager
-    def _changing(self) -> Iterator[Database]:
+    def _changing(self, is_published: bool = True) -> Iterator[Database]:
         """Return the database, for changes that are made together."""
         with self._lock:
             if not self._store.is_writing:
@@ -434,6 +431,10 @@ class DurableRegistry(ChangeableRegistry):
             with self._store.write() as database:
                 yield database
             self._note_written()
+        if is_published:
+            self._publish_if_followed()
+
+    def _publish_if_followed(self) -> None:
         if self._pins.is_followed:
             self.publish()
 
@@ -452,8 +453,7 @@ class DurableRegistry(ChangeableRegistry):
                 raise
             self._store.end(database)
             self._note_written()
-        if self._pins.is_followed:
-            self.publish()
+        self._publish_if_followed()
 
     def _begin_head(self) -> None:
         with self._store.read():

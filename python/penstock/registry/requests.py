@@ -69,6 +69,7 @@ def require_requests(
     for request in {Request.RECORDS, Request.MESSAGES, Request.BINDINGS} - {*served}:
         for name in requests_of(snapshot, request):
             # Streams are joined while they are read, which nothing else does.
-            own = "Engine.run" if request is Request.BINDINGS else instead
+            is_bound = request is Request.BINDINGS
+            own = "Engine.run, or join and join_stream of penstock.spark" if is_bound else instead
             message = f"`{name}` {_DEEDS[request]}, which {call} does not evaluate; use {own}"
             raise RegistryError("PR0011", message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,14 @@ PLAIN = {
 """Small data in many statements: compiling and adapting each would cost more than running it."""
 
 
+WAYS: dict[str, dict[str, Any]] = {
+    "one task": {},
+    "buckets": {"buckets": 3},
+    "sql": {"strategy": "sql"},
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
 @pytest.fixture
 def plain(spark: SparkSession) -> Iterator[SparkSession]:
     """Return the session, set to interpret plans as they are."""
@@ -47,11 +55,12 @@ def plain(spark: SparkSession) -> Iterator[SparkSession]:
         spark.conf.set(key, found)
 
 
-def test_corpus_gives_the_rows_of_the_engine(plain: SparkSession) -> None:
+@every_way
+def test_corpus_gives_the_rows_of_the_engine(plain: SparkSession, way: dict[str, Any]) -> None:
     together = Together()
     for case in CASES:
         together.add(case["name"], queries_of(case), documents_of(case))
-    rows = join(together.table(plain), together.registry, time="ts", stream="stream")
+    rows = join(together.table(plain), together.registry, time="ts", stream="stream", **way)
     found = collected(rows)
     assert found == together.in_process()
     assert len(found) == sum(len(case["results"]) for case in CASES)
@@ -62,13 +71,15 @@ def test_corpus_gives_the_rows_of_the_engine(plain: SparkSession) -> None:
     [case for case in streams.CASES if "queries" in case],
     ids=lambda case: case["name"],
 )
+@every_way
 def test_what_one_subscription_cannot_do_is_its_own_error(
-    plain: SparkSession, case: dict[str, Any]
+    plain: SparkSession, case: dict[str, Any], way: dict[str, Any]
 ) -> None:
     documents = [one for _, one in streams.arrivals_of(case) if isinstance(one, Document)]
     table = plain.createDataFrame([row_of(one) for one in documents], SCHEMA)
     limits = penstock.Limits(depth_max=case.get("depth_max", 100))
-    made = join(table, streams.registry_of(case), time="ts", stream="stream", limits=limits)
+    registry = streams.registry_of(case)
+    made = join(table, registry, time="ts", stream="stream", limits=limits, **way)
     rows = [row.asDict(recursive=True) for row in made.collect()]
     results, errors = streams.told(case, (("batch", row) for row in rows))
     assert results == sorted(f"batch:{one.partition(':')[2]}" for one in case["results"])
@@ -133,16 +144,20 @@ def random_cases(seed: int, count: int) -> tuple[Together, list[tuple[str, ...]]
     return together, sorted(expected)
 
 
-def check_random(spark: SparkSession, seed: int, count: int) -> int:
+def check_random(spark: SparkSession, seed: int, count: int, ways: Iterable[str]) -> int:
     together, expected = random_cases(seed, count)
-    found = collected(join(together.table(spark), together.registry, time="ts", stream="stream"))
-    assert found == together.in_process()
-    assert sorted((row["subscription"], row["value"]) for row in found) == expected
+    in_process = together.in_process()
+    assert sorted((row["subscription"], row["value"]) for row in in_process) == expected
+    table = together.table(spark)
+    for way in ways:
+        rows = join(table, together.registry, time="ts", stream="stream", **WAYS[way])
+        assert collected(rows) == in_process, way
     return len(expected)
 
 
 def test_random_queries_give_the_rows_of_the_engine_and_the_oracle(plain: SparkSession) -> None:
-    assert check_random(plain, 1, 8) > 8, "a comparison says little where nothing is found"
+    found = check_random(plain, 1, 8, ["sql"]) + check_random(plain, 2, 30, ["one task", "buckets"])
+    assert found > 50, "a comparison says little where nothing is found"
 
 
 @pytest.mark.slow
@@ -150,14 +165,18 @@ def test_random_queries_give_the_rows_of_the_engine_and_the_oracle(plain: SparkS
 def test_many_random_queries_give_the_rows_of_the_engine_and_the_oracle(
     plain: SparkSession, seed: int
 ) -> None:
-    check_random(plain, seed, 12)
+    check_random(plain, seed, 12, WAYS)
 
 
-def test_documents_that_fail_or_come_twice_are_as_in_the_engine(spark: SparkSession) -> None:
+@every_way
+def test_documents_that_fail_or_come_twice_are_as_in_the_engine(
+    spark: SparkSession, way: dict[str, Any]
+) -> None:
     """With Spark's own settings."""
     together = Together()
     same = Document(b"<a><k>1</k><k>2</k></a>", "same", "S", 1.0)
     documents = [
+        same,
         same,
         Document(b"<a><k>2</k><k>1</k></a>", "same", "S", 1.0),
         Document(b"<a><k>1</k>", "broken", "S", 2.0),
@@ -168,7 +187,7 @@ def test_documents_that_fail_or_come_twice_are_as_in_the_engine(spark: SparkSess
         "both": "S//a->x[k->k][k->l] JOIN{k = m AND l = n, 0} S//a->y[k->m][k->n]",
     }
     together.add("case", queries, documents)
-    rows = join(together.table(spark), together.registry, time="ts", stream="stream")
+    rows = join(together.table(spark), together.registry, time="ts", stream="stream", **way)
     found = collected(rows)
     assert found == together.in_process()
     assert [row["error"]["code"] for row in found if row["kind"] == "error"] == ["PD0026"]
@@ -178,6 +197,7 @@ def test_documents_that_fail_or_come_twice_are_as_in_the_engine(spark: SparkSess
         time="ts",
         stream="stream",
         limits=penstock.Limits(depth_max=2),
+        **way,
     )
     failed = [row["document"] for row in collected(limited) if row["kind"] == "error"]
     assert failed == ["case: broken", "case: deep"]
@@ -206,6 +226,39 @@ def test_registry_without_joins_gives_error_rows_alone(spark: SparkSession) -> N
     rows = [row_of(Document(text, text.decode(), "S", 0.0)) for text in (b"<a/>", b"<a>")]
     (found,) = collected(join(spark.createDataFrame(rows, SCHEMA), registry, time="ts"))
     assert (found["kind"], found["document"]) == ("error", "<a>")
+
+
+def test_a_hot_value_and_rare_ones_beside_it_are_found_in_buckets(
+    spark: SparkSession,
+) -> None:
+    together = Together()
+    documents = [
+        Document(f"<a><h>hot</h><k>{one % 40}</k></a>".encode(), f"a{one}", "S", float(one))
+        for one in range(300)
+    ]
+    documents.append(Document(b"<b><h>hot</h><k>7</k></b>", "b", "S", 1000.0))
+    queries = {
+        "hot": "S//a->x[h->h] FOLLOWED BY{h = i, INF} S//b->y[h->i]",
+        "rare": "S//a->x[k->k][h->h] JOIN{k = l AND h = i, INF} S//a->y[k->l][h->i]",
+        "none": "S//b->x[h->h] NOT FOLLOWED BY{h = i, INF} S//a->y[h->i]",
+    }
+    together.add("case", queries, documents)
+    table = together.table(spark).repartition(3)
+    rows = join(table, together.registry, time="ts", stream="stream", buckets=5)
+    found = collected(rows)
+    assert found == together.in_process()
+    assert len(found) == 300 + sum(n * (n - 1) for n in [8] * 20 + [7] * 20) + 1
+    assert collected(rows) == found, "rows are there to be read again"
+
+
+def test_what_a_strategy_has_not_is_refused(spark: SparkSession) -> None:
+    registry, table = penstock.Registry(), spark.createDataFrame([], SCHEMA)
+    with pytest.raises(ValueError, match="a strategy is one of"):
+        join(table, registry, strategy="fast")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`buckets` is at least 1"):
+        join(table, registry, buckets=0)
+    with pytest.raises(ValueError, match="for the strategy `segments`"):
+        join(table, registry, strategy="sql", buckets=2)
 
 
 def test_streams_and_missing_columns_are_refused(spark: SparkSession) -> None:

@@ -35,6 +35,11 @@ QUERIES = {
     "made": "SELECT <p k='{y}'>{x}</p> FROM S//a->x[k->y] JOIN{y = z, 2} S//c[k->z] PUBLISH P",
     "read": "P//p->p[@k->y] FOLLOWED BY{y = z, 5} S//b[k->z]",
 }
+OVER_STREAMS = """
+    for $a in stream("S")//a, $d in stream("T")//d where $a/k = $d/k and $a/m <= $d/m
+    return <m>{string($a/k)}</m>
+"""
+"""Within a few seconds."""
 CHANGING = "S//a->x[k->y] FOLLOWED BY{{y = z, {}}} S//c->w[k->z]"
 
 
@@ -42,10 +47,18 @@ def documents_of(number: int) -> list[Document]:
     """Return the documents of a file, nearly in order of time."""
     random, made = Random(number), []
     for one in range(number * FILE_DOCUMENTS, (number + 1) * FILE_DOCUMENTS):
-        name, key, kind = random.choice("abc"), random.randrange(40), random.randrange(3)
+        name, key, kind = random.choice("abcd"), random.randrange(40), random.randrange(3)
         xml = f"<{name}><k>{key}</k><m>{kind}</m></{name}>".encode()
-        made.append(Document(xml, f"d{one}", "S", one / 10 + random.uniform(0, LATENESS - 1)))
+        time = one / 10 + random.uniform(0, LATENESS - 1)
+        made.append(Document(xml, f"d{one}", "T" if name == "d" else "S", time))
     return made
+
+
+def queries_of(starts: int) -> dict[str, penstock.Query]:
+    """Return the subscriptions after so many starts, by name."""
+    queries = {name: penstock.xscl(text) for name, text in QUERIES.items()}
+    queries["streams"] = penstock.xquery(OVER_STREAMS, within="9 s")
+    return queries | {"changing": penstock.xscl(CHANGING.format(1 + starts))}
 
 
 @dataclass
@@ -66,9 +79,8 @@ class JoinProject:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._registry = penstock.Registry.open(self.folder / "registry")
         self._queries = dict[bytes, Query]()
-        for name, text in QUERIES.items():
-            self._registry.add(name, self._query(text))
-        self._registry.add("changing", self._query(CHANGING.format(1)))
+        for name, query in queries_of(0).items():
+            self._registry.add(name, self._known(query))
 
     @property
     def checkpoint(self) -> Path:
@@ -78,7 +90,8 @@ class JoinProject:
     def command(self, *, is_endless: bool) -> list[str]:
         """Return the arguments of the driver; each start finds other subscriptions."""
         self.starts += 1
-        self._registry.replace("changing", self._query(CHANGING.format(1 + self.starts)))
+        changing = self._known(queries_of(self.starts)["changing"])
+        self._registry.replace("changing", changing)
         if not is_endless:
             write_batch(self.folder / "in", self.files, [Document(b"<end/>", "end", "S", END)])
             self.files += 1
@@ -121,12 +134,11 @@ class JoinProject:
 
         rows = identities(penstock.Engine(registry, lateness=LATENESS).run(arrivals()))
         assert len(changes) > 1, "no start found other subscriptions"
-        assert {row[0] for row in rows} >= {*QUERIES, "changing"}
+        assert {row[0] for row in rows} >= {*queries_of(0)}
         return rows
 
-    def _query(self, text: str) -> Query:
+    def _known(self, query: Query) -> Query:
         """Return a query that is found again by its program, which is all that changes keep."""
-        query = penstock.xscl(text)
         self._queries[compile_program(query)] = query
         return query
 

@@ -251,7 +251,7 @@ def test_calls_that_cannot_join_streams_say_so() -> None:
         engine.matches([])
     with pytest.raises(RegistryError, match="without `live`"):
         engine.open(live=True)
-    for call in ("penstock.spark.join", "penstock.spark.join_stream"):
+    for call in ("penstock.spark.statements", "a pipeline"):
         with pytest.raises(RegistryError, match=rf"{call} does not evaluate; use Engine\.run"):
             joins_of(engine.registry.snapshot(), call)
 

@@ -21,6 +21,7 @@ import hashlib
 import mmap
 import os
 import struct
+import sys
 import time
 import zlib
 from array import array
@@ -145,20 +146,35 @@ def unpack_plan(view: memoryview, name: str, path: Path) -> PlanFile:
     )
 
 
-def remove_plans(folder: Path, kept: Iterable[str], fresh_seconds: float | None = None) -> None:
+def remove_plans(
+    folder: Path,
+    kept: Iterable[str],
+    fresh_seconds: float | None = None,
+    files_max: int = sys.maxsize,
+) -> int:
     """Remove a folder's plan files except those kept and fresh ones, and stale temporary files.
+
+    Returns how many were removed, ``files_max`` at most.
 
     A process that has a file mapped keeps it; one that comes too late builds the plan again.
     """
     spared = set(kept)
     fresh_seconds = FRESH_SECONDS if fresh_seconds is None else fresh_seconds
-    for path in folder.iterdir():
-        with contextlib.suppress(OSError):
-            age = time.time() - path.stat().st_mtime
-            is_plan = path.suffix in _REMOVABLE and path.name not in spared
-            is_stale = path.suffix == TEMPORARY and age > _STALE_SECONDS
-            if is_stale or (is_plan and age > fresh_seconds):
-                path.unlink()
+    now, count = time.time(), 0
+    # A registry that changes all the time has thousands of fresh files.
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            suffix = os.path.splitext(entry.name)[1]
+            is_plan = suffix in _REMOVABLE and entry.name not in spared
+            if is_plan or suffix == TEMPORARY:
+                with contextlib.suppress(OSError):
+                    age = now - entry.stat().st_mtime
+                    if age > (fresh_seconds if is_plan else _STALE_SECONDS):
+                        os.unlink(entry.path)
+                        count += 1
+                        if count >= files_max:
+                            break
+    return count
 
 
 def _checksum(name: str, parts: Iterable[Buffer]) -> int:

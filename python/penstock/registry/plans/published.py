@@ -43,6 +43,9 @@ from penstock.storage import whole_file
 REMOVED_MAX = 1024
 """So many removed subscriptions of a tier stand in the list itself; more get a file."""
 
+_REMOVED_AT_ONCE = 200
+"""Removing so many files takes some milliseconds."""
+
 _TITLE = b"penstock tiers 1"
 _HEAD = struct.Struct("=8sII")
 _MAGIC = b"PENSTREM"
@@ -74,6 +77,8 @@ class PublishedPlans:
         self._tiers = folder / TIERS
         self._sound: dict[str, Signature] = {}
         """Files that this process wrote or checked, as they were then."""
+        self._needs: dict[str, frozenset[str]] = {}
+        """The files of lists that this process wrote or looked at; lists never change."""
 
     def list_file(self, name: str) -> Path:
         """Return the path of a list."""
@@ -109,6 +114,7 @@ class PublishedPlans:
                 listed.append(ListedTier(file, removals.file if removals else None, removed))
         with whole_file(self.list_file(name)) as opened:
             opened.write(encode_list(name, listed))
+        self._needs[name] = frozenset(file for one in listed for file in one.files)
         for tier in tiers:
             tier.replaced = ()
 
@@ -159,6 +165,7 @@ class PublishedPlans:
     def distrust(self) -> None:
         """Look at every file again, even if it was written or checked before."""
         self._sound.clear()
+        self._needs.clear()
 
     def mend(self) -> None:
         """Remove damaged files, and then lists that lack one.
@@ -173,20 +180,33 @@ class PublishedPlans:
             if not self.is_complete(path.name):
                 path.unlink(missing_ok=True)
 
-    def forget(self, kept: Iterable[str], own: Iterable[Tier]) -> None:
+    def forget(self, kept: Iterable[str], own: Iterable[Tier]) -> bool:
         """Remove all lists but those kept and fresh ones, and tiers that no list needs.
+
+        Returns whether that is all: a call removes no more than a change can wait for.
 
         A process's ``own`` tiers stay as well: it may be about to publish them.
         """
-        remove_plans(self._lists, kept)
+        removed = remove_plans(self._lists, kept, files_max=_REMOVED_AT_ONCE)
         needed = {tier.file for tier in own}
         needed |= {tier.removals.file for tier in own if tier.removals is not None}
-        for path in self._lists.glob(f"[!.]*{LIST_SUFFIX}"):
-            with contextlib.suppress(OSError, DamageError):
-                needed.update(file for one in read_list(path) for file in one.files)
+        names = [name for name in os.listdir(self._lists) if name.endswith(LIST_SUFFIX)]
+        self._needs = {name: self._files_of(name) for name in names}
+        needed = needed.union(*self._needs.values())
         if self._tiers.is_dir():
-            remove_plans(self._tiers, (file for file in needed if file is not None))
+            names = [file for file in needed if file is not None]
+            removed += remove_plans(self._tiers, names, files_max=_REMOVED_AT_ONCE)
         self._sound = {file: was for file, was in self._sound.items() if file in needed}
+        return removed < _REMOVED_AT_ONCE
+
+    def _files_of(self, name: str) -> frozenset[str]:
+        known = self._needs.get(name)
+        if known is None:
+            known = frozenset()
+            with contextlib.suppress(OSError, DamageError):
+                listed = read_list(self.list_file(name))
+                known = frozenset(file for one in listed for file in one.files)
+        return known
 
     def _is_sound(self, file: str) -> bool:
         """Return whether a file is as it was when it was written or checked, or check it now."""

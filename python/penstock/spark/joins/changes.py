@@ -9,33 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import time
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-from penstock.errors import StateError
-from penstock.joins import Subscribers
-from penstock.kernel import BucketedState
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
-from penstock.registry.requests import joins_of
 from penstock.registry.subscriptions import Snapshot
+from penstock.spark.joins.planned import Added, Pair, Planned
+from penstock.spark.joins.requested import all_joined
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 
-Pair = tuple[int, int]
+GONE_MIN = 64
+"""So many subscriptions have to be gone, and half of all, before they are left out of the list."""
 _WAY_OUT = "restore the folder as a whole"
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A subscription as it is written down; its number is its place among all ever added."""
-
-    number: int
-    name: str
-    program: str
-    """In base 64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +41,12 @@ class Changes:
     removed: tuple[int, ...]
     ranks: tuple[Pair, ...]
     """Pairs of variables that are new, those first that shall drive the search."""
+    is_whole: bool = False
+    """Whether nothing before is needed: all subscriptions are added here, with their numbers."""
+    count: int = 0
+    """How many subscriptions there ever were, where not all of them are written down."""
+    vacant: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """The numbers that new variables and rows get, likewise."""
 
     @property
     def is_empty(self) -> bool:
@@ -58,53 +54,21 @@ class Changes:
         return not (self.added or self.removed)
 
 
-class Planned:
-    """The rows of a state's subscriptions, as every process builds them anew."""
+def apply(planned: Planned, changes: Changes) -> None:
+    """Take over the changes of a batch and the ranks that were found with them.
 
-    def __init__(self, limits: Limits, hash_bits: int) -> None:
-        self.joins = BucketedState(limits, hash_bits=hash_bits)
-        self.subscribers = Subscribers(self.joins, limits)
-        self.applied: tuple[tuple[int, str], ...] = ()
-        self._ranks: list[Pair] = []
+    Raises:
+        StateError: Another version of Penstock wrote them.
+    """
+    _take_over(planned, changes)
+    planned.pin()
+    planned.applied += ((changes.batch, changes.mark),)
 
-    def apply(self, changes: Changes) -> None:
-        """Take over the changes of a batch and the ranks that were found with them.
 
-        Raises:
-            StateError: Another version of Penstock wrote them.
-        """
-        self.take_over(changes.batch, changes.added, changes.removed, changes.ranks)
-        self.joins.pin(self._ranks)
-        self.applied += ((changes.batch, changes.mark),)
-
-    def take_over(
-        self,
-        batch: int,
-        added: Iterable[Added],
-        removed: Iterable[int],
-        ranks: Iterable[Pair] = (),
-    ) -> None:
-        """Take over changes, without the ranks taking effect: what is joined is learnt from.
-
-        Raises:
-            StateError: Another version of Penstock wrote them.
-        """
-        self._ranks += ranks
-        for number in removed:
-            self.subscribers.remove(number)
-        for one in added:
-            try:
-                self.subscribers.add(one.number, batch, one.name, b64decode(one.program))
-            except ValueError:
-                message = "the state was made by another version of Penstock, whose programs this "
-                message += "one cannot read; begin a new stream with a new folder"
-                raise StateError("PJ0005", message) from None
-        self.subscribers.settle()
-
-    def new_ranks(self) -> tuple[Pair, ...]:
-        """Return the pairs that have no ranks yet, the rarest by what was joined here first."""
-        known = set(self._ranks)
-        return tuple(pair for pair in self.joins.ranked() if pair not in known)
+def _take_over(planned: Planned, changes: Changes) -> None:
+    planned.take_over(changes.batch, changes.added, changes.removed, changes.ranks)
+    if changes.is_whole:
+        planned.joins.vacate(*changes.vacant)
 
 
 def read_changes(folder: str, batch: int) -> Changes:
@@ -117,11 +81,17 @@ def read_changes(folder: str, batch: int) -> Changes:
     return Changes(
         **entry
         | {
-            "added": tuple(Added(**one) for one in entry["added"]),
+            "added": tuple(_added(one) for one in entry["added"]),
             "removed": tuple(entry["removed"]),
             "ranks": tuple((left, right) for left, right in entry["ranks"]),
+            "vacant": tuple(map(tuple, entry.get("vacant", ((), ())))),
         }
     )
+
+
+def _added(entry: dict[str, Any]) -> Added:
+    numbers = {name: tuple(entry.get(name, ())) for name in ("variables", "rows")}
+    return Added(**entry | numbers)
 
 
 def pin_changes(
@@ -151,12 +121,48 @@ def pin_changes(
         if not changes.is_empty:
             planned = Planned(limits, before.hash_bits)
             for one in earlier:
-                planned.take_over(one.batch, one.added, one.removed, one.ranks)
+                _take_over(planned, one)
             planned.take_over(batch, added, removed)
+            # Numbers are as they will be: what is joined below changes none of them.
+            whole = _whole(changes, earlier, planned)
             learn(planned)
-            changes = replace(changes, ranks=planned.new_ranks())
+            ranks = planned.new_ranks()
+            changes = replace(changes, ranks=ranks)
+            if whole is not None:
+                changes = replace(whole, ranks=(*planned.ranks, *ranks))
     write_checked(path, asdict(changes))
     return changes
+
+
+def _whole(changes: Changes, earlier: Sequence[Changes], planned: Planned) -> Changes | None:
+    """Return changes that stand for all before them; None if few that are gone are written down.
+
+    What a record says are numbers of variables and rows, so those who stay keep theirs.
+    """
+    every = [*earlier, changes]
+    removed = {number for one in every for number in one.removed}
+    listed = [(one, own.batch) for own in every for one in own.added]
+    live = [(one, batch) for one, batch in listed if one.number not in removed]
+    gone = len(listed) - len(live)
+    if gone < GONE_MIN or gone < len(live):
+        return None
+    variables, rows = planned.joins.vacant()
+    return replace(
+        changes,
+        added=tuple(planned.numbered(one, batch) for one, batch in live),
+        removed=(),
+        is_whole=True,
+        count=_count(every),
+        vacant=(tuple(variables), tuple(rows)),
+    )
+
+
+def _count(every: Iterable[Changes]) -> int:
+    """Return how many subscriptions there ever were."""
+    count = 0
+    for changes in every:
+        count = changes.count if changes.is_whole else count + len(changes.added)
+    return count
 
 
 class Subscriptions:
@@ -177,16 +183,17 @@ class Subscriptions:
 
     def entries(self) -> list[tuple[str, str]]:
         """Return names and programs of the subscriptions that join."""
-        return self._frozen if self._live is None else entries_of(self._live.snapshot())
+        live = self._live
+        return self._frozen if live is None else entries_of(live.snapshot())
 
     def since(self, earlier: Iterable[Changes]) -> tuple[tuple[Added, ...], tuple[int, ...]]:
         """Return what was added and what was removed since earlier batches."""
         live: dict[str, Added] = {}
-        count = 0
+        earlier = [*earlier]
+        count = _count(earlier)
         for changes in earlier:
             live = {name: one for name, one in live.items() if one.number not in changes.removed}
             live |= {one.name: one for one in changes.added}
-            count += len(changes.added)
         wanted = dict(self.entries())
         removed = tuple(one.number for name, one in live.items() if wanted.get(name) != one.program)
         gone = set(removed)
@@ -197,13 +204,12 @@ class Subscriptions:
 
 
 def entries_of(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Return names and programs of the subscriptions that join.
+    """Return names and programs of the subscriptions that join documents, or bindings of them."""
+    return _encoded(all_joined(snapshot))
 
-    Raises:
-        RegistryError: One joins what ``join_stream`` does not.
-    """
-    requests = joins_of(snapshot, "penstock.spark.join_stream").items()
-    return [(name, b64encode(requested.program).decode()) for name, requested in requests]
+
+def _encoded(programs: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    return [(name, b64encode(program).decode()) for name, program in programs.items()]
 
 
 def _path(folder: str, batch: int) -> Path:

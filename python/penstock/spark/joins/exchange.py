@@ -112,3 +112,37 @@ class RowFile:
                 batch = batch.append_column(PARTS, pa.array(self._numbers, pa.int64()))
             self.add_batch(batch)
             self._waiting, self._numbers = [], []
+
+
+class FileOutlet:
+    """Where a task of a stream puts what it finds: files in the folder of its batch."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._outbox = Outbox()
+        self._rows, self._repeated = RowFile(folder), RowFile(folder, is_repeated=True)
+
+    def send(self, buckets: Iterable[int], record: bytes) -> None:
+        """Take a record for buckets."""
+        self._outbox.put(buckets, record)
+
+    def add(self, row: Result, parts: int | None = None) -> None:
+        """Take a row; ``parts`` tells rows apart that other tasks may have found as well."""
+        if parts is None:
+            self._rows.add(row)
+        else:
+            self._repeated.add(row, parts)
+
+    def add_batch(self, batch: Any) -> None:
+        """Take rows that are columns already."""
+        self._rows.add_batch(batch)
+
+    def close(self) -> tuple[dict[int, Extent], list[str], list[str]]:
+        """Write everything down; return where records are, and the files of rows.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        sent = self._outbox.write(self._folder)
+        rows, repeated = self._rows.close(), self._repeated.close()
+        return sent, [rows] if rows else [], [repeated] if repeated else []

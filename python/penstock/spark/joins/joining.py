@@ -17,10 +17,11 @@ from penstock.errors import DocumentError
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.spark.arrow import record_batches
-from penstock.spark.joins.changes import Planned, Subscriptions, pin_changes
+from penstock.spark.joins.changes import Subscriptions, pin_changes
+from penstock.spark.joins.planned import Planned
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import Manifest, State
-from penstock.spark.joins.worker import Job, read_record, timed_witnesses
+from penstock.spark.joins.worker import Job, read_record, timed_documents
 from penstock.spark.times import times_of
 
 if TYPE_CHECKING:
@@ -75,11 +76,12 @@ class Joining:
         changes = pin_changes(self.state, before, subscriptions, self.limits, learn)
         with self.state.work(number) as work:
             changed = () if changes.is_empty else ((changes.batch, changes.mark),)
+            known = () if changes.is_whole else before.changes
             job = Job(
                 str(self.state.folder),
                 work,
                 changes.batch,
-                (*before.changes, *changed),
+                (*known, *changed),
                 before.buckets,
                 before.hash_bits,
                 before.watermark_us,
@@ -108,9 +110,10 @@ def sample_of(documents: DataFrame, is_text: bool) -> Sample:
 def _learn(planned: Planned, batch: pa.RecordBatch, is_text: bool, number: int) -> None:
     """Join some of the documents, to see which values are rare."""
     times_us = times_of(batch.column(2))
-    for one in timed_witnesses(planned, batch, times_us, is_text, 0):
+    for time_us, one in timed_documents(planned, batch, times_us, is_text, 0):
         with contextlib.suppress(DocumentError):
-            record = read_record(planned, *one, number)
-            if record:
-                planned.joins.push(record)
+            origin, record = read_record(planned, one, time_us, number)
+            for each in (record, *planned.bound.records([(origin, one.bindings)], number)):
+                if each and not isinstance(each, DocumentError):
+                    planned.joins.push(each)
         planned.joins.forget_results()

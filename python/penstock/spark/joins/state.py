@@ -168,7 +168,9 @@ class State:
         for name in os.listdir(self.folder / SEGMENTS):
             if name not in named:
                 _remove(self.folder / SEGMENTS / name)
-        pinned = {f"{batch}.json" for batch in (*dict(manifest.changes), *kept)}
+        # A batch that is computed again may need changes that the last manifest does not name.
+        named_changes = chain.from_iterable(manifest.changes for manifest in manifests)
+        pinned = {f"{batch}.json" for batch in (*dict(named_changes), *kept)}
         for name in os.listdir(self.folder / CHANGES):
             if name not in pinned:
                 _remove(self.folder / CHANGES / name)

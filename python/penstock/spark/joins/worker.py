@@ -14,19 +14,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.joining import found_row, lateness_error
-from penstock.engine.push import PushedInput
-from penstock.engine.rows import error_row
+from penstock.engine.joining import lateness_error
 from penstock.errors import DocumentError
-from penstock.joins import Found, Published
-from penstock.joins.spilling import Queue
-from penstock.kernel import Witness, error_of
+from penstock.kernel import error_of
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
-from penstock.sources.inputs import Input
-from penstock.spark.joins.changes import Planned, read_changes
-from penstock.spark.joins.exchange import Extent, Outbox, RowFile, read_extents
-from penstock.spark.joins.reading import read_witnesses
+from penstock.spark.joins.bindings import Bound, Origin
+from penstock.spark.joins.changes import apply, read_changes
+from penstock.spark.joins.exchange import Extent, FileOutlet, read_extents
+from penstock.spark.joins.findings import Findings, document_number
+from penstock.spark.joins.planned import Planned
+from penstock.spark.joins.reading import ReadDocument, read_each
 from penstock.spark.joins.segments import (
     damaged_segment,
     map_segment,
@@ -117,85 +115,10 @@ def planned_for(job: Job) -> Planned:
     if planned is None or planned.applied != job.changes[: len(planned.applied)]:
         planned = Planned(job.limits, job.hash_bits)
     for batch, _ in job.changes[len(planned.applied) :]:
-        planned.apply(read_changes(job.folder, batch))
+        apply(planned, read_changes(job.folder, batch))
     # Whoever fails in the middle leaves nothing half applied behind.
     _kept[key] = planned
     return planned
-
-
-class Findings:
-    """The rows of a task, and the records that it sends to buckets."""
-
-    def __init__(self, job: Job, planned: Planned) -> None:
-        self._job = job
-        self._planned = planned
-        self._outbox = Outbox()
-        self._rows, self._repeated = RowFile(job.work), RowFile(job.work, is_repeated=True)
-
-    def send(self, record: bytes) -> None:
-        """Take what a record gives by itself, and send it to its buckets."""
-        joins = self._planned.joins
-        failure = joins.report_alone(record)
-        if failure is not None:
-            self.add_failure(error_of(failure))
-        self._outbox.put(joins.route(record, self._job.buckets), record)
-
-    def add_errors(self, batch: Any) -> None:
-        """Add rows of documents that failed."""
-        self._rows.add_batch(batch)
-
-    def add_failure(self, error: DocumentError, document: str = "") -> None:
-        """Add the row of something that passed a limit while it was joined."""
-        self._rows.add(error_row(error, PushedInput(document, "default", None)))
-
-    def settle(self) -> None:
-        """Take all results that wait, and send off what they publish and lead to."""
-        joins, subscribers = self._planned.joins, self._planned.subscribers
-        is_derived = False
-        while joins.has_results():
-            with Queue() as published:
-                while joins.has_results():
-                    for one in subscribers.take(_published_number, self._job.batch):
-                        if not isinstance(one, Found):
-                            self.add_failure(one)
-                            continue
-                        self._add(one, is_derived)
-                        if one.record:
-                            published.put(one.record)
-                for record in published:
-                    self.send(record)
-            # Several tasks may publish one event, and each asks what it gives by itself.
-            is_derived = True
-        for record in joins.take_partials():
-            self._outbox.put(joins.route(record, self._job.buckets), record)
-
-    def tell(self, told: Told) -> Told:
-        """Write everything down; return what was told with where it is."""
-        told.sent = self._outbox.write(self._job.work)
-        told.rows = [name for name in [self._rows.close()] if name is not None]
-        told.repeated = [name for name in [self._repeated.close()] if name is not None]
-        told.depth = self._planned.joins.depth()
-        return told
-
-    def _add(self, found: Found, is_derived: bool) -> None:
-        subscriber = self._planned.subscribers[found.joined.subscription]
-        row = found_row(subscriber, found)
-        if is_derived or subscriber.output.may_repeat:
-            self._repeated.add(row, _digest(found.joined.numbers))
-        else:
-            self._rows.add(row)
-
-
-def _published_number(event: Published) -> int:
-    """Return the number of a published event: its own, even among documents of one id."""
-    content = _digest(event.numbers).to_bytes(8, "little", signed=True)
-    return document_number(event.stream, event.document, event.time_us, content)
-
-
-def _digest(numbers: tuple[int, ...]) -> int:
-    """Return what tells the documents of one result from others with the same ids."""
-    digest = hashlib.blake2b(repr(numbers).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
 
 
 class Intake:
@@ -205,39 +128,44 @@ class Intake:
         self._job = job
         self.planned = planned_for(job)
         self.planned.joins.enter(0, 1)
-        self._findings, self._told = Findings(job, self.planned), Told()
+        self._outlet, self._told = FileOutlet(job.work), Told()
+        self._findings = Findings(self.planned, job.buckets, job.batch, self._outlet)
+        self._bound: list[tuple[Origin, list[Bound]]] = []
 
-    def take(
-        self, document: Input, time_us: int, witness: Witness | DocumentError
-    ) -> DocumentError | None:
-        """Take a document; return what is wrong with it."""
+    def take(self, one: ReadDocument, time_us: int) -> list[DocumentError]:
+        """Take a document; return what is wrong with it, or with subscriptions that fail alone."""
         job, told = self._job, self._told
         try:
             check_event_time(time_us)
             # Event time goes on with every document, whatever else is wrong with it.
             told.latest_us = max(told.latest_us, time_us)
-            record = read_record(self.planned, document, time_us, witness, job.batch)
+            origin, record = read_record(self.planned, one, time_us, job.batch)
         except DocumentError as error:
-            return error
+            return [error]
         told.documents += 1
         if time_us < job.watermark_us:
             told.late += 1
-            return lateness_error(job.lateness)
+            return [lateness_error(job.lateness)]
         if record:
             self._findings.send(record)
-            if self.planned.joins.is_batch_full():
-                self._findings.settle()
-        return None
+        if one.bindings:
+            self._bound.append((origin, one.bindings))
+        if self.planned.joins.is_batch_full():
+            self._findings.settle()
+        failures = self.planned.bound.failures
+        return [each for side, error in one.failing for each in failures(side, error)]
 
     def settle(self, errors: Any = None) -> None:
         """Take the results that wait, and add rows of documents that failed."""
+        bound, self._bound = self._bound, []
+        self._findings.send_bound(bound)
         self._findings.settle()
         if errors is not None:
-            self._findings.add_errors(errors)
+            self._outlet.add_batch(errors)
 
     def tell(self) -> str:
         """Write everything down; return, as text, where it is."""
-        return self._findings.tell(self._told).dump()
+        return _tell(self._told, self.planned, self._outlet).dump()
 
 
 def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -247,11 +175,9 @@ def read_documents(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
         batch, times_us = with_event_times(whole.select(range(4)))
         faults = whole.column(4) if job.has_faults else None
         failures: list[tuple[int, DocumentError]] = []
-        found = timed_witnesses(intake.planned, batch, times_us, job.is_text, job.arrival_us)
-        for number, (document, time_us, witness) in enumerate(found):
-            error = intake.take(document, time_us, witness)
-            if error is not None:
-                failures.append((number, error))
+        found = timed_documents(intake.planned, batch, times_us, job.is_text, job.arrival_us)
+        for number, (time_us, one) in enumerate(found):
+            failures += [(number, error) for error in intake.take(one, time_us)]
         intake.settle(error_batch(failures, batch, faults) if failures else None)
     yield _row(intake.tell())
 
@@ -262,38 +188,35 @@ def with_event_times(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
     return batch.set_column(2, batch.schema.names[2], event_times(times_us)), times_us
 
 
-def timed_witnesses(
+def timed_documents(
     planned: Planned, batch: pa.RecordBatch, times_us: Any, is_text: bool, arrival_us: int
-) -> Iterator[tuple[Input, int, Witness | DocumentError]]:
-    """Yield the documents of a batch with their event times in microseconds and witnesses."""
-    found = read_witnesses(planned.subscribers.reader, batch, is_text)
+) -> Iterator[tuple[int, ReadDocument]]:
+    """Yield the documents of a batch as joins read them, with event times in microseconds."""
+    sides = len(planned.bound.sides)
+    found = read_each(planned.subscribers.reader, batch, is_text, sides)
     named = zip(found, batch.column(1).to_pylist(), times_us.to_pylist(), strict=True)
-    for (document, witness), id_, time_us in named:
-        document.document = id_ or ""
-        yield document, arrival_us if time_us is None else time_us, witness
+    for one, id_, time_us in named:
+        one.document.document = id_ or ""
+        yield arrival_us if time_us is None else time_us, one
 
 
 def read_record(
-    planned: Planned, document: Input, time_us: int, witness: Witness | DocumentError, batch: int
-) -> bytes:
-    """Return the record of a document, empty if nothing in it joins.
+    planned: Planned, one: ReadDocument, time_us: int, batch: int
+) -> tuple[Origin, bytes]:
+    """Return what tells a document from others, and its record, empty if nothing in it joins.
 
     Raises:
         DocumentError: The document could not be read.
     """
+    document, witness = one.document, one.witness
     if isinstance(witness, DocumentError):
         raise witness
     content = hashlib.blake2b(digest_size=8)
     for piece in document.pieces():
         content.update(piece)
     number = document_number(document.stream, document.document, time_us, content.digest())
-    return planned.joins.record(witness, number, document.document, time_us, batch)
-
-
-def document_number(stream: str, document: str, time_us: int, content: bytes) -> int:
-    """Return what tells a document from all others, whoever reads it and however often."""
-    told = repr((stream, document, time_us)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(told + content, digest_size=8).digest(), "little")
+    record = planned.joins.record(witness, number, document.document, time_us, batch)
+    return Origin(number, document.document, time_us), record
 
 
 def do_tasks(
@@ -311,7 +234,8 @@ def _do(job: Job, task: Task) -> Told:
     joins.enter(task.bucket, job.buckets)
     for number, segment in enumerate(task.segments):
         joins.attach(number, map_segment(job.folder, segment))
-    findings, told = Findings(job, planned), Told(task.bucket)
+    outlet, told = FileOutlet(job.work), Told(task.bucket)
+    findings = Findings(planned, job.buckets, job.batch, outlet)
     if task.depth:
         for number, segment in enumerate(task.segments):
             due_us, failure = joins.release_segment(
@@ -327,7 +251,7 @@ def _do(job: Job, task: Task) -> Told:
         names = ", ".join(segment.file for segment in task.segments)
         raise damaged_segment(Path(job.folder, SEGMENTS), f"is damaged in one of {names}")
     joins.enter(0, 1)  # so that nobody holds files that are garbage by now
-    return findings.tell(told)
+    return _tell(told, planned, outlet)
 
 
 def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequence[Segment]:
@@ -344,6 +268,13 @@ def _join(job: Job, task: Task, planned: Planned, findings: Findings) -> Sequenc
         return task.segments
     segments = (*task.segments, write_segment(job.folder, task.bucket, job.batch, words))
     return merge_alike(job.folder, task.bucket, job.batch, segments, job.watermark_us)
+
+
+def _tell(told: Told, planned: Planned, outlet: FileOutlet) -> Told:
+    """Write everything down; return what was told with where it is."""
+    told.sent, told.rows, told.repeated = outlet.close()
+    told.depth = planned.joins.depth()
+    return told
 
 
 def _row(told: str) -> pa.RecordBatch:

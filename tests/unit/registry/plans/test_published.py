@@ -399,6 +399,24 @@ def test_a_view_of_a_past_version_has_one_plan_for_those_who_ship_it(tmp_path: P
     snapshot = view.compact()
     assert snapshot.plan.image()
     assert set(snapshot.names) == {one.name for one in registry}
-    assert view.compact() is snapshot
+    assert [tier.size for tier in view.tiers()] == [199, 1]
     found = sorted(str(row.subscription) for row in penstock.Engine(view).run(DOCUMENT))
     assert found == [name for name, _ in expected_of(registry, registry.version)]
+
+
+def test_a_load_is_published_as_the_tier_that_it_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live.LivePlan, "merge_in_background", lambda *_: None)
+    registry = filled(tmp_path)
+    (large,) = tier_files(registry)
+    plan = registry._current.live(registry.version)
+    lines = [f'{{"name": "more{n}", "query": "{query(n)}"}}' for n in range(300)]
+    lines.append('{"name": "s5", "query": "//x[@y = 399]"}')
+    registry.load(lines, workers=0, replace=True)
+    assert registry._current.live(registry.version) is plan
+    first, second = read_list(list_of(registry))
+    assert (first.file, list(first.removed)) == (large, [5])
+    names, loaded = load_version(tmp_path, tmp_path, list_of(registry).name)
+    assert found_by(names, Session(loaded)) == expected_of(registry, registry.version)
+    assert len(read_plan(tmp_path / TIERS / second.file).names) == 301

@@ -1,5 +1,6 @@
-"""Joins over batch DataFrames: witnesses in the workers, one SQL statement per template."""
+"""Joins over batch DataFrames, by the native joins or by SQL."""
 
-from penstock.spark.joins.batch.evaluation import Statement, join, statements
+from penstock.spark.joins.batch.evaluation import Statement, statements
+from penstock.spark.joins.batch.joining import join
 
 __all__ = ["Statement", "join", "statements"]

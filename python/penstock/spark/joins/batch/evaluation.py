@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.limits import Limits
 from penstock.planning.templates import Alone, Row
 from penstock.registry import AnyRegistry
-from penstock.registry.requests import joins_of
 from penstock.results import COLUMNS
-from penstock.spark.bounds import checked_limits
-from penstock.spark.inputs import FAULT, INTERNAL, Inputs, inputs_of
+from penstock.spark.inputs import FAULT, INTERNAL, Inputs
 from penstock.spark.joins.batch.chains import partial_side
 from penstock.spark.joins.batch.relations import (
     Side,
@@ -27,49 +25,23 @@ from penstock.spark.joins.batch.results import KEY, PUBLISH, errors_sql, results
 from penstock.spark.joins.batch.rounds import Group, Plan, Round
 from penstock.spark.joins.batch.templates import template_sql
 from penstock.spark.joins.batch.witnesses import SCHEMA, Reading, read
-from penstock.spark.plans import require_registry
+from penstock.spark.joins.requested import documents_joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _ROUND_SHIFT = 57
 """Documents are numbered within their round, by numbers of Spark's below this bit."""
 
 
-def join(
-    documents: DataFrame,
-    registry: AnyRegistry,
-    document: str | Column = "xml",
-    id: str | Column = "id",  # noqa: A002  # the word that users know
-    time: str | Column | None = None,
-    stream: str | Column | None = None,
-    limits: Limits | None = None,
-) -> DataFrame:
-    """Return the results of all subscriptions of a registry that join documents, in a batch.
+def join_sql(inputs: Inputs, programs: Mapping[str, bytes], limits: Limits) -> DataFrame:
+    """Return the rows of programs that join documents, all of them computed by the call.
 
-    The columns are given as for ``match``, and the rows have its columns; those of the input do
-    not come along. The rows are those of the engine over the same documents, with the same ids.
-    The end of the batch is the end of all streams: what waits for a partner is reported. A
-    document without an event time has that of the evaluation. A document that cannot be read
-    gives an error row.
-
-    All of this is done by the call, which reads each document once. The result is a local
-    checkpoint: Spark keeps it in memory and on disk until nothing refers to it any more. The
-    registry is taken as it is now.
-
-    Raises:
-        ImportError: pyspark is not installed.
-        SettingError: The limits bound seconds.
-        TypeError: The registry is something else.
-        ValueError: The documents are a stream; a column is missing or holds no documents.
+    The result is a local checkpoint: Spark keeps it in memory and on disk until nothing refers to
+    it any more.
     """
-    if documents.isStreaming:
-        raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
-    checked = checked_limits(limits)
-    require_registry(registry)
-    inputs = inputs_of(documents, document, id, time, stream)
-    return _Evaluation(_plan_of(registry), checked).run(inputs)
+    return _Evaluation(Plan(programs), limits).run(inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +55,12 @@ class Statement:
 
 
 def statements(registry: AnyRegistry) -> list[Statement]:
-    """Return the SQL that ``join`` runs for a registry.
+    """Return the SQL that ``join`` runs for a registry with ``strategy="sql"``.
 
     ``subscriptions`` are those whose last operator the statement evaluates; it also evaluates the
     operators before it of those that have more. What the relations are is told in the notes.
     """
-    plan = _plan_of(registry)
+    plan = Plan(documents_joined(registry.snapshot(), "penstock.spark.statements"))
     return [
         Statement(
             number,
@@ -99,11 +71,6 @@ def statements(registry: AnyRegistry) -> list[Statement]:
         for number, round_ in enumerate(plan.rounds)
         for group in round_
     ]
-
-
-def _plan_of(registry: AnyRegistry) -> Plan:
-    requests = joins_of(registry.snapshot(), "penstock.spark.join").items()
-    return Plan({name: requested.program for name, requested in requests})
 
 
 class _Evaluation:

@@ -1,0 +1,23 @@
+"""The subscriptions of a registry that join documents, or bindings of several streams."""
+
+from __future__ import annotations
+
+from penstock.planning.program import Request
+from penstock.registry.requests import joins_of, requests_of
+from penstock.registry.subscriptions import Snapshot
+
+
+def documents_joined(snapshot: Snapshot, call: str) -> dict[str, bytes]:
+    """Return programs by the names of their subscriptions, for a call that joins no bindings.
+
+    Raises:
+        RegistryError: A subscription joins bindings of several streams.
+    """
+    requests = joins_of(snapshot, call).items()
+    return {name: requested.program for name, requested in requests}
+
+
+def all_joined(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the programs of all subscriptions that join, by name."""
+    found = {**requests_of(snapshot), **requests_of(snapshot, Request.BINDINGS)}
+    return {name: requested.program for name, requested in found.items()}
