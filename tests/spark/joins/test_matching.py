@@ -153,3 +153,21 @@ def test_a_late_document_is_matched_and_not_joined(tmp_path: Path) -> None:
     assert identities(rows) == wanted
     codes = sorted((row["document"], row["error"]["code"]) for row in rows if row["error"])
     assert codes == [("bad", "PD0026"), ("late", "PJ0001")]
+
+
+def test_a_document_that_is_read_in_parts_is_joined_once(tmp_path: Path) -> None:
+    registry = penstock.Registry()
+    registry.add("items", "//i")
+    registry.add("pairs", penstock.xscl("S//a->x[k->y] JOIN{y = z, 100} S//b->w[k->z]"))
+    items = "".join(f"<i>{number:0100}</i>" for number in range(20_000))
+    large = f"<a>{items}<k>1</k><k>2</k></a>".encode()
+    documents = [
+        Document(b"<b><k>1</k></b>", "b1", "S", 1.0),
+        Document(large, "large", "S", 2.0),
+        Document(large[:-4], "broken", "S", 3.0),
+        Document(b"<b><k>2</k></b>", "b2", "S", 4.0),
+    ]
+    wanted = identities(penstock.Engine(registry).run(documents))
+    assert {row[3] for row in wanted if row[0] == "pairs"} == {("large", "b1"), ("large", "b2")}
+    rows = found(registry, [documents], Random(1), tmp_path)
+    assert identities(rows) == wanted
