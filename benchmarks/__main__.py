@@ -1,7 +1,8 @@
 """The command: `python -m benchmarks PART [--json PATH] [--small]`.
 
 Parts are single, spark, splitting, many, loading, following, joins, join-stream, join-changes,
-growth, revisions, interruption, poison, xquery, broker, views, tables, progressive and structure.
+growth, revisions, interruption, poison, xquery, broker, views, tables, progressive, metrics and
+structure.
 """
 
 import argparse
@@ -35,6 +36,7 @@ EXPERIMENTS = {
     "views": "experiments.views",
     "tables": "experiments.tables",
     "progressive": "experiments.progressive",
+    "metrics": "experiments.metrics",
     "structure": "structure",
 }
 PARTS = ("single", "reverse", "sweeps", "latency")

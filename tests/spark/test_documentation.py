@@ -1,4 +1,4 @@
-"""The page on Spark is true: its blocks run, top to bottom, in one session."""
+"""The pages on Spark are true: their blocks run, top to bottom, in one session."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "spark.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = {
+    "spark.md": "messages|(?:live-)?checkpoint|found|subscriptions|bank-(?:inbox|state|events)",
+    "metrics.md": "metrics-inbox",
+}
+"""Pages with the names of files in them: Spark resolves such against the folder of its Java."""
 # `tests/docs` runs the blocks of plain `python`; these need a session.
 _BLOCK = re.compile(r"^```python spark\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_the_page_run(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
-    text = PAGE.read_text("utf-8")
-    # Spark resolves names of files against the folder that its Java was started in.
-    names = "messages|checkpoint|found|subscriptions|live-checkpoint|bank-(?:inbox|state|events)"
-    code = re.sub(rf'"({names})"', rf'"{tmp_path}/\1"', text)
+    text = (DOCS / page).read_text("utf-8")
+    code = re.sub(rf'"({PAGES[page]})"', rf'"{tmp_path}/\1"', text)
     namespace: dict[str, object] = {"__name__": "documentation", "spark": spark}
     blocks = list(_BLOCK.finditer(code))
-    assert len(blocks) >= 4
+    assert len(blocks) >= 2
     for block in blocks:
         padding = "\n" * code.count("\n", 0, block.start(1))
-        exec(compile(padding + block[1], str(PAGE), "exec"), namespace)
+        exec(compile(padding + block[1], page, "exec"), namespace)

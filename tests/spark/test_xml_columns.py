@@ -126,7 +126,7 @@ def test_a_pipeline_asks_for_what_it_needs(
     spark: SparkSession, folder: Path, ancestors: dict[str, str], columns: str
 ) -> None:
     source = FileSource("s", str(folder / "b.xml"), "//a", {}, ancestors)
-    (frame,) = documents(spark, (source,), penstock.Limits(), is_streaming=False)
+    frame = documents(spark, (source,), penstock.Limits(), is_streaming=False)
     scan = re.search(r"penstock-xml\[(.*?)\]", frame._jdf.queryExecution().toString())
     assert scan is not None
     assert re.findall(r"(\w+)#", scan[1]) == columns.split(",")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,8 @@ import pytest
 
 import penstock
 from penstock.spark import match, quarantine, results
+from penstock.spark.pipelines import load, run
+from tests.spark.helpers.stored import COLUMNS, engine_row, row_of, rows_in
 from tests.spark.test_match import in_process, in_spark
 
 if TYPE_CHECKING:
@@ -76,3 +80,46 @@ def test_a_stream_gives_the_same_rows(spark: SparkSession, tmp_path: Path) -> No
     )
     query.awaitTermination()
     assert in_spark(spark.read.parquet(str(sink))) == in_process(registry(), DOCUMENTS)
+
+
+def test_messages_go_through_every_kind_of_sink(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(6):
+        text = item(number).decode().replace("m&amp;", "ü&amp;\u2028<![CDATA[<]]>")
+        (tmp_path / f"in/{number}.xml").write_text(text, "utf-8")
+    (tmp_path / "in/broken.xml").write_text("<items><item></items>")
+    url = f"jdbc:derby:{tmp_path / 'derby'};create=true"
+    driver = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+    places = {
+        "parquet": {"path": "out/parquet"},
+        "json": {"path": "out/json"},
+        "sqlite": {"path": "out/sqlite"},
+        "jdbc": {"url": url, "options": driver},
+        "console": {},
+    }
+    pipeline = {
+        "sources": [{"kind": "files", "path": "in"}],
+        "registry": {
+            "subscriptions": [
+                {"name": name, "language": "xquery", "query": text} for name, text in TEXTS.items()
+            ]
+        },
+        "sinks": [{"kind": kind, "rows": "all", **where} for kind, where in places.items()],
+    }
+    (tmp_path / "p.yaml").write_text(json.dumps(pipeline))
+    run(load(tmp_path / "p.yaml"), spark)
+    made = penstock.Registry()
+    for name, text in TEXTS.items():
+        made.add(name, penstock.xquery(text))
+    documents = [penstock.Document(path) for path in sorted((tmp_path / "in").iterdir())]
+    wanted = Counter(engine_row(row) for row in penstock.Engine(made).run(documents))
+    assert sum(row[4] == "message" for row in wanted.elements()) >= 6
+    for kind in ("parquet", "json", "sqlite"):
+        assert Counter(rows_in(kind, tmp_path / "out" / kind)) == wanted, kind
+    printed = (json.loads(line) for line in capsys.readouterr().out.split("\n") if line)
+    assert Counter(row_of(row) for row in printed) == wanted
+    table = spark.read.format("jdbc").options(url=url, dbtable="results", **driver).load()
+    names = [f"`{name}`" for name in COLUMNS]
+    assert Counter(tuple(row) for row in table.select(*names, "error_code").collect()) == wanted

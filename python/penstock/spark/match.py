@@ -93,7 +93,14 @@ def match_inputs(
         [*own.fields, *(t.StructField(field.name, field.dataType) for field in inputs.kept)]
     )
     reference = ship(registry, inputs.frame)
-    job = Job(reference, checked, inputs.is_text, inputs.has_faults, is_counting, is_bulk)
+    job = Job(
+        reference,
+        checked,
+        inputs.is_text,
+        inputs.has_faults,
+        is_counting=is_counting,
+        is_bulk=is_bulk,
+    )
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
@@ -11,6 +12,7 @@ from tests.spark.random_pipelines.cases import (
     MISSPELT,
     Content,
     PipelineCase,
+    QueryCase,
     SinkCase,
     SourceCase,
     StepCase,
@@ -19,13 +21,23 @@ from tests.spark.random_pipelines.cases import (
 
 TRIGGERS = ("batch", "batch", "batch", "available_now", "once", "processing_time")
 QUERIES = {
-    "items": ("//item", "query"),
-    "ids": ("//@id", "query"),
-    "orders": ("/order", "filter"),
-    "text": ("//item/text()", "query"),
-    "large": ("//*[item > 3]/@id", "query"),
-    "count": ("count(//item)", "query"),
-    "none": ("/nothing", "query"),
+    "items": QueryCase("//item", owner="ann"),
+    "ids": QueryCase("//@id", owner="bob"),
+    "orders": QueryCase("/order", mode="filter"),
+    "text": QueryCase("//item/text()", owner="ann"),
+    "large": QueryCase("//*[item > 3]/@id"),
+    "count": QueryCase("count(//item)"),
+    "none": QueryCase("/nothing", owner="bob"),
+    "told": QueryCase("for $i in //item[. > 2] return <i>{$i/text()}</i>", "xquery", owner="ann"),
+}
+JOINS = {
+    "join pairs": "s0//order->x[item->y] JOIN{y = z, INF} s0//order->w[item->z]",
+    "join after": "s0//order->x[item->y] FOLLOWED BY{y = z, 1000} s0//order->w[item->z]",
+    "join both": "s0//order->x[item->y] FOLLOWED BY{y = z, INF} s1//order->w[item->z]",
+    "join alone": "s0//order->x[item->y]",
+    "join made": "SELECT <p k='{y}'/> FROM s0//order[item->y] JOIN{y = z, 900} s0//order[item->z] "
+    "PUBLISH P",
+    "join read": "P//p->p[@k->y] JOIN{y = z, INF} s0//order[item->z]",
 }
 MODES = {
     "sqlite": ("upsert", "append", "overwrite", "fail"),
@@ -33,28 +45,55 @@ MODES = {
 }
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "iso-8859-1", "utf-16", "windows-1252")
 RUNS_MAX = 3
-FILES_MAX = 5
+FILES = (0, 1, 2, 5)
+JOINED_FILES = (0, 3, 5, 7)
+"""So many files are added before a run; what is joined takes some."""
 
 
 def random_case(seed: int) -> PipelineCase:
     """Return the pipeline of a seed."""
     random = Random(seed)
     trigger = random.choice(TRIGGERS)
-    names = random.sample(sorted(QUERIES), random.randint(1, 3))
     sources = tuple(
         _source(random, number, trigger != "batch") for number in range(random.choice((1, 1, 1, 2)))
     )
-    sinks = _sinks(random)
+    queries = _queries(random, sources)
+    sinks = tuple(_choosing(random, sink, queries) for sink in _sinks(random))
     steps: list[StepCase] = []
     present: dict[tuple[str, str], Content] = {}
     stream = 0
     for _ in range(random.randint(1, RUNS_MAX)):
-        changes = _changes(random, sources, present, trigger != "batch")
+        counts = JOINED_FILES if queries.keys() & JOINS.keys() else FILES
+        changes = _changes(random, sources, present, trigger != "batch", counts)
         present |= changes
         stream += steps != [] and random.random() < 0.2
         steps.append(StepCase(changes, stream))
+    included = random.choice((0, 0, 0, 1, 2))
+    return PipelineCase(seed, trigger, queries, sources, sinks, tuple(steps), included)
+
+
+def _queries(random: Random, sources: tuple[SourceCase, ...]) -> dict[str, QueryCase]:
+    names = random.sample(sorted(QUERIES), random.randint(1, 3))
     queries = {name: QUERIES[name] for name in names}
-    return PipelineCase(seed, trigger, queries, sources, sinks, tuple(steps))
+    # Records of one file are of one time, and rows of tables of none: what comes of joining them
+    # depends on which is read first.
+    if all(source.kind == "files" for source in sources) and random.random() < 0.6:
+        for name in random.sample(sorted(JOINS), random.randint(1, 3)):
+            owner = random.choice((None, "ann"))
+            queries[name] = QueryCase(JOINS[name], "xscl", owner=owner)
+    return queries
+
+
+def _choosing(random: Random, sink: SinkCase, queries: Mapping[str, QueryCase]) -> SinkCase:
+    """Return a sink that may choose some of the subscriptions."""
+    choice: dict[str, tuple[str, ...]] = {}
+    if sink.rows != "quarantine" and random.random() < 0.3:
+        name = random.choice(sorted(queries))
+        choice["subscriptions"] = (random.choice((name, f"{name[:2]}*", f"?{name[1:]}")),)
+    owners = sorted({one.owner for one in queries.values() if one.owner is not None})
+    if sink.rows != "quarantine" and owners and random.random() < 0.2:
+        choice["owner"] = (random.choice(owners),)
+    return replace(sink, choice=choice)
 
 
 def _source(random: Random, number: int, is_streaming: bool) -> SourceCase:
@@ -100,6 +139,7 @@ def _changes(
     sources: tuple[SourceCase, ...],
     present: dict[tuple[str, str], Content],
     is_streaming: bool,
+    counts: tuple[int, ...],
 ) -> dict[tuple[str, str], Content]:
     """Return which files are added, changed and removed before a run; perhaps none at all."""
     changes: dict[tuple[str, str], Content] = {}
@@ -115,7 +155,7 @@ def _changes(
                         changes[key] = None
                     case 1:
                         changes[key] = _content(random, source)
-        for _ in range(random.choice((0, 1, 2, FILES_MAX))):
+        for _ in range(random.choice(counts)):
             name = f"{len(present) + len(changes):03}.xml"
             changes[source.folder, name] = _content(random, source)
     return changes

@@ -8,12 +8,14 @@ documentation: `upsert` replaces rows of earlier batches that have the same id, 
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
 from pathlib import Path
 
 import penstock
+from penstock.planning.modes import Mode
 from penstock.sources.records import records
 from tests.spark.helpers.stored import COLUMNS, Row, engine_row
 from tests.spark.random_pipelines.cases import (
@@ -53,11 +55,15 @@ class Model:
     _read: dict[int, set[Key]] = field(default_factory=dict)
     _held: dict[int, list[tuple[str, Row]]] = field(default_factory=dict)
     """The rows of each sink, each with its run."""
+    _documents_of: dict[int, list[penstock.Document]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._registry = penstock.Registry()
-        for name, (query, mode) in self.case.queries.items():
-            self._registry.add(name, query, "filter" if mode == "filter" else "query")
+        self._joins = penstock.Registry()
+        for name, query in self.case.queries.items():
+            registry = self._joins if query.language == "xscl" else self._registry
+            mode: Mode = "filter" if query.mode == "filter" else "query"
+            registry.add(name, query.text, mode, query.owner, language=query.language)
 
     def run(self, number: int, step: StepCase) -> Expected:
         """Return what a run should do."""
@@ -71,13 +77,15 @@ class Model:
             others = [one for one, _ in self._held.get(place, []) if one != run]
             if sink.write == "fail" and others:
                 return self._refused(4)
-        documents = [self._rows_of(one) for one in self._take(step)]
+        taken = list(self._take(step))
+        documents = [self._rows_of(one) for one in taken]
         rows = [row for found in documents for row in found]
+        rows += self._joined(step, taken)
         quarantined = sum(row[4] == "error" for row in rows)
         for place, sink in enumerate(self.case.sinks):
             # A stream without documents has no batch at all.
             if documents or not self.case.is_streaming:
-                self._write(place, sink, run, [row for row in rows if _belongs(row, sink.rows)])
+                self._write(place, sink, run, [row for row in rows if self._belongs(row, sink)])
             elif sink.kind == "console":
                 self._held[place] = []
         return Expected(
@@ -132,11 +140,42 @@ class Model:
                 yield penstock.Document(data, name, source.stream)  # type: ignore[arg-type]
             return
         data = gzip.decompress(content) if content.startswith(_GZIP) else content
-        whole = penstock.Document(data, str(self.folder / key[0] / key[1]), source.stream)
+        path = self.folder / key[0] / key[1]
+        whole = penstock.Document(data, str(path), source.stream, int(path.stat().st_mtime))
         if source.kind == "records":
             yield from records(whole, "//r")
         else:
             yield whole
+
+    def _joined(self, step: StepCase, taken: list[penstock.Document]) -> list[Row]:
+        """Return what documents give together with those that the same stream read before."""
+        if not len(self._joins):
+            return []
+        before = self._documents_of.setdefault(step.stream, []) if self.case.is_streaming else []
+        known = Counter(self._join(before))
+        every = before + taken
+        if self.case.is_streaming:
+            self._documents_of[step.stream] = every
+        found = Counter(self._join(every))
+        assert not known - found, "what was found stays found"
+        return list((found - known).elements())
+
+    def _join(self, documents: list[penstock.Document]) -> list[Row]:
+        rows = penstock.Engine(self._joins).run(documents)
+        # Documents that fail are told with the other subscriptions.
+        return [engine_row(row) for row in rows if row.subscription is not None]
+
+    def _belongs(self, row: Row, sink: SinkCase) -> bool:
+        is_error, name = row[4] == "error", row[0]
+        if sink.choice:
+            if name is None:
+                return False
+            owners, globs = sink.choice.get("owner"), sink.choice.get("subscriptions")
+            if owners is not None and self.case.queries[name].owner not in owners:
+                return False
+            if globs is not None and not any(fnmatchcase(name, glob) for glob in globs):
+                return False
+        return sink.rows == "all" or is_error == (sink.rows == "quarantine")
 
     def _rows_of(self, document: penstock.Document) -> list[Row]:
         """Return what the engine finds in a document, in this process."""
@@ -151,11 +190,6 @@ class Model:
 
 def _replaced(row: Row, document: str | None) -> Row:
     return (*row[:_DOCUMENT], document, *row[_DOCUMENT + 1 :])
-
-
-def _belongs(row: Row, rows: str) -> bool:
-    is_error = row[4] == "error"
-    return rows == "all" or is_error == (rows == "quarantine")
 
 
 def _id(row: Row) -> tuple[object, ...] | None:

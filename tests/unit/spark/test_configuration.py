@@ -220,6 +220,16 @@ def test_a_full_file_is_read_whole(tmp_path: Path) -> None:
         ("kind: console", "{kind: delta, path: a, table: b}", "PC0007", (8, 5), "one of the two"),
         ("kind: console", "{kind: delta, table: a b}", "PC0005", (8, 26), "no name of a table"),
         ("kind: console", "{kind: iceberg, table: a.}", "PC0005", (8, 28), "no name of a table"),
+        (
+            "kind: console",
+            "{kind: delta, path: a, partition_by: subscripton}",
+            *("PC0005", (8, 42), "did you mean `subscription`?"),
+        ),
+        (
+            "kind: console",
+            "{kind: table, table: a, partition_by: [kind, run]}",
+            *("PC0005", (8, 43), "`run` is no column"),
+        ),
         ("kind: console", "{kind: table}", "PC0003", (8, 5), "`table` is missing"),
         ("kind: console", "{kind: table, table: a, format: csv}", "PC0005", (8, 37), "parquet"),
         ("kind: console", "{kind: sqlite, path: 's3a://b/x'}", "PC0005", (8, 26), "on a disk"),
@@ -404,13 +414,11 @@ def test_subscriptions_that_join_documents_are_read_from_files_and_folders(tmp_p
         assert (pipeline.lateness, pipeline.state) == (90.0, str(tmp_path / "joins"))
 
 
-def test_what_joins_of_streams_do_not_evaluate_is_refused(tmp_path: Path) -> None:
+def test_a_query_over_several_streams_is_a_subscription_like_others(tmp_path: Path) -> None:
     text = 'for $a in stream("a")//a, $b in stream("b")//b where $a/k = $b/k return <c/>'
     query = f"- {{name: c, language: xquery, query: '{text}'}}"
-    with pytest.raises(ConfigurationError) as caught:
-        load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
-    assert caught.value.code == "PC0005"
-    assert "`c` joins streams, which a pipeline does not evaluate" in caught.value.message
+    pipeline = load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
+    assert pipeline.registry["c"].query.language == "xquery"
 
 
 @pytest.mark.parametrize(

@@ -26,19 +26,16 @@ from penstock.spark.pipelines.configured_sinks import (
     read_sinks,
 )
 from penstock.spark.pipelines.configured_sources import read_source
-from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
+from penstock.spark.pipelines.includes import MAIN_KEYS, SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
-from penstock.spark.pipelines.paths import local_folder, path_reader
+from penstock.spark.pipelines.paths import disk_reader, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
 from penstock.spark.pipelines.variables import Secrets
 from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
-KEYS = (
-    *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
-    *("trigger", "lateness", "state", "metrics", "spark", "include"),
-)
+KEYS = (*MAIN_KEYS, *SHARED_KEYS, "include")
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
 _LATENESS = re.compile(r"(\d+(?:\.\d+)?)\s*(milliseconds?|seconds?|minutes?|hours?|days?)?")
@@ -112,7 +109,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
     if trigger is not None:
         _check_checkpoint(found, trigger, checkpoint)
         _check_batch(found, trigger)
-    state = found.read("state", path_reader(folder), "") or None
+    state = found.read("state", disk_reader(folder), "") or None
     for key, path in (("checkpoint", checkpoint), ("state", state)):
         if path is not None:
             _check_places(found, key, path, sinks)
@@ -133,7 +130,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         found.read("suspend_after", _suspend_after, suspend_after),
         found.read("lateness", _lateness, no_lateness),
         state,
-        found.read("metrics", lambda node: _metrics(node, folder), "") or None,
+        found.read("metrics", disk_reader(folder), "") or None,
         "local[*]" if spark is None else spark.read("master", _master, "local[*]"),
         {} if spark is None else spark.settings("settings"),
         root.holder.secrets,
@@ -172,14 +169,12 @@ def _check_places(found: Fields, key: str, path: str, sinks: PlacedSinks) -> Non
 def _check_state(
     found: Fields, checkpoint: str | None, state: str | None, registry: AnyRegistry
 ) -> None:
-    """Report a place where the state of joins cannot be, if anything joins by now."""
-    key, path = ("state", state) if state is not None else ("checkpoint", checkpoint)
-    if path is None or key not in found or local_folder(path) is not None:
-        return
-    if key == "state" or (registry and holds_joins(registry)):
-        message = f"the state of joins cannot be kept in {path}, which is no folder of a disk"
-        way_out = "name one that driver and workers reach under the same path: state: /shared/joins"
-        found.node.report(found[key].error("PC0005", message, way_out))
+    """Report a checkpoint beside which the state of joins cannot be, if anything joins by now."""
+    is_placed = state is not None or checkpoint is None or disk_path(checkpoint) is not None
+    if not is_placed and "state" not in found and holds_joins(registry):
+        message = "the state of joins lies beside the checkpoint, and needs a disk"
+        way_out = "name a folder that driver and workers share: state: /shared/joins"
+        found.node.report(found["checkpoint"].error("PC0007", message, way_out))
 
 
 def _check_feeds(found: Fields, sources: tuple[SourceSetting, ...], checkpoint: str | None) -> None:
@@ -232,13 +227,6 @@ def _lateness(node: Node) -> float:
         message = f"`{written}` is no duration"
         raise node.error("PC0005", message, "write seconds, or as in: 10 minutes")
     return seconds
-
-
-def _metrics(node: Node, folder: Path) -> str:
-    path = local_folder(path_reader(folder)(node))
-    if path is None:
-        raise node.error("PC0005", "the file of metrics lies on the driver's disk", "name a path")
-    return path
 
 
 def _suspend_after(node: Node) -> int | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
 from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.results.columns import COLUMNS
 from penstock.sinks import (
     ConsoleSink,
     DeltaSink,
@@ -22,7 +24,7 @@ from penstock.sinks import (
     WriteMode,
 )
 from penstock.sinks.catalog import FORMATS
-from penstock.sinks.merging import MergingSink
+from penstock.sinks.merging import OWN, MergingSink
 from penstock.spark.pipelines.choices import Choice, names_like
 from penstock.spark.pipelines.configured_sources import kind_of, table_name
 from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
@@ -37,6 +39,12 @@ SINKS = (
 )
 ROWS = ("results", "quarantine", "errors", "all")
 """Quarantine are documents that failed; errors are those, and what subscriptions failed at."""
+
+PARTITIONS = (
+    *(name for name, type_ in COLUMNS.items() if type_ in (str, int, datetime)),
+    *("run", "batch"),
+)
+"""Columns that may divide a table: those that hold one value."""
 
 _CHOICE = ("subscriptions", "owner")
 _COMMON = ("kind", "name", "rows", "write", *_CHOICE)
@@ -142,14 +150,16 @@ def _sink(node: Node, folder: Path) -> SinkSetting | None:
             fields = node.fields((*_COMMON, "path", "table", "partition_by"))
             path, table = _lake_place(fields, folder)
             place, lake = path or table, DeltaSink if kind == "delta" else IcebergSink
-            mode, parts = _mode(fields, lake), fields.texts("partition_by")
+            mode, parts = _mode(fields, lake), _partitions(fields, PARTITIONS)
             sink = lake(path or None, None if path else table, mode, parts)
         case "table":
             keys = (*_COMMON, "table", "format", "partition_by")
             fields = node.fields(keys, required=("table",))
             place = fields.read("table", table_name, "")
             form = fields.choice("format", FORMATS, FORMATS[0])
-            parts = fields.texts("partition_by")
+            # These two are partitions of every table of files.
+            known = [name for name in PARTITIONS if name not in OWN]
+            parts = _partitions(fields, known)
             sink = TableSink(place, form, _mode(fields, TableSink), parts)
         case "kafka":
             needed = ("servers", "topic")
@@ -177,6 +187,16 @@ def _lake_place(fields: Fields, folder: Path) -> tuple[str, str]:
         raise fields.node.error("PC0007", message, "give one of the two")
     table = fields.read("table", table_name, "")
     return fields.read("path", path_reader(folder), ""), table
+
+
+def _partitions(fields: Fields, known: Sequence[str]) -> tuple[str, ...]:
+    names = fields.texts("partition_by")
+    for name in names:
+        if name not in known:
+            message = f"`{name}` is no column by which a table is divided"
+            error = fields["partition_by"].error("PC0005", message, choice_hint(name, known))
+            fields.node.report(error)
+    return names
 
 
 def _mode(fields: Fields, sink: type[Sink]) -> WriteMode:

@@ -16,6 +16,7 @@ from penstock.sinks import (
 from penstock.sinks.merging import MergingSink
 from penstock.spark.pipelines import settings
 from penstock.spark.pipelines.configuration import Pipeline
+from penstock.spark.pipelines.configured_registry import holds_joins
 
 
 def describe(pipeline: Pipeline) -> list[str]:
@@ -31,7 +32,19 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines += [f"  writes {_rows(one)} to {_sink(one.sink)}" for one in pipeline.sinks]
     if pipeline.checkpoint is not None:
         lines.append(f"  goes on from {_short(pipeline.checkpoint)}")
+        lines += _joins(pipeline)
     return [pipeline.secrets.redacted(line) for line in lines]
+
+
+def _joins(pipeline: Pipeline) -> list[str]:
+    """Return how a stream joins, if it does."""
+    if not (holds_joins(pipeline.registry) or pipeline.lateness is not None):
+        return []
+    late = "without a bound on lateness"
+    if pipeline.lateness is not None:
+        late = f"with a lateness of {pipeline.lateness:g} seconds"
+    state = pipeline.state or f"{pipeline.checkpoint}-joins"
+    return [f"  joins {late}, its state in {_short(state)}"]
 
 
 def warnings_of(pipeline: Pipeline) -> list[str]:

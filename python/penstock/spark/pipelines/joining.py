@@ -22,7 +22,7 @@ from penstock.spark.joins.joining import Joining, Sample
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.state import State
 from penstock.spark.pipelines.configuration import Pipeline
-from penstock.spark.pipelines.paths import local_folder
+from penstock.storage import disk_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,14 +89,13 @@ def state_folder(pipeline: Pipeline) -> str:
         StateError: That is no folder of a disk.
     """
     path = pipeline.state or f"{pipeline.checkpoint}-joins"
-    folder = local_folder(path)
-    if folder is None:
+    if disk_path(path) is None:
         message = f"the state of joins cannot be kept in {path}, which is no folder of a disk; "
         message += (
             "name one that driver and workers reach under the same path: state: /shared/joins"
         )
-        raise StateError("PJ0009", message)
-    return folder
+        raise StateError("PJ0008", message)
+    return path
 
 
 def _pinned(registry: AnyRegistry, stream: str, number: int) -> Subscriptions:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 from penstock.spark.pipelines.nodes import Node
 from penstock.storage import disk_path
@@ -46,11 +45,3 @@ def is_within(path: str, folder: str) -> bool:
 
 def _plain(path: str) -> str:
     return path.rstrip("/") if HAS_SCHEME.match(path) else os.path.realpath(path)
-
-
-def local_folder(path: str) -> str | None:
-    """Return a path as the disk has it, or None if it names another file system."""
-    if not HAS_SCHEME.match(path):
-        return path
-    named = urlparse(path)
-    return unquote(named.path) if named.scheme.lower() == "file" else None

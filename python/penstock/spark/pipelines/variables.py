@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 _REFERENCE = re.compile(r"\$(\$\{)|\$\{(?:file:([^}]*)|([^}]*))\}")
@@ -47,6 +48,9 @@ class Secrets:
         error.args = tuple(self._without(one) for one in error.args)
         for name, value in vars(error).items():
             setattr(error, name, self._without(value))
+        # What Java says is asked of Java each time, so a cause that tells a secret goes.
+        if any(self.hides(str(one)) for one in _linked(error)):
+            error.__cause__, error.__suppress_context__ = None, True
 
     def _without(self, value: object) -> object:
         return self.redacted(value) if isinstance(value, str) else value
@@ -64,6 +68,18 @@ class Secrets:
         if is_secret and len(value) >= HIDDEN_LENGTH_MIN:
             self._hidden[value] = found[0]
         return value
+
+
+def _linked(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions that led to one."""
+    seen = {id(error)}
+    waiting = [error.__cause__, error.__context__]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            waiting += [one.__cause__, one.__context__]
 
 
 def _secret(file: Path, path: str) -> str:
