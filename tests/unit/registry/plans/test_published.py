@@ -420,3 +420,50 @@ def test_a_load_is_published_as_the_tier_that_it_planned(
     names, loaded = load_version(tmp_path, tmp_path, list_of(registry).name)
     assert found_by(names, Session(loaded)) == expected_of(registry, registry.version)
     assert len(read_plan(tmp_path / TIERS / second.file).names) == 301
+
+
+CHANGER = """
+import sys, penstock
+from penstock.registry.plans import live
+live.SMALL_MAX = 4
+registry, own = penstock.Registry.open(sys.argv[1]), sys.argv[2]
+for number in range(60):
+    if number % 4 == 3:
+        registry.remove(f"{own}{number - 2}")
+    elif number % 8 == 4:
+        registry.replace("s3", f"//x[@y = {number}]")
+    else:
+        registry.add(f"{own}{number}", f"//x[@y = {number * 7 % 400}]")
+    registry.snapshot()
+print(registry.version)
+"""
+
+
+def test_processes_that_change_at_once_publish_what_the_table_has(tmp_path: Path) -> None:
+    registry = filled(tmp_path / "r", 60)
+    host = tmp_path / "host"
+    host.mkdir()
+    commands = [[sys.executable, "-c", CHANGER, str(tmp_path / "r"), own] for own in "abc"]
+    changers = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands
+    ]
+    seen = set()
+    batch = 0
+    while True:
+        is_last = all(changer.poll() is not None for changer in changers)
+        pin = Pins(tmp_path / "r").pin("q", batch)
+        if pin.version not in seen:
+            names, plan = load_version(tmp_path / "r", host, plan_name(pin))
+            assert found_by(names, Session(plan)) == expected_of(registry, pin.version)
+            seen.add(pin.version)
+        batch += 1
+        if is_last:
+            break
+    for changer in changers:
+        assert changer.returncode == 0
+        assert changer.stdout is not None
+        changer.stdout.close()
+    assert registry.version == 1 + 3 * 60 == max(seen)
+    assert len(seen) > 3
+    assert verify(tmp_path / "r").findings == []
+    assert max(len(read_list(path)) for path in (tmp_path / "r" / PLANS).iterdir()) < 12
