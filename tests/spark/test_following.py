@@ -88,7 +88,7 @@ def expected(registry: DurableRegistry) -> list[tuple[str, str]]:
     )
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_changes_between_two_micro_batches(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_stream_that_stands_still_while_everything_is_merged_goes_on(
     stream = Stream(tmp_path / "r", "q", monkeypatch)
     before = stream.run(0)
     ((session, _),) = worker._idle.values()
-    for number in range(200):
+    for number in range(90):
         registry.add(f"more{number}", query(number))
         if number % 9 == 0:
             registry._current.wait()
