@@ -14,15 +14,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from benchmarks.broker.copies import Delivery, measure_copies
-from benchmarks.broker.copies import page as copies_page
-from benchmarks.broker.figures import Part, Scale, parts
+from benchmarks.broker.figures import Scale, parts
 from benchmarks.broker.measuring import DEFAULT, Times, Workload, measure
-from benchmarks.broker.plots import draw
+from benchmarks.broker.record import Run, page, write
 from benchmarks.broker.saxon import SaxonTimes, measure_saxon
-from benchmarks.report import table
 from benchmarks.runner import ROOT, machine, progress
 from penstock.planning.brokering import BrokerOptions
 
@@ -52,42 +49,48 @@ def main(arguments: list[str]) -> int:
         choices=("figures", "ratios", "copies"),
         help="the paper's figures, the ratios, or what copies of messages cost on Spark",
     )
+    parser.add_argument(
+        "--merge", type=Path, nargs="+", metavar="FILE", help="measure nothing, merge these runs"
+    )
     options = parser.parse_args(arguments)
+    if options.merge:
+        runs = [json.loads(path.read_text("utf-8")) for path in options.merge]
+    else:
+        runs = [_measured(options, " ".join(["python -m benchmarks broker", *arguments]))]
+    print(page(runs))
+    if options.json:
+        write(runs, options.json)
+    return 0
+
+
+def _measured(options: argparse.Namespace, command: str) -> Run:
+    """Return what a run found."""
     scale = SMALL if options.small else Scale()
     if options.repeat:
         scale = replace(scale, repeat=options.repeat)
     if options.documents:
         count = max(2, options.documents)
         scale = replace(scale, documents=count, warm_up=count // 10)
-    command = " ".join(["python -m benchmarks broker", *arguments])
     rows = [*_rows(scale)] if options.only in (None, "ratios") else []
     shared = _shared(scale) if rows else None
     saxon = _saxon(scale) if rows else None
-    drawn = [*parts(scale)] if options.only in (None, "figures") else []
-    copies = [*_copies(scale)] if options.only == "copies" else []
-    text = page(command, rows, [*ratios(rows, shared, saxon)], drawn)
-    if copies:
-        text += f"\n{copies_page(copies)}\n"
-    print(text)
-    if options.json:
-        result = {
-            "command": command,
-            "machine": machine(),
-            "plans": [
-                {"workload": asdict(workload), **{name: asdict(one) for name, one in own.items()}}
-                for workload, own in rows
-            ],
-            "ratios": [*ratios(rows, shared, saxon)],
-            "saxon": saxon and asdict(saxon),
-            "figures": [asdict(part) for part in drawn],
-            "copies": [asdict(one) for one in copies],
-        }
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-        options.json.with_suffix(".md").write_text(text, "utf-8")
-        if drawn:
-            draw(drawn, options.json.with_suffix(".png"))
-    return 0
+    drawn = parts(scale) if options.only in (None, "figures") else ()
+    copies = _copies(scale) if options.only == "copies" else ()
+    return run_of(command, rows, [*ratios(rows, shared, saxon)]) | {
+        "saxon": saxon and asdict(saxon),
+        "figures": [asdict(part) for part in drawn],
+        "copies": [asdict(one) for one in copies],
+    }
+
+
+def run_of(command: str, rows: list[Row], shown: list[Ratio]) -> Run:
+    """Return a run of workloads and ratios alone."""
+    plans = [
+        {"workload": asdict(workload), **{name: asdict(one) for name, one in own.items()}}
+        for workload, own in rows
+    ]
+    head = {"command": command, "machine": machine()}
+    return {**head, "plans": plans, "ratios": shown, "figures": []}
 
 
 def _rows(scale: Scale) -> Iterator[Row]:
@@ -161,36 +164,3 @@ def _against(workload: Workload, own: dict[str, Times]) -> Iterator[Ratio]:
         lists, messages = least[2 * place : 2 * place + 2]
         yield f"{words}: {name}, up to the lists", one.asking / keyed.asking, lists
         yield f"{words}: {name}, with messages", one.both / keyed.both, messages
-
-
-def page(command: str, rows: list[Row], shown: list[Ratio], drawn: list[Part]) -> str:
-    """Return the measurements as a page."""
-    sections = ["# The message broker", f"`{command}`, {machine()}"]
-    if rows:
-        head = ["", "plans", "MaxValue", "strategy", "rows", "messages", "MB"]
-        head += ["ms up to the lists", "with messages", "with parsing"]
-        sections.append("\n".join(table(head, [line for row in rows for line in _lines(*row)])))
-        bounds = [f"{least:,.1f}" if least else "–" for *_, least in shown]
-        lines = [
-            [words, f"{ratio:,.2f}", bound]
-            for (words, ratio, _), bound in zip(shown, bounds, strict=True)
-        ]
-        sections.append("\n".join(table(["ratio", "measured", "at least"], lines)))
-    sections += [part.page() for part in drawn]
-    return "\n\n".join(sections) + "\n"
-
-
-def _lines(workload: Workload, own: dict[str, Times]) -> Iterator[list[Any]]:
-    for name, one in own.items():
-        yield [
-            f"{workload.name}, RP {workload.returns}",
-            f"{workload.count:,}",
-            f"{workload.values}",
-            name,
-            f"{one.rows:,.0f}",
-            f"{one.distinct:,.0f}",
-            f"{one.megabytes:.2f}",
-            f"{one.asking:.3f}",
-            f"{one.both:.3f}",
-            f"{one.reading:.3f}",
-        ]

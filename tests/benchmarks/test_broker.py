@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
 from benchmarks.broker.dtds import dtd_of
-from benchmarks.broker.figures import Scale
+from benchmarks.broker.figures import Part, Scale
 from benchmarks.broker.measuring import DEFAULT, Workload, measure
 from benchmarks.broker.programs import form_of, split
 from benchmarks.broker.queries import BINDING_DEPTHS, QueryParameters, unique_queries
-from benchmarks.experiments.broker import page, ratios
+from benchmarks.broker.record import page, write
+from benchmarks.experiments.broker import main, ratios, run_of
 from penstock.planning.brokering import BrokerOptions
 from penstock.planning.programs import compile_program
 
@@ -27,7 +34,7 @@ def test_strategies_give_equal_messages_and_their_costs_are_taken() -> None:
     queries = workload.queries()
     own = measure(queries, workload, DEFAULT, repeat=1)
     assert own.rows > 0
-    assert own.operators == {}
+    assert own.operators["query"] == len(queries)
     for strategy in ("f", "fw", "fwr", "shared"):
         options = BrokerOptions(strategy, is_profiled=True)  # type: ignore[arg-type]
         one = measure(queries, workload, options, repeat=1)
@@ -58,5 +65,23 @@ def test_the_page_names_every_ratio() -> None:
     own = {one: measure(queries, workload, BrokerOptions(one), repeat=1) for one in strategies}  # type: ignore[arg-type]
     shown = [*ratios([(workload, own)], None, None)]
     assert [least for *_, least in shown] == [30.0, 12.0, 8.0, 4.0]
-    text = page("command", [(workload, own)], shown, [])
+    run = run_of("command", [(workload, own)], shown)
+    text = page([run])
     assert all(words in text for words, *_ in shown)
+
+
+def test_runs_are_merged_into_one_record(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    parts = [Part(f"Figure {n}: x", "y", ["", "F", "FWR"], [["1", "0.5", "0.2"]]) for n in range(6)]
+    first = run_of("first", [], [("so many times", 3.0, 2.0)])
+    second = run_of("second", [], []) | {"figures": [asdict(part) for part in parts]}
+    files = [tmp_path / "first.json", tmp_path / "second.json"]
+    for file, run in zip(files, (first, second), strict=True):
+        write([run], file)
+    merged = tmp_path / "merged.json"
+    assert main(["--merge", *map(str, files), "--json", str(merged)]) == 0
+    assert [run["command"] for run in json.loads(merged.read_text())["runs"]] == ["first", "second"]
+    text = merged.with_suffix(".md").read_text()
+    assert "| so many times | 3.00     | 2.0      |" in text
+    assert "## Figure 5: x" in text
+    assert merged.with_suffix(".png").stat().st_size > 1_000

@@ -29,7 +29,7 @@ def test_blocks_of_the_page_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
     text = (DOCS / page).read_text("utf-8")
-    code = re.sub(rf'"({PAGES[page]})"', rf'"{tmp_path}/\1"', text)
+    code = re.sub(rf'(?<!\[)"({PAGES[page]})"', rf'"{tmp_path}/\1"', text)
     namespace: dict[str, object] = {"__name__": "documentation", "spark": spark}
     blocks = list(_BLOCK.finditer(code))
     assert len(blocks) >= 2

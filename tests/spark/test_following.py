@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -20,7 +22,7 @@ from penstock.registry.plans.pins import Pins
 from penstock.registry.plans.published import read_list
 from penstock.registry.storage.folder import PLANS, TIERS
 from penstock.registry.storage.table import plan_name
-from penstock.spark import tiers, worker
+from penstock.spark import plans, tiers, worker
 from penstock.spark.plans import PinnedPlan
 from penstock.spark.worker import Job, evaluate
 
@@ -86,7 +88,7 @@ def expected(registry: DurableRegistry) -> list[tuple[str, str]]:
     )
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_changes_between_two_micro_batches(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +106,8 @@ def test_many_changes_between_two_micro_batches(
     assert len(listed) < 10
     # What the versions in between had goes as soon as nobody can be at it any more.
     monkeypatch.setattr(files, "FRESH_SECONDS", -1.0)
-    registry.add("last", "//x")
+    for number in range(2 * count // 200 + 1):  # each removes a few
+        registry.add(f"last{number}", "//x")
     assert len(list((tmp_path / "r" / PLANS).iterdir())) <= 10
     assert len(list((tmp_path / "r" / TIERS).iterdir())) <= 60
     assert stream.run(2) == expected(registry)
@@ -120,7 +123,7 @@ def test_a_stream_that_stands_still_while_everything_is_merged_goes_on(
     stream = Stream(tmp_path / "r", "q", monkeypatch)
     before = stream.run(0)
     ((session, _),) = worker._idle.values()
-    for number in range(200):
+    for number in range(90):
         registry.add(f"more{number}", query(number))
         if number % 9 == 0:
             registry._current.wait()
@@ -229,3 +232,30 @@ def test_the_files_of_a_host_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyP
         stream.run(number)
     (copy,) = (tmp_path / "host").glob("penstock-plans-*/pinned-*")
     assert copy.stat().st_size >= 10_000
+
+
+def test_views_of_micro_batches_are_shipped_as_tiers_that_they_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "EMBEDDED_BYTES_MAX", 10_000)
+    added: list[str] = []
+    monkeypatch.setattr(plans, "_add_artifact", lambda _, path: added.append(path.name))
+    monkeypatch.setattr(plans.ShippedPlan, "_arrived", lambda own: own.data or b"")
+    registry = filled(tmp_path / "r")
+    batch = Stream(tmp_path / "r", "q", monkeypatch)._batch
+    frame: Any = SimpleNamespace(isStreaming=False, sparkSession=None)
+    for number in range(4):
+        registry.add(f"more{number}", query(number))
+        registry.remove(f"s{number}")
+        view = registry.at(registry.version)
+        reference = plans.ship(view, frame)
+        assert isinstance(reference, plans.ShippedTiers)
+        assert [tier.data is None for tier, _ in reference.tiers] == [True, False]
+        pickled = pickle.loads(pickle.dumps(reference))
+        assert pickled.key() == reference.key()
+        found = evaluate(Job(pickled, Limits(), False), iter([batch]))
+        rows = [row for one in found for row in one.to_pylist()]
+        assert sorted((row["subscription"], row["value"]) for row in rows) == expected(registry)
+    assert len(set(added)) == 1
+    assert len(worker._idle) == 1
+    assert plans.ship(registry.at(1), frame).key() != reference.key()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +30,10 @@ LATENESS = 4
 QUERIES = {
     "ks": ("xpath", "//k"),
     "told": ("xquery", "for $k in //k[. = '1'] return <one>{$k/text()}</one>"),
+    "both": (
+        "xquery",
+        'for $a in stream("S")//a, $t in stream("T")//t where $a/k = $t/k return <at>{$a/k}</at>',
+    ),
     "pairs": ("xscl", "S//a->x[k->y] FOLLOWED BY{y = z, 6} S//b->w[k->z]"),
     "lonely": ("xscl", "S//a->x[k->y] NOT FOLLOWED BY{y = z, 2} S//b->w[k->z]"),
     "made": ("xscl", "SELECT <p k='{y}'/> FROM S//a[k->y] JOIN{y = z, 2} S//c[k->z] PUBLISH P"),
@@ -61,9 +67,18 @@ def documents_of(number: int, count: int = 8) -> list[penstock.Document]:
     return made
 
 
-def put(folder: Path, number: int, documents: list[penstock.Document]) -> None:
+def others_of(number: int) -> list[penstock.Document]:
+    """Return the documents of a file of another stream."""
+    made = []
+    for one in range(2):
+        xml = f"<t><k>{number + one}</k></t>".encode()
+        made.append(penstock.Document(xml, f"t{number}{one}", "T", 4 * number + one + 2.25))
+    return made
+
+
+def put(folder: Path, number: int, documents: list[penstock.Document], place: str = "in") -> None:
     """Add a file of documents that a stream reads after those with smaller numbers."""
-    (folder / "in").mkdir(exist_ok=True)
+    (folder / place).mkdir(exist_ok=True)
     table = pa.table(
         {
             "id": pa.array([one.id for one in documents], pa.string()),
@@ -71,18 +86,17 @@ def put(folder: Path, number: int, documents: list[penstock.Document]) -> None:
             "ts": pa.array([one.event_time for one in documents], pa.timestamp("us", "UTC")),
         }
     )
-    hidden = folder / f"in/_{number:04}.parquet"
+    hidden = folder / place / f"_{number:04}.parquet"
     pq.write_table(table, hidden)
-    import os
-
     os.utime(hidden, (1_000_000 + number, 1_000_000 + number))
-    hidden.rename(folder / f"in/{number:04}.parquet")
+    hidden.rename(folder / place / f"{number:04}.parquet")
 
 
 SOURCE = (
     "{kind: spark, format: parquet, path: in, stream: S, document: xml, id: id, time: ts,"
     " schema: 'id string, xml binary, ts timestamp', options: {maxFilesPerTrigger: 1}}"
 )
+OTHERS = SOURCE.replace("path: in, stream: S", "path: others, stream: T")
 STREAM = f"trigger: available_now\ncheckpoint: checkpoint\nlateness: {LATENESS} seconds\n"
 
 
@@ -122,15 +136,17 @@ def test_a_stream_matches_and_joins_whatever_is_computed_again(
     files = [documents_of(number, 16) for number in range(2)]
     for number, file in enumerate(files):
         put(tmp_path, number, file)
+        put(tmp_path, number, others_of(number), "others")
     path = pipeline(tmp_path)
+    path.write_text(path.read_text().replace(SOURCE, f"{SOURCE}, {OTHERS}"))
     outcome = run(load(path), spark)
-    assert (outcome.batches, outcome.documents) == (2, 32)
+    assert (outcome.batches, outcome.documents) == (2, 36)
     # As if the driver had died after the state, and before Spark took down that it is over.
     for file in (tmp_path / "checkpoint/commits").glob("*1*"):
         file.unlink()
     put(tmp_path, 2, the_end())
     outcome = run(load(path), spark)
-    wanted = expected([*files, the_end()])
+    wanted = expected([others_of(0), files[0], others_of(1), files[1], the_end()])
     assert len({row[0] for row in wanted if row[0]}) == len(QUERIES)
     assert found(tmp_path) == wanted
     assert found(tmp_path, "made") == Counter(
@@ -141,45 +157,37 @@ def test_a_stream_matches_and_joins_whatever_is_computed_again(
     assert "watermark 1970-01-12T13:46:36Z" in outcome.describe()
 
 
-def test_joins_come_and_go_with_the_registry_that_a_stream_follows(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_joins_come_and_go_while_a_stream_runs(spark: SparkSession, tmp_path: Path) -> None:
     registry = penstock.Registry.open(tmp_path / "subscriptions")
     registry.add("ks", "//k")
-    make = "<{0}><k>1</k></{0}>".format
-    for number, name in enumerate("ababab"):
-        put(
-            tmp_path,
-            number,
-            [penstock.Document(make(name).encode(), f"{name}{number}", "S", number)],
-        )
-    seen: list[bool] = []
+    stopping = threading.Event()
+    has_joins: list[bool] = []
+
+    def feed(number: int) -> None:
+        name = "ab"[number % 2]
+        xml = f"<{name}><k>1</k></{name}>".encode()
+        put(tmp_path, number, [penstock.Document(xml, f"{name}{number}", "S", number)])
 
     def change(outcome: Outcome) -> None:
-        seen.append(outcome.joins is not None)
+        """Change the registry, and only then let the next document come."""
+        has_joins.append(outcome.joins is not None)
         if outcome.batches == 2:
             registry.add("pairs", penstock.xscl("S//a->x[k->y] FOLLOWED BY{y = z, 9} S//b[k->z]"))
         elif outcome.batches == 4:
             registry.remove("pairs")
+        if outcome.batches == 6:
+            stopping.set()
+        else:
+            feed(outcome.batches)
 
-    # A change is made when Spark reports a batch, so each run has one batch alone.
-    path = pipeline(tmp_path, STREAM.replace("available_now", "once"), "subscriptions")
-    every = sorted((tmp_path / "in").iterdir())
-    for one in every:
-        one.rename(tmp_path / one.name)
-    for one in every:
-        (tmp_path / one.name).rename(one)
-        before = len(seen)
-        run(load(path), spark, lambda outcome, b=before: change(_with(outcome, b)))
+    feed(0)
+    more = STREAM.replace("available_now", "{processing_time: 10 milliseconds}")
+    outcome = run(load(pipeline(tmp_path, more, "subscriptions")), spark, change, stopping)
+    assert (outcome.batches, outcome.is_stopped) == (6, True)
     rows = found(tmp_path)
     assert sum(count for row, count in rows.items() if row[0] == "ks") == 6
     assert [row[2] for row in rows if row[0] == "pairs"] == ["b3"]
-    assert seen == [False, False, True, True, True, True]
-
-
-def _with(outcome: Outcome, before: int) -> Outcome:
-    outcome.batches += before
-    return outcome
+    assert has_joins == [False, False, True, True, True, True]
 
 
 def test_lost_state_stops_the_stream_and_begins_nothing_anew(
@@ -196,38 +204,33 @@ def test_lost_state_stops_the_stream_and_begins_nothing_anew(
     assert found(tmp_path) == before
 
 
-@pytest.mark.parametrize("has_text", [False, True])
-def test_a_batch_joins_all_its_documents(
-    spark: SparkSession, tmp_path: Path, has_text: bool
+def test_a_batch_joins_all_its_documents_bytes_and_text(
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     files = [documents_of(number, 16) for number in range(2)]
     for number, file in enumerate(files):
         put(tmp_path, number, file)
     path = pipeline(tmp_path, "")
     text = path.read_text().replace(", options: {maxFilesPerTrigger: 1}", "")
-    if has_text:
-        # One of two sources has text, which has the declared encoding no more.
-        (tmp_path / "in/0001.parquet").rename(tmp_path / "second.parquet")
-        table = pq.read_table(tmp_path / "second.parquet")
-        declared = [
-            f"<?xml version='1.0' encoding='utf-16'?>{one.decode()}"
-            for one in table["xml"].to_pylist()
-        ]
-        table = table.set_column(1, "xml", pa.array(declared, pa.string()))
-        (tmp_path / "text").mkdir()
-        pq.write_table(table, tmp_path / "text/0.parquet")
-        source = text.split("[", 1)[1].split("]\n", 1)[0]
-        second = source.replace("path: in", "path: text").replace("xml binary", "xml string")
-        text = text.replace(source, f"{source}, {second}", 1)
-        files[1] = [
-            penstock.Document(one, document.id, "S", document.time)
-            for one, document in zip(declared, files[1], strict=True)
-        ]
-    path.write_text(text)
+    # One of two sources has text, which has the declared encoding no more.
+    (tmp_path / "in/0001.parquet").rename(tmp_path / "second.parquet")
+    table = pq.read_table(tmp_path / "second.parquet")
+    head = "<?xml version='1.0' encoding='utf-16'?>"
+    declared = [f"{head}{one.decode()}" for one in table["xml"].to_pylist()]
+    table = table.set_column(1, "xml", pa.array(declared, pa.string()))
+    (tmp_path / "text").mkdir()
+    pq.write_table(table, tmp_path / "text/0.parquet")
+    source = text.split("[", 1)[1].split("]\n", 1)[0]
+    second = source.replace("path: in", "path: text").replace("xml binary", "xml string")
+    path.write_text(text.replace(source, f"{source}, {second}", 1))
+    files[1] = [
+        penstock.Document(one, document.id, "S", document.time)
+        for one, document in zip(declared, files[1], strict=True)
+    ]
     run(load(path), spark)
     documents = [document for file in files for document in file]
     wanted = Counter(engine_row(row) for row in penstock.Engine(registry_of()).run(documents))
-    assert len({row[0] for row in wanted}) == len(QUERIES) + 1
+    assert {row[0] for row in wanted} == {None, *QUERIES} - {"both"}
     assert found(tmp_path) == wanted
 
 

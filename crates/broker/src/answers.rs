@@ -101,38 +101,22 @@ impl Answers {
         self.messages.reserve(rows);
         self.known.resize(index.output_count, (u64::MAX, 0));
         let is_whole = self.failed.is_empty();
-        let Answers {
-            order,
-            met,
-            failed,
-            known,
-            pairs,
-            subscriptions,
-            messages,
-            ..
-        } = self;
-        for &at in &*order {
-            let (set, from, to) = met[at as usize];
+        for &at in &self.order {
+            let (set, from, to) = self.met[at as usize];
             let stamp = self.before + u64::from(set);
-            let mut message = |output: u32| {
-                let known = &mut known[output as usize];
+            for entry in from..to {
+                if !is_whole && self.failed.contains_key(&index.case_of[entry as usize]) {
+                    continue;
+                }
+                let own = index.entries[entry as usize];
+                let known = &mut self.known[own.output as usize];
                 if known.0 != stamp {
-                    *known = (stamp, pairs.len() as u32);
-                    pairs.push(Pair { set, output });
+                    *known = (stamp, self.pairs.len() as u32);
+                    let output = own.output;
+                    self.pairs.push(Pair { set, output });
                 }
-                known.1
-            };
-            let run = &index.entries[from as usize..to as usize];
-            if is_whole {
-                subscriptions.extend(run.iter().map(|own| own.subscription));
-                messages.extend(run.iter().map(|own| message(own.output)));
-                continue;
-            }
-            for (own, case) in run.iter().zip(&index.case_of[from as usize..]) {
-                if !failed.contains_key(case) {
-                    subscriptions.push(own.subscription);
-                    messages.push(message(own.output));
-                }
+                self.subscriptions.push(own.subscription);
+                self.messages.push(known.1);
             }
         }
         if !is_whole {

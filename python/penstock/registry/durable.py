@@ -275,21 +275,16 @@ class DurableRegistry(ChangeableRegistry):
                     del self._snapshots[next(iter(self._snapshots))]
         return snapshot
 
-    def compact_at(self, version: int) -> Snapshot:
-        """Return a version with a plan of one tier.
+    def tiers_at(self, version: int) -> list[Tier]:
+        """Return the tiers of a version: those that were published, or one.
 
         Raises:
             RegistryError: There is no such version yet.
         """
-        snapshot = self.snapshot_at(version)
-        if snapshot.plan.tier_count() == 1 and len(snapshot.names) == self.count_at(version):
-            return snapshot
-        with self._lock:
-            snapshot = self._build(version)
-            # Whoever asks for a version in this form mostly does so again.
-            if not self._store.is_writing:
-                self._snapshots[version] = snapshot
-        return snapshot
+        if not self._store.is_writing:
+            with contextlib.suppress(OSError, DamageError):
+                return self._plans.read(self._plan_name(version))
+        return [self.tier_at(version)]
 
     def plan_file(self, version: int) -> Path:
         """Return the file with the list of a version's tiers, for other processes.

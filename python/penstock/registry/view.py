@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import RegistryError
 from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.tiers import Tier
 from penstock.registry.protocol import AnyRegistry
 from penstock.registry.subscriptions import Snapshot, Subscription
 
@@ -27,6 +29,11 @@ class RegistryView(AnyRegistry):
     def version(self) -> int:
         return self._version
 
+    @property
+    def path(self) -> Path:
+        """The folder of the registry."""
+        return self._registry.path
+
     def get(self, name: str) -> Subscription | None:
         return next((one for one in self if one.name == name), None)
 
@@ -34,7 +41,15 @@ class RegistryView(AnyRegistry):
         return self._registry.snapshot_at(self._version)
 
     def compact(self) -> Snapshot:
-        return self._registry.compact_at(self._version)
+        snapshot = self.snapshot()
+        if snapshot.plan.tier_count() == 1 and len(snapshot.names) == len(self):
+            return snapshot
+        tier = self._registry.tier_at(self._version)
+        return Snapshot(self._version, tier.names, tier.plan)
+
+    def tiers(self) -> list[Tier]:
+        """Return the version's tiers, as they were published to streams, or one."""
+        return self._registry.tiers_at(self._version)
 
     def branch(self) -> LivePlan:
         """Return the version's plan, which nothing changes."""

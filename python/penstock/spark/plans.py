@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import os
 import shutil
 import stat
 import tempfile
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -26,13 +28,26 @@ from penstock.kernel import Plan
 from penstock.registry import AnyRegistry, RegistryView
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.durable import DurableRegistry
-from penstock.registry.plans.files import PlanFile, pack_plan, read_plan
+from penstock.registry.plans.files import (
+    TIER_SUFFIX,
+    PackedPlan,
+    PlanFile,
+    pack_plan,
+    read_plan,
+)
 from penstock.registry.plans.names import FlatNames
 from penstock.registry.plans.pins import Pins
+from penstock.registry.plans.tiers import Tier
 from penstock.registry.storage.table import plan_name
 from penstock.sinks.base import java_of
 from penstock.spark.features import Feature
-from penstock.spark.tiers import UNUSED_SECONDS_MAX, forget_unused, load_version
+from penstock.spark.tiers import (
+    UNUSED_SECONDS_MAX,
+    attached,
+    forget_unused,
+    known_tier,
+    load_version,
+)
 from penstock.storage import whole_file
 
 if TYPE_CHECKING:
@@ -70,7 +85,17 @@ class ShippedPlan:
             OSError: The plan did not arrive, or the folder cannot be written.
             DamageError: The plan was made by another version of Penstock.
         """
-        return _load(host_folder() / key, key, self._arrived)
+        content = self.read()
+        return content.names, content.plan
+
+    def read(self) -> PlanFile:
+        """Return the content of the plan's file, mapped from the host's folder.
+
+        Raises:
+            OSError: The plan did not arrive, or the folder cannot be written.
+            DamageError: The plan was made by another version of Penstock.
+        """
+        return _load(host_folder() / self.name, self.name, self._arrived)
 
     def _arrived(self) -> bytes:
         if self.data is not None:
@@ -121,7 +146,43 @@ class PinnedPlan:
         return load_version(Path(self.path), host_folder(), key)
 
 
-PlanReference = ShippedPlan | PinnedPlan
+@dataclass(frozen=True, slots=True)
+class ShippedTiers:
+    """A version of a durable registry, as the tiers that it shares with versions before.
+
+    ``tiers`` are their files, each with the places that were removed, as numbers of 32 bits.
+    """
+
+    path: str
+    tiers: tuple[tuple[ShippedPlan, bytes], ...]
+
+    def key(self) -> str:
+        """Return a name for these tiers without what was removed."""
+        digest = hashlib.blake2b(digest_size=16)
+        for tier, removed in self.tiers:
+            digest.update(tier.name.encode() + len(removed).to_bytes(8) + removed)
+        return digest.hexdigest()
+
+    @property
+    def family(self) -> str:
+        """What plans have in common that a session may go on with: the registry."""
+        return self.path
+
+    def load(self, key: str) -> NamedPlan:
+        """Return the version's plan and the names of its subscriptions.
+
+        Raises:
+            OSError: A tier did not arrive, or the host's folder cannot be written.
+            DamageError: A tier was made by another version of Penstock.
+        """
+        tiers = [known_tier(tier.name, tier.read) for tier, _ in self.tiers]
+        without = (array("I", removed) for _, removed in self.tiers)
+        return attached(
+            tiers, [tier.without(gone) for tier, gone in zip(tiers, without, strict=True)]
+        )
+
+
+PlanReference = ShippedPlan | PinnedPlan | ShippedTiers
 
 
 def require_registry(registry: object) -> None:
@@ -141,15 +202,36 @@ def ship(registry: AnyRegistry, documents: DataFrame) -> PlanReference:
     if documents.isStreaming and isinstance(registry, DurableRegistry):
         registry.follow()
         return PinnedPlan(str(registry.path))
+    forget_unused(host_folder(), UNUSED_SECONDS_MAX)
+    if isinstance(registry, RegistryView) and len(tiers := registry.tiers()) > 1:
+        # The versions of a stream's micro-batches have most of their tiers in common.
+        return _ship_tiers(registry.path, [tier for tier in tiers if tier.size], documents)
     snapshot = registry.compact()
     packed = pack_plan(PlanFile((), FlatNames.of(snapshot.names), snapshot.plan))
-    data, path = b"".join(packed.parts), host_folder() / packed.name
-    _load(path, packed.name, lambda: data)
-    forget_unused(path.parent, UNUSED_SECONDS_MAX)
-    if len(data) <= EMBEDDED_BYTES_MAX:
-        return ShippedPlan(path.name, data)
+    return _ship_file(packed.name, lambda: packed, documents, EMBEDDED_BYTES_MAX)
+
+
+def _ship_tiers(path: Path, tiers: Sequence[Tier], documents: DataFrame) -> ShippedTiers:
+    shipped, embedded_max = [], EMBEDDED_BYTES_MAX
+    for tier in reversed(tiers):  # the small ones come last
+        content = PlanFile(tier.serials, tier.names, tier.planned)
+        pack = partial(pack_plan, content, suffix=TIER_SUFFIX)
+        plan = _ship_file(tier.file or pack().name, pack, documents, embedded_max)
+        embedded_max -= len(plan.data or b"")
+        shipped.append((plan, array("I", tier.removed_places).tobytes()))
+    return ShippedTiers(str(path), tuple(reversed(shipped)))
+
+
+def _ship_file(
+    name: str, pack: Callable[[], PackedPlan], documents: DataFrame, embedded_max: int
+) -> ShippedPlan:
+    """Return a reference to a plan file, which is packed unless the host has it."""
+    path = host_folder() / name
+    _load(path, name, lambda: b"".join(pack().parts))
+    if path.stat().st_size <= embedded_max:
+        return ShippedPlan(name, path.read_bytes())
     _add_artifact(documents.sparkSession, path)
-    return ShippedPlan(path.name)
+    return ShippedPlan(name)
 
 
 def host_folder() -> Path:
@@ -198,8 +280,8 @@ def _artifacts() -> Path:
     return folder
 
 
-def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> NamedPlan:
-    """Return the plan of a file of the host, which is fetched if it is missing or damaged."""
+def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> PlanFile:
+    """Return the content of a file of the host, which is fetched if missing or damaged."""
     try:
         content = read_plan(path, key)
     except (OSError, DamageError):
@@ -207,7 +289,7 @@ def _load(path: Path, key: str, fetch: Callable[[], bytes]) -> NamedPlan:
             file.write(fetch())
         content = read_plan(path, key)
     _note_use(path)
-    return content.names, content.plan
+    return content
 
 
 def _note_use(path: Path) -> None:

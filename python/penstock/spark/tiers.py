@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -36,11 +37,15 @@ _Content = TypeVar("_Content")
 class HostTier:
     """A tier that this process has."""
 
-    def __init__(self, content: PlanFile) -> None:
-        self.names: FlatNames = content.names
-        self._plan = content.plan
+    def __init__(self, names: FlatNames, plan: Plan) -> None:
+        self.names = names
+        self._plan = plan
         self._without: tuple[str, Plan] | None = None
         """The plan without those in a file of removed places, and the file."""
+
+    def without(self, places: Sequence[int]) -> Plan:
+        """Return the plan without the subscriptions at some places."""
+        return self._plan.without(list(places)) if places else self._plan
 
     def plan(self, listed: ListedTier, folder: Path) -> Plan:
         """Return the plan without what a list says was removed."""
@@ -74,18 +79,26 @@ def load_version(registry: Path, host: Path, key: str) -> tuple[PinnedNames, Pla
 
     folder = registry / TIERS
     listed = _read(registry / PLANS / key, read_list)
-    tiers = [_tier(folder / one.file, host) for one in listed]
+    tiers = [known_tier(one.file, partial(_content, folder / one.file, host)) for one in listed]
+    return attached(
+        tiers, [tier.plan(one, folder) for tier, one in zip(tiers, listed, strict=True)]
+    )
+
+
+def known_tier(file: str, read: Callable[[], PlanFile]) -> HostTier:
+    """Return the tier of a file, which is read if this process does not have it."""
+    tier = _known.get(file)
+    if tier is None:
+        content = read()
+        tier = _known[file] = HostTier(content.names, content.plan)
+    return tier
+
+
+def attached(tiers: Sequence[HostTier], plans: Sequence[Plan]) -> tuple[PinnedNames, Plan]:
+    """Return the names of tiers, and their plans as one."""
     names = PinnedNames(tiers)
-    plans = (tier.plan(one, folder) for tier, one in zip(tiers, listed, strict=True))
     parts = list(zip(plans, names.starts, strict=False))
     return names, Plan.attached(parts) if parts else Plan.build([])
-
-
-def _tier(source: Path, host: Path) -> HostTier:
-    tier = _known.get(source.name)
-    if tier is None:
-        tier = _known[source.name] = HostTier(_content(source, host))
-    return tier
 
 
 def _content(source: Path, host: Path) -> PlanFile:

@@ -202,6 +202,7 @@ def _start(job: Job, key: _Key) -> tuple[Session, Sequence[str]]:
         return Session(plan, job.limits), names
     # Tiers that both have stay as they are, with everything that was learnt about them.
     session, _ = _idle.pop(former)
+    session.take_usage()  # by the numbers of the former plan, of which nobody asked
     session.adopt(plan)
     return session, names
 

@@ -33,7 +33,9 @@ from tests.spark.joins.helpers.cases import (
 from tests.spark.joins.helpers.local import LocalJoining, Row, Session, frame_of
 
 CASES = 150
-PATHS = ("//a", "//b[c]", "/*/@*", "//text()", "count(//b)", "//c/ancestor::a")
+PATHS = ("//a", "//b[b]", "/*/@*", "//text()", "count(//b)", "//b/ancestor::a")
+STREAMS = """for $x in stream("S")//b, $y in stream("T")//b
+where $x = $y return <p>{$y/@n}{$x}</p>"""
 
 
 def mixed(random: Random, case: Case) -> penstock.Registry:
@@ -46,18 +48,25 @@ def mixed(random: Random, case: Case) -> penstock.Registry:
             registry.add(f"path {len(paths)}", paths.pop())
         registry.add(name, penstock.xscl(text))
     registry.add("path", paths.pop())
-    message = "for $b in //b return <m>{$b/c/text()}</m>"
+    message = "for $b in //b return <m>{$b/@n}</m>"
     registry.add("message", penstock.xquery(message))
+    if random.random() < 0.5:
+        registry.add("streams", penstock.xquery(STREAMS))
     return registry
 
 
 def with_damage(random: Random, documents: list[Document]) -> list[Document]:
-    """Return the documents with some broken ones between them."""
+    """Return the documents with some broken ones between them.
+
+    Nothing in them is bound: in process, what a document binds before its error is joined.
+    """
     damaged = []
     for number, document in enumerate(documents):
         damaged.append(document)
         if random.random() < 0.2:
-            broken = Document(b"<a><b/><c>x</c>", f"broken{number}", document.stream, document.time)
+            broken = Document(
+                b"<a><c>x</c><a n='1'>u</a>", f"broken{number}", document.stream, document.time
+            )
             damaged.append(broken)
     return damaged
 
@@ -112,7 +121,7 @@ def found(
 
 
 def test_random_micro_batches_equal_the_engine(tmp_path: Path) -> None:
-    joined = 0
+    joined = streams = 0
     for seed in range(CASES):
         random = Random(seed)
         case = random_case(random)
@@ -124,8 +133,10 @@ def test_random_micro_batches_equal_the_engine(tmp_path: Path) -> None:
         documents = [document for batch in batches for document in batch]
         wanted = identities(penstock.Engine(registry).run(documents))
         assert identities(found(registry, batches, random, tmp_path / f"{seed}")) == wanted, seed
+        streams += any(row[0] == "streams" for row in wanted)
         joined += any(row[0] in case.queries for row in wanted)
     assert joined > CASES / 10
+    assert streams > CASES / 20
 
 
 def test_a_late_document_is_matched_and_not_joined(tmp_path: Path) -> None:
@@ -142,3 +153,21 @@ def test_a_late_document_is_matched_and_not_joined(tmp_path: Path) -> None:
     assert identities(rows) == wanted
     codes = sorted((row["document"], row["error"]["code"]) for row in rows if row["error"])
     assert codes == [("bad", "PD0026"), ("late", "PJ0001")]
+
+
+def test_a_document_that_is_read_in_parts_is_joined_once(tmp_path: Path) -> None:
+    registry = penstock.Registry()
+    registry.add("items", "//i")
+    registry.add("pairs", penstock.xscl("S//a->x[k->y] JOIN{y = z, 100} S//b->w[k->z]"))
+    items = "".join(f"<i>{number:0100}</i>" for number in range(20_000))
+    large = f"<a>{items}<k>1</k><k>2</k></a>".encode()
+    documents = [
+        Document(b"<b><k>1</k></b>", "b1", "S", 1.0),
+        Document(large, "large", "S", 2.0),
+        Document(large[:-4], "broken", "S", 3.0),
+        Document(b"<b><k>2</k></b>", "b2", "S", 4.0),
+    ]
+    wanted = identities(penstock.Engine(registry).run(documents))
+    assert {row[3] for row in wanted if row[0] == "pairs"} == {("large", "b1"), ("large", "b2")}
+    rows = found(registry, [documents], Random(1), tmp_path)
+    assert identities(rows) == wanted

@@ -414,13 +414,11 @@ def test_subscriptions_that_join_documents_are_read_from_files_and_folders(tmp_p
         assert (pipeline.lateness, pipeline.state) == (90.0, str(tmp_path / "joins"))
 
 
-def test_what_joins_of_streams_do_not_evaluate_is_refused(tmp_path: Path) -> None:
+def test_a_query_over_several_streams_is_a_subscription_like_others(tmp_path: Path) -> None:
     text = 'for $a in stream("a")//a, $b in stream("b")//b where $a/k = $b/k return <c/>'
     query = f"- {{name: c, language: xquery, query: '{text}'}}"
-    with pytest.raises(ConfigurationError) as caught:
-        load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
-    assert caught.value.code == "PC0005"
-    assert "`c` joins streams, which a pipeline does not evaluate" in caught.value.message
+    pipeline = load(written(tmp_path, SMALL.replace("- {name: a, query: //a}", query)))
+    assert pipeline.registry["c"].query.language == "xquery"
 
 
 @pytest.mark.parametrize(

@@ -183,9 +183,8 @@ class PublishedPlans:
     def forget(self, kept: Iterable[str], own: Iterable[Tier]) -> bool:
         """Remove all lists but those kept and fresh ones, and tiers that no list needs.
 
-        Returns whether that is all: a call removes no more than a change can wait for.
-
-        A process's ``own`` tiers stay as well: it may be about to publish them.
+        A process's ``own`` tiers stay as well: it may be about to publish them. Returns whether
+        that is all: a call removes no more than a change can wait for.
         """
         removed = remove_plans(self._lists, kept, files_max=_REMOVED_AT_ONCE)
         needed = {tier.file for tier in own}
@@ -196,7 +195,9 @@ class PublishedPlans:
         if self._tiers.is_dir():
             names = [file for file in needed if file is not None]
             removed += remove_plans(self._tiers, names, files_max=_REMOVED_AT_ONCE)
-        self._sound = {file: was for file, was in self._sound.items() if file in needed}
+        # A thread that merges may write a tier meanwhile.
+        sound = list(self._sound.items())
+        self._sound = {file: was for file, was in sound if file in needed}
         return removed < _REMOVED_AT_ONCE
 
     def _files_of(self, name: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Snapshot
 from penstock.spark.joins.planned import Added, Pair, Planned
-from penstock.spark.joins.requested import all_joined, documents_joined
+from penstock.spark.joins.requested import all_joined
 from penstock.spark.joins.state import CHANGES, Manifest, State, read_checked, write_checked
 
 GONE_MIN = 64
@@ -172,7 +172,7 @@ class Subscriptions:
         from penstock.registry.durable import DurableRegistry
 
         self._live = registry if isinstance(registry, DurableRegistry) else None
-        self._frozen = [] if self._live is not None else _encoded(all_joined(registry.snapshot()))
+        self._frozen = [] if self._live is not None else entries_of(registry.snapshot())
 
     @property
     def version(self) -> str:
@@ -184,7 +184,7 @@ class Subscriptions:
     def entries(self) -> list[tuple[str, str]]:
         """Return names and programs of the subscriptions that join."""
         live = self._live
-        return self._frozen if live is None else _encoded(all_joined(live.snapshot()))
+        return self._frozen if live is None else entries_of(live.snapshot())
 
     def since(self, earlier: Iterable[Changes]) -> tuple[tuple[Added, ...], tuple[int, ...]]:
         """Return what was added and what was removed since earlier batches."""
@@ -204,12 +204,8 @@ class Subscriptions:
 
 
 def entries_of(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Return names and programs of the subscriptions that join documents.
-
-    Raises:
-        RegistryError: One joins bindings of several streams, which a pipeline does not.
-    """
-    return _encoded(documents_joined(snapshot, "a pipeline"))
+    """Return names and programs of the subscriptions that join documents, or bindings of them."""
+    return _encoded(all_joined(snapshot))
 
 
 def _encoded(programs: Mapping[str, bytes]) -> list[tuple[str, str]]:

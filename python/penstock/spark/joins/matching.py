@@ -1,5 +1,8 @@
 """Documents that are matched and joined: one pass gives rows, and records for the joins.
 
+Where queries read several streams, a second pass gives what their sides bind: these are a plan of
+their own.
+
 A task gives its rows as ``match`` does. Behind them comes one row of the kind ``TOLD``, whose
 value says where the task put the records and what it found in them: the rounds of joins begin
 with that.
@@ -19,7 +22,7 @@ from penstock.sources.packs import Pack
 from penstock.spark import worker
 from penstock.spark.documents import documents_of
 from penstock.spark.joins.reading import ReadDocument
-from penstock.spark.joins.worker import Intake, Job, with_event_times
+from penstock.spark.joins.worker import Intake, Job, timed_documents, with_event_times
 from penstock.spark.rows import error_batch, told_batch
 from penstock.spark.worker import PACE
 
@@ -54,15 +57,24 @@ class _JoiningTask(worker.Task):
         self._times_us: Any = None
         self._taken = 0
         """So many documents of a portion that is open were taken already."""
+        self._is_one_pass = True
+        self._failed: set[int] = set()
+        """The documents of the batch that matching has reported."""
 
     def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        self._session.listen(self._intake.planned.joins)
+        planned = self._intake.planned
+        self._is_one_pass = not planned.bound.sides
+        self._session.listen(planned.joins if self._is_one_pass else None)
         last = None
         try:
             for batch in batches:
                 if batch.num_rows:
                     last = batch
-                    yield from super().read(iter((self._timed(batch),)))
+                    self._failed = set()
+                    timed = self._timed(batch)
+                    yield from super().read(iter((timed,)))
+                    if not self._is_one_pass:
+                        yield from self._read_again(timed)
                     self._intake.settle()
         finally:
             self._session.listen(None)
@@ -86,6 +98,9 @@ class _JoiningTask(worker.Task):
         found: dict[int, Witness | DocumentError] = dict(portion.batch.witnesses())
         # What a subscription failed at alone, the joins have read.
         failed = {number: one for number, one in portion.errors if one.subscription is None}
+        if not self._is_one_pass:
+            self._failed |= {start + number for number in failed}
+            return
         found |= failed
         inputs = batch.slice(start, ended)
         ids = inputs.column(1).to_pylist()
@@ -102,3 +117,16 @@ class _JoiningTask(worker.Task):
         self._taken = ended if portion.is_open else 0
         if late:
             yield error_batch(late, inputs)
+
+    def _read_again(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Hand the documents of a batch to the joins with what the sides of queries bind."""
+        intake, is_text = self._intake, self._job.is_text
+        found = timed_documents(intake.planned, batch, self._times_us, is_text, self._arrival_us)
+        failures: list[tuple[int, DocumentError]] = []
+        for number, (time_us, one) in enumerate(found):
+            errors = intake.take(one, time_us)
+            if number not in self._failed:
+                failures += [(number, error) for error in errors]
+        if failures:
+            inputs = batch.select(range(batch.num_columns - self._job.has_faults))
+            yield error_batch(failures, inputs)

@@ -26,7 +26,7 @@ from penstock.spark.pipelines.configured_sinks import (
     read_sinks,
 )
 from penstock.spark.pipelines.configured_sources import read_source
-from penstock.spark.pipelines.includes import SHARED_KEYS, Parts
+from penstock.spark.pipelines.includes import MAIN_KEYS, SHARED_KEYS, Parts
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import disk_reader, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
@@ -35,10 +35,7 @@ from penstock.storage import disk_path
 
 NEVER = "never"
 TRIGGERS = ("batch", "available_now", "once")
-KEYS = (
-    *("name", "sources", "registry", "sinks", "checkpoint", "limits", "suspend_after"),
-    *("trigger", "lateness", "state", "metrics", "spark", "include"),
-)
+KEYS = (*MAIN_KEYS, *SHARED_KEYS, "include")
 
 _DURATION = re.compile(r"\d+\s*(?:milliseconds?|seconds?|minutes?|hours?)")
 _LATENESS = re.compile(r"(\d+(?:\.\d+)?)\s*(milliseconds?|seconds?|minutes?|hours?|days?)?")

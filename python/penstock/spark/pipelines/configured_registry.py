@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.tables.files import read_definition
@@ -15,7 +15,6 @@ from penstock.planning.program import Request
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.storage.folder import DATABASE, folder_of
-from penstock.spark.joins.changes import entries_of
 from penstock.spark.pipelines.configured_sources import query_error
 from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
@@ -32,8 +31,6 @@ _OPTIONS = {
 }
 """Languages, and the options that a query has in one of them alone."""
 _OWN = sorted({option for options in _OPTIONS.values() for option in options})
-
-Registry = TypeVar("Registry", bound=AnyRegistry)
 
 
 def read_registry(parts: Sequence[tuple[Node, Path]]) -> AnyRegistry:
@@ -70,7 +67,6 @@ def _read(registry: MemoryRegistry, node: Node, folder: Path) -> DurableRegistry
     if given == ["path"]:
         return _durable(fields["path"], folder)
     fields["subscriptions"].read_items(lambda item: _subscribe(registry, item, folder))
-    _served(fields["subscriptions"], registry)
     return None
 
 
@@ -87,19 +83,6 @@ def _durable(node: Node, folder: Path) -> DurableRegistry:
         registry = DurableRegistry(path)
     except PenstockError as error:
         raise node.error("PC0008", str(error)) from None
-    return _served(node, registry)
-
-
-def _served(node: Node, registry: Registry) -> Registry:
-    """Return a registry all of whose subscriptions can be evaluated on Spark.
-
-    Raises:
-        ConfigurationError: One cannot.
-    """
-    try:
-        entries_of(registry.snapshot())
-    except PenstockError as error:
-        raise node.error("PC0005", str(error)) from None
     return registry
 
 

@@ -10,6 +10,11 @@ from pathlib import Path
 from penstock.spark.pipelines.mistakes import ConfigurationError
 from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 
+MAIN_KEYS = (
+    *("name", "sources", "checkpoint", "limits", "suspend_after"),
+    *("trigger", "lateness", "state", "metrics", "spark"),
+)
+"""What stands in the pipeline's own file."""
 SHARED_KEYS = ("registry", "sinks")
 """What may stand in any of the files."""
 _HINT = "an included file has registry, sinks and include; all else stands in the pipeline's file"
@@ -89,6 +94,5 @@ class Parts:
             way_out = "paths are taken from the folder of the file that names them"
             raise node.error("PC0008", f"{path} cannot be read: {reason}", way_out) from None
         root = parse(read_text(data, str(path)), str(path), node.holder)[0]
-        main_keys = ("name", "sources", "checkpoint", "limits", "suspend_after", "trigger", "spark")
-        fields = root.fields(("include", *SHARED_KEYS), hints=dict.fromkeys(main_keys, _HINT))
+        fields = root.fields(("include", *SHARED_KEYS), hints=dict.fromkeys(MAIN_KEYS, _HINT))
         return Part(fields, path, (*part.chain, place))

@@ -12,10 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock import logs
 from penstock.errors import PenstockError
 from penstock.sinks.folders import Folders, folders_of
 from penstock.spark.checkpoints import clear_leftovers, stream_name
@@ -24,16 +22,15 @@ from penstock.spark.features import Feature
 from penstock.spark.joins.rounds import Rounds
 from penstock.spark.joins.stream import progress_of
 from penstock.spark.joins.worker import Told
-from penstock.spark.match import quarantine, results
-from penstock.spark.metrics.observing import aggregates, measures_of
-from penstock.spark.metrics.prometheus import exposition
 from penstock.spark.pipelines.batch_joining import joined_rows
 from penstock.spark.pipelines.choices import chosen_rows
 from penstock.spark.pipelines.configuration import Pipeline
 from penstock.spark.pipelines.configured_registry import holds_joins
+from penstock.spark.pipelines.counting import CHOICES, count_rows
 from penstock.spark.pipelines.inputs import documents
 from penstock.spark.pipelines.joining import StreamJoins
 from penstock.spark.pipelines.matching import Matching
+from penstock.spark.pipelines.metrics_file import with_file
 from penstock.spark.pipelines.progress import Counts, Outcome, as_dict
 from penstock.spark.pipelines.runs import new_run
 from penstock.spark.pipelines.suspension import (
@@ -49,7 +46,6 @@ from penstock.spark.pipelines.suspension import (
 from penstock.spark.rows import SILENT, TOLD
 from penstock.spark.tables import typed_rows
 from penstock.spark.worker import SUSPENDED
-from penstock.storage import whole_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,23 +59,6 @@ NAMED_MAX = 10_000
 _POLL_SECONDS = 0.2
 
 Watch = Callable[[Outcome], None]
-
-
-class _Metrics:
-    """Writes the numbers of a run into a file after every batch, for Prometheus."""
-
-    def __init__(self, pipeline: Pipeline, watch: Watch) -> None:
-        assert pipeline.metrics is not None, "there is a file"
-        self._path, self._name, self._watch = Path(pipeline.metrics), pipeline.name, watch
-
-    def __call__(self, outcome: Outcome) -> None:
-        try:
-            with whole_file(self._path) as file:
-                file.write(exposition({self._name: outcome.measures()}).encode())
-        except OSError as error:
-            # Rows are worth more than numbers.
-            logs.spark.warning("%s cannot be written: %s", self._path, error.strerror or error)
-        self._watch(outcome)
 
 
 class _StopError(Exception):
@@ -109,8 +88,7 @@ def run(
         pyspark.errors.PySparkException: Spark could not run it.
     """
     prepare(spark)
-    watch = watch if pipeline.metrics is None else _Metrics(pipeline, watch)
-    job = _Job(pipeline, watch, stopping or threading.Event(), resume)
+    job = _Job(pipeline, with_file(pipeline, watch), stopping or threading.Event(), resume)
     try:
         if pipeline.trigger.is_streaming:
             return job.stream(spark)
@@ -346,13 +324,13 @@ class _Job:
         try:
             if join is not None:
                 rows = matched.unionByName(join(matched), allowMissingColumns=True).persist()
-            counts = _count(rows, has_names=len(self._pipeline.registry) <= NAMED_MAX)
+            counts = count_rows(rows, has_names=len(self._pipeline.registry) <= NAMED_MAX)
             owners = self._owners(rows, number, run_name)
             for setting in self._pipeline.sinks:
                 # A first batch without rows is written for what it says about others. Where there
                 # must be none, it would be taken for one of them by the next run.
                 is_told = number == 0 and setting.sink.write_mode != "fail"
-                count, choose = _CHOICES[setting.rows]
+                count, choose = CHOICES[setting.rows]
                 if is_told or count(counts):
                     chosen = choose(rows.where(~rows["kind"].isin(*SILENT)))
                     if setting.choice:
@@ -395,26 +373,3 @@ def _joined(rounds: Rounds, matched: DataFrame) -> DataFrame:
 def _is_slow_start(error: Exception) -> bool:
     # Spark gives Python ten seconds to start, which a busy machine may not have.
     return "Python worker failed to connect back" in str(error)
-
-
-def _count(rows: DataFrame, *, has_names: bool) -> Counts:
-    from pyspark.sql import functions as f
-
-    # A null is no member of a set.
-    is_named = ~f.col("kind").isin(*SILENT, "error") & has_names
-    names = f.collect_set(f.when(is_named, f.col("subscription"))).alias("names")
-    numbers = (column.alias(name) for name, column in aggregates().items())
-    (row,) = rows.select(*numbers, names).collect()
-    return Counts.of(measures_of(row.asDict()), frozenset(row.names))
-
-
-_CHOICES: dict[str, tuple[Callable[[Counts], int], Callable[[DataFrame], DataFrame]]] = {
-    "results": (lambda counts: counts.results, results),
-    "quarantine": (lambda counts: counts.quarantined, quarantine),
-    "errors": (
-        lambda counts: counts.quarantined + counts.failures,
-        lambda rows: rows.where("kind = 'error'"),
-    ),
-    "all": (lambda counts: counts.rows, lambda rows: rows),
-}
-"""How many rows a sink gets of a batch, and which, by its setting."""
