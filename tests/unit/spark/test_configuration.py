@@ -485,19 +485,3 @@ def test_a_wrong_file_is_bad_usage(tmp_path: Path, capsys: Capture) -> None:
     assert "PC0002: there is no key `sink` here" in error
     assert "  7 | sink:\n    | ^^^^\n" in error
     assert main(["run", str(tmp_path / "none.yaml")]) == 4
-
-
-@pytest.mark.parametrize(
-    ("spark", "is_shipped"),
-    [("", True), ("spark: {master: yarn}\n", True), ("spark: {ship: false}\n", False)],
-)
-def test_workers_get_the_package_unless_the_file_says_otherwise(
-    tmp_path: Path, spark: str, is_shipped: bool
-) -> None:
-    assert load(written(tmp_path, spark + SMALL)).is_shipped is is_shipped
-
-
-def test_whether_to_ship_is_true_or_false(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="none of the possible values") as caught:
-        load(written(tmp_path, "spark: {ship: maybe}\n" + SMALL))
-    assert caught.value.code == "PC0005"
