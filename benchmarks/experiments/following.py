@@ -11,9 +11,12 @@ import json
 import statistics
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import penstock
@@ -67,16 +70,17 @@ class Workers:
         assert pin.version == self._registry.version, "the last change is missing"
 
 
-def change(registry: DurableRegistry, texts: list[str], workers: Workers, tag: str) -> Measured:
+def change(
+    registry: DurableRegistry, texts: list[str], workers: Workers, held: deque[str], tag: str
+) -> Measured:
     """Add and remove in turn; return seconds on the clock, and of this process on cores."""
     found: Measured = {"add": [], "remove": [], "core": [], "merging": 0}
     for number, text in enumerate(texts):
-        added, removed = f"{tag}{number}", f"q{number * 7919 % len(registry)}"
-        if removed not in registry:
-            removed = f"{tag}{number - 1}" if number else added
+        added, removed = f"{tag}{number}", held.popleft()
+        held.append(added)
         acts: list[tuple[str, Callable[[], object]]] = [
-            ("add", lambda name=added, text=text: registry.add(name, text)),  # type: ignore[misc]
-            ("remove", lambda name=removed: registry.remove(name)),  # type: ignore[misc]
+            ("add", partial(registry.add, added, text)),
+            ("remove", partial(registry.remove, removed)),
         ]
         for kind, act in acts:
             clock, core = time.perf_counter(), time.process_time()
@@ -102,10 +106,13 @@ def measure(count: int, folder: Path) -> Measured:
     workers = Workers(registry, host)
     workers.see()
     first, workers.times = workers.times[0], []
-    alone = change(registry, texts[-CHANGES:], workers, "alone")
+    names = [f"q{n}" for n in range(count)]
+    Random(1).shuffle(names)
+    held = deque(names)
+    alone = change(registry, texts[-CHANGES:], workers, held, "alone")
     grown = texts[count : count + max(1, int(GROWTH * count))]
     registry.load([line(f"g{n}", text) for n, text in enumerate(grown)], workers=0)
-    merging = change(registry, texts[-2 * CHANGES : -CHANGES], workers, "merging")
+    merging = change(registry, texts[-2 * CHANGES : -CHANGES], workers, held, "merging")
     start = time.perf_counter()
     registry._current.wait()
     rest = time.perf_counter() - start
