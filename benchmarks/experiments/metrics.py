@@ -22,6 +22,8 @@ from penstock.spark.metrics import MetricsListener
 from penstock.spark.metrics import match as measured_match
 
 DOCUMENTS, SUBSCRIPTIONS, ROUNDS = 100_000, 1_000, 7
+WARMING = 4
+"""So many streams of each kind go before; Java compiles for a long time."""
 RATIO_MAX = 1.02
 
 
@@ -47,7 +49,7 @@ def measure(count: int, subscriptions: int, rounds: int) -> dict[str, Any]:
     listener = MetricsListener()
     spark.streams.addListener(listener)
     try:
-        for is_measured in (True, False):
+        for is_measured in (True, False) * WARMING:
             stream(spark, registry, folder, is_measured)
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for number in range(rounds):
@@ -56,7 +58,7 @@ def measure(count: int, subscriptions: int, rounds: int) -> dict[str, Any]:
             progress(
                 f"{number}: {seconds[False][-1]:.2f} s, {seconds[True][-1]:.2f} s with metrics"
             )
-        while listener.measures().documents < count * (rounds + 1):
+        while listener.measures().documents < count * (rounds + WARMING):
             time.sleep(0.1)
         told = listener.measures()
     finally:

@@ -161,6 +161,16 @@ def test_explain_shows_the_operators_of_the_kernel(with_schema: bool, tmp_path: 
     assert "semijoin (merge): //a/b = 1" in said or "semijoin (hash): //a/b = 1" in said
 
 
+def test_explain_shows_what_the_default_strategy_shares() -> None:
+    text = "<r>{{for $x in //a where $x/b = {} return $x/c}}</r>"
+    registry = registry_of([text.format(number) for number in range(40)])
+    said = penstock.Engine(registry).explain()
+    assert "queries of one form, strategy keyed:\n  40 of query\n  1 of binding path\n" in said
+    shared = penstock.Engine(registry, broker=BrokerOptions("shared")).explain()
+    for line in ("3 of path-tuple stream", "1 of grouped selection", "1 of executor"):
+        assert line in shared
+
+
 def test_live_changes_change_plans_of_every_strategy() -> None:
     random = Random(11)
     texts = [random_brokered(random) for _ in range(20)]

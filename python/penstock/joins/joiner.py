@@ -107,12 +107,16 @@ class JoinOptions:
 class Joiner:
     """Joins the documents of all streams for all subscriptions.
 
+    Documents, published ones as well, are told apart by numbers from ``first`` on.
+
     ``join`` a document by its witness; then ``results`` yields what it completed, and has to be
     read to its end, or closed, before the next document comes. A late document is rejected by
     ``join``, and counted. ``advance`` moves event time on without a document.
     """
 
-    def __init__(self, options: JoinOptions | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, options: JoinOptions | None = None, limits: Limits | None = None, first: int = 0
+    ) -> None:
         self.options = options or JoinOptions()
         self.joins = JoinState(
             limits or Limits(),
@@ -125,7 +129,7 @@ class Joiner:
         )
         self._subscribers = Subscribers(self.joins, limits)
         self._spill = Spill(self.joins)
-        self._numbers = count()
+        self._numbers = count(first)
         self.late = 0
         self.add = self._subscribers.add
         self.subscriber = self._subscribers.__getitem__

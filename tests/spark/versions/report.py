@@ -31,6 +31,8 @@ def is_green(cell: Mapping[str, int]) -> bool:
 
 def table(record: Record) -> str:
     """Return the table of the documentation."""
+    if not record:
+        return "No run is recorded yet."
     lines = [
         "| Spark | " + " | ".join(f"`{name}`" if "-" in name else name for name in CAPABILITIES),
         "| --- " * (len(CAPABILITIES) + 1),

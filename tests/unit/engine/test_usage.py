@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import penstock
-from penstock import Registry
+from penstock import Registry, kernel
+from penstock.planning.programs import compile_program
 from penstock.registry.plans import live
 
 
@@ -71,3 +72,22 @@ def test_bytes_are_held_by_who_waits_for_them() -> None:
         assert 900 < held <= 1010
         assert engine.statistics().of("waits").held_bytes == 0
         assert engine.statistics().of("never").held_bytes == 0
+
+
+def test_what_stays_is_told_of_later() -> None:
+    large, small, other = (
+        kernel.Plan.build([compile_program(text) for text in texts])
+        for texts in (["//a"] * 100, ["//b", "//a"], ["//b"])
+    )
+    before = kernel.Plan.attached([(large, 0), (small, 100)])
+    after = kernel.Plan.attached([(large, 0), (other, 100)])
+    session = kernel.Session(before)
+    session.read_whole(b"<r><a/><b/></r>")
+    session.take()
+    assert {number for number, *_ in session.take_usage(after)} == {100, 101}
+    session.adopt(after)
+    session.read_whole(b"<r><a/></r>")
+    session.take()
+    assert {number: matches for number, matches, *_ in session.take_usage()} == dict.fromkeys(
+        range(100), 2
+    )

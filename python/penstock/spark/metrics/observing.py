@@ -76,8 +76,9 @@ def aggregates() -> dict[str, Column]:
 
 def measures_of(observed: Mapping[str, Any]) -> Measures:
     """Return the numbers of one batch as Spark has observed them."""
-    # A sum over no rows is null, and so is what Spark made no observation of.
-    used = [(name, end / 1e6) for name, end in observed.get("usage") or ()]
+    # A sum over no rows is null, and so is what Spark made no observation of. On Connect, where
+    # progress comes as JSON, rows inside of rows are dictionaries.
+    used = [(one["subscription"], one["end"] / 1e6) for one in observed.get("usage") or ()]
     numbers = {
         name: observed.get(name) or 0
         for name in ("documents", "bytes", "results", "quarantined", "failures")

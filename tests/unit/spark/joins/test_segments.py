@@ -11,12 +11,14 @@ import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import penstock
 from penstock import Registry
 from penstock.limits import Limits
 from penstock.results import Document
 from penstock.spark.joins.batch.segments import tasks
 from penstock.spark.joins.batch.segments.evaluation import Evaluation
 from penstock.spark.joins.requested import all_joined
+from tests.spark.helpers import job
 from tests.spark.joins.helpers.cases import (
     corpus_cases,
     expected,
@@ -85,3 +87,13 @@ def test_all_cases_of_the_corpus_together_are_those_of_the_engine() -> None:
     wanted = [row for case in cases for row in expected(case)]
     rows = joined(Random(3), registry_of(queries), documents, buckets=3, chunk_bytes=500)
     assert rows == sorted(wanted, key=repr)
+
+
+def test_what_is_published_is_no_document_that_was_there() -> None:
+    documents = [
+        Document(data, str(number), "S", float(number)) for number, data in job.documents()
+    ]
+    wanted = identities(penstock.Engine(job.joining()).run(documents))
+    for buckets in (1, 3):
+        rows = joined(Random(1), job.joining(), documents, buckets)
+        assert [row for row in rows if row[0]] == [row for row in wanted if row[0]]

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 END = (1 << 63) - 1
 """After all event times: what waits for ever is let go as well."""
 
+_PUBLISHED = 1 << 63
+"""What is published has numbers that no document has, which are those of Spark's."""
+
 CHUNK_BYTES = 16 << 20
 """Records of so many bytes become a segment."""
 _VERSION = 0
@@ -163,7 +166,7 @@ def _read(
 
 def join_whole(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of all records, which are their only column, as one process finds them."""
-    joiner = Joiner(limits=job.limits)
+    joiner = Joiner(limits=job.limits, first=_PUBLISHED)
     bound = BoundSubscriptions(joiner.joins, job.limits)
     for number, (name, program) in enumerate(job.programs.read()):
         joiner.add(number, _VERSION, name, bound.lower(number, name, program))
