@@ -112,6 +112,17 @@ def test_a_table_that_cannot_be_written_is_rejected_before_anything_is_read(
         TableSink("found", write_mode=mode).begin(tables, None)
 
 
+def test_a_table_may_have_more_columns_and_no_fewer(tables: SparkSession) -> None:
+    rows = rows_of(tables, "<x/>")
+    TableSink("found", partition_by=("kind",)).write_batch(rows, 0, "one")
+    tables.sql("ALTER TABLE found ADD COLUMNS (more STRING)")
+    # The table says what it is divided by, whatever the sink is told.
+    TableSink("found").write_batch(rows, 1, "one")
+    assert counts(tables) == {("one", 0): 1, ("one", 1): 1}
+    with pytest.raises(SinkError, match=r"PO0003: .* no column `extra`"):
+        TableSink("found").write_batch(rows.withColumn("extra", rows["kind"]), 2, "one")
+
+
 @pytest.mark.parametrize("trigger", ["batch", "available_now"])
 def test_a_pipeline_reads_and_writes_tables_by_name(
     tables: SparkSession, tmp_path: Path, trigger: str

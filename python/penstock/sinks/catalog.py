@@ -11,7 +11,7 @@ from penstock.errors import SinkError
 from penstock.sinks.base import Sink, WriteMode, first_line, known_mode, refusal
 from penstock.sinks.delta import DeltaSink
 from penstock.sinks.iceberg import IcebergSink
-from penstock.sinks.merging import MergingSink, flat_rows, literal, quoted
+from penstock.sinks.merging import MergingSink, flat_rows, literal, quoted, require_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -127,11 +127,17 @@ class TableSink(Sink):
             empty = flat.limit(0).write.format(self.format).partitionBy(*partitions)
             empty.mode("ignore").saveAsTable(self.table)
         view = f"penstock_{uuid4().hex}"
-        names = [one.name for one in spark.catalog.listColumns(self.table)]
-        chosen = [name for name in names if name not in _PARTITIONS]
+        columns = spark.catalog.listColumns(self.table)
+        require_columns(self.place, [one.name for one in columns], flat)
+        chosen = [one.name for one in columns if one.name not in _PARTITIONS]
+        parts = [one.name for one in columns if one.isPartition and one.name in chosen]
         # Static partitions come first, so that an attempt that came halfway is replaced as a whole.
-        dynamic = "".join(f", {quoted(name)}" for name in self.partition_by)
-        flat.select(*map(quoted, chosen)).createOrReplaceTempView(view)
+        dynamic = "".join(f", {quoted(name)}" for name in parts)
+        known = {name.lower() for name in flat.columns}
+        filled = [
+            quoted(name) if name.lower() in known else f"null AS {quoted(name)}" for name in chosen
+        ]
+        flat.selectExpr(*filled).createOrReplaceTempView(view)
         try:
             spark.sql(
                 f"INSERT OVERWRITE TABLE {self.table} "

@@ -104,7 +104,7 @@ class MergingSink(Sink):
         with self._reported():
             flat = flat_rows(rows, batch, run)
             if self._exists(spark):
-                self._check_columns(spark, flat)
+                require_columns(self.place, self._read(spark).columns, flat)
             else:
                 self._create(spark, flat.limit(0))
             is_alone = self.write_mode != "overwrite" or not self._has_others(spark, run)
@@ -123,13 +123,6 @@ class MergingSink(Sink):
         if not jvm.org.apache.spark.util.Utils.classIsLoadable(self.library_class):
             message = f"{what} need a library; add `spark.jars.packages: {self.library}` to the "
             raise SinkError("PO0006", f"{message}settings of Spark")
-
-    def _check_columns(self, spark: SparkSession, flat: DataFrame) -> None:
-        present = {name.lower() for name in self._read(spark).columns}
-        missing = [name for name in flat.columns if name.lower() not in present]
-        if missing:
-            message = f"{self.place} has no column `{missing[0]}`; add it, or name another table"
-            raise SinkError("PO0003", message)
 
     def _read(self, spark: SparkSession) -> DataFrame:
         return spark.table(self.name(spark))
@@ -195,6 +188,19 @@ def flat_rows(rows: DataFrame, batch: int, run: str) -> DataFrame:
         raise SinkError("PO0002", f"{message}; rename that of the documents")
     own = (id_column(), f.lit(run), f.lit(batch).cast("long"))
     return rows.select("*", *(column.alias(name) for column, name in zip(own, OWN, strict=True)))
+
+
+def require_columns(place: str, present: Sequence[str], rows: DataFrame) -> None:
+    """Return if a table has all columns of rows; it may have more.
+
+    Raises:
+        SinkError: One is missing.
+    """
+    known = {name.lower() for name in present}
+    missing = [name for name in rows.columns if name.lower() not in known]
+    if missing:
+        message = f"{place} has no column `{missing[0]}`; add it, or name another table"
+        raise SinkError("PO0003", message)
 
 
 def literal(text: str) -> str:
