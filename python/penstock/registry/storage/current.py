@@ -38,6 +38,9 @@ from penstock.registry.storage.table import (
 )
 from penstock.registry.subscriptions import Snapshot
 
+_ROWS_IN_TURN = 64
+"""A merge that runs in the background reads so many rows before it lets a change go first."""
+
 
 class CurrentPlan:
     """Follows the table of a store. All methods need the store's lock."""
@@ -267,7 +270,13 @@ class CurrentPlan:
 
     def _read_apart(self, first: int, last: int, version: int) -> Iterator[PlannedSubscription]:
         with self._store.apart() as database:
-            yield from map(_planned, rows_between(database, first, last, version))
+            for count, row in enumerate(rows_between(database, first, last, version)):
+                if count % _ROWS_IN_TURN == 0:
+                    # A change holds the lock. It waits for the disk often, and each time Python
+                    # would let this thread go on for a while.
+                    with self._store.lock:
+                        pass
+                yield _planned(row)
 
     def _prepare(self, tier: Tier) -> None:
         """Write a merged tier before it is used, so that the next change need not do it."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from penstock.limits import Limits
@@ -23,6 +24,7 @@ from penstock.spark.joins.batch.segments.frames import (
     TOLD,
     Told,
     frame_schema,
+    records_in,
     told_by,
 )
 from penstock.spark.joins.batch.segments.tasks import (
@@ -48,8 +50,8 @@ BUCKET_BYTES = 32 << 20
 BUCKETS_MAX = 4096
 LEARNT_MAX = 256
 """So many records say which values are rare …"""
-LEARNT_BYTES_MAX = 1 << 20
-"""… of up to so many bytes each: the driver holds them."""
+PACKS_LEARNT_MAX, LEARNT_BYTES_MAX = 64, 1 << 20
+"""… out of so many rows, of up to so many bytes each: the driver holds them."""
 
 
 _IN_BUCKETS = (BUCKET, KIND, BODY)
@@ -125,8 +127,9 @@ class Evaluation:
             return
         planned = plan(self._job)
         small = records.where(f"length({BODY}) <= {LEARNT_BYTES_MAX}")
-        for row in small.limit(LEARNT_MAX).collect():
-            planned.joins.push(bytes(row[0]))
+        packs = (bytes(row[0]) for row in small.limit(PACKS_LEARNT_MAX).collect())
+        for record in islice(chain.from_iterable(map(records_in, packs)), LEARNT_MAX):
+            planned.joins.push(record)
             planned.joins.forget_results()
         job = replace(self._job, buckets=buckets, ranks=planned.new_ranks())
         depth = planned.joins.depth()

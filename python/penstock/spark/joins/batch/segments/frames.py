@@ -7,6 +7,7 @@ tells the driver something. All of it travels through Spark's shuffles, so no fo
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -26,6 +27,9 @@ RECORD, ROW, SEGMENT, TOLD = "record", "row", "segment", "told"
 KIND, BUCKET, BODY, PARTS, FOUND = "kind", "bucket", "body", "parts", "found"
 """The columns: ``PARTS`` tells results apart that several tasks may find, ``FOUND`` is one."""
 
+_WORD = 4
+_PACK_BYTES = 256 << 10
+"""Records that have no buckets yet are packed, so many bytes into one row: rows are dear."""
 _BYTES_MAX = 8 << 20
 """Bodies of so many bytes are handed out at a time …"""
 _ROWS_MAX = 4 << 10
@@ -69,12 +73,21 @@ class FrameOutlet:
         self._buckets: list[int | None] = []
         self._bodies: list[bytes] = []
         self._bytes = 0
+        self._packed = bytearray()
         self._rows: list[Result] = []
         self._parts: list[int | None] = []
         self._batches: list[Any] = []
 
-    def send(self, buckets: Iterable[int | None], record: bytes) -> None:
-        """Take a record for buckets; None is not known yet."""
+    def pack(self, record: bytes) -> None:
+        """Take a record whose buckets are not known yet."""
+        self._packed += record
+        self.told.records += 1
+        self.told.bytes += len(record)
+        if len(self._packed) >= _PACK_BYTES:
+            self._put_packed()
+
+    def send(self, buckets: Iterable[int], record: bytes) -> None:
+        """Take a record for buckets."""
         for bucket in buckets:
             self._put(RECORD, bucket, record)
             self.told.records += 1
@@ -122,14 +135,30 @@ class FrameOutlet:
 
     def tell(self) -> Iterator[pa.RecordBatch]:
         """Yield what is here, and what is told."""
+        self._put_packed()
         self._put(TOLD, None, json.dumps(asdict(self.told)).encode())
         yield from self.take_all()
+
+    def _put_packed(self) -> None:
+        if self._packed:
+            self._put(RECORD, None, bytes(self._packed))
+            self._packed = bytearray()
 
     def _put(self, kind: str, bucket: int | None, body: bytes) -> None:
         self._kinds.append(kind)
         self._buckets.append(bucket)
         self._bodies.append(body)
         self._bytes += len(body)
+
+
+def records_in(body: bytes) -> Iterator[bytes]:
+    """Yield the records that lie one behind the other; each begins with its number of words."""
+    at = 0
+    while at < len(body):
+        length = _WORD * int.from_bytes(body[at : at + _WORD], sys.byteorder)
+        assert length, "a record has a word at least"
+        yield body[at : at + length]
+        at += length
 
 
 def told_by(bodies: Iterable[bytes]) -> Told:

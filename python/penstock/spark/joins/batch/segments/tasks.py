@@ -25,7 +25,7 @@ from penstock.joins import Found, Joiner, Outcome
 from penstock.kernel import error_of
 from penstock.limits import Limits
 from penstock.results.documents import check_event_time
-from penstock.spark.joins.batch.segments.frames import SEGMENT, FrameOutlet
+from penstock.spark.joins.batch.segments.frames import SEGMENT, FrameOutlet, records_in
 from penstock.spark.joins.bindings import Bound, BoundSubscriptions, Origin
 from penstock.spark.joins.findings import Findings
 from penstock.spark.joins.planned import Pair, Planned
@@ -147,7 +147,7 @@ def _read(
             continue
         record = planned.joins.record(one.witness, number, id_ or "", time_us, _VERSION)
         if record:
-            outlet.send((None,), record)
+            outlet.pack(record)
             yield from outlet.take()
         if one.bindings:
             bound.append((Origin(number, id_ or "", time_us), one.bindings))
@@ -157,7 +157,7 @@ def _read(
         if isinstance(made, DocumentError):
             outlet.add(error_row(made, PushedInput("", "default", None)))
         else:
-            outlet.send((None,), made)
+            outlet.pack(made)
         yield from outlet.take()
     if failures:
         faults = whole.column(5) if job.has_faults else None
@@ -165,7 +165,7 @@ def _read(
 
 
 def join_whole(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of all records, which are their only column, as one process finds them."""
+    """Yield the rows of all records, packed in their only column, as one process finds them."""
     joiner = Joiner(limits=job.limits, first=_PUBLISHED)
     bound = BoundSubscriptions(joiner.joins, job.limits)
     for number, (name, program) in enumerate(job.programs.read()):
@@ -185,7 +185,7 @@ def join_whole(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
 
     try:
         for batch in batches:
-            for record in batch.column(0).to_pylist():
+            for record in _records(batch):
                 failure = joiner.joins.push(record)
                 if failure is not None:
                     yield from add([error_of(failure)])
@@ -201,13 +201,13 @@ def join_whole(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
 
 
 def send(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield records, which are their only column, for their buckets, and what each gives alone."""
+    """Yield records, packed in their only column, for their buckets, and what each gives alone."""
     outlet = FrameOutlet()
     with planned_for(job) as planned:
         planned.joins.enter(0, 1)
         findings = Findings(planned, job.buckets, _VERSION, outlet)
         for batch in batches:
-            for record in batch.column(0).to_pylist():
+            for record in _records(batch):
                 findings.send(record)
                 if planned.joins.is_batch_full():
                     findings.settle()
@@ -230,6 +230,10 @@ def join_buckets(
 def release(job: Job, batches: Iterator[pa.RecordBatch], depth: int) -> Iterator[pa.RecordBatch]:
     """Yield what is found in buckets by letting go what waits in their segments, of one depth."""
     yield from _by_bucket(job, batches, lambda bucket: bucket.release(depth))
+
+
+def _records(batch: pa.RecordBatch) -> Iterator[bytes]:
+    return chain.from_iterable(map(records_in, batch.column(0).to_pylist()))
 
 
 def _by_bucket(
