@@ -25,7 +25,9 @@ def bare_python(home: Path) -> Path:
             if libraries.exists():
                 (site / libraries.name).symlink_to(libraries)
     python = home / "bin" / "python"
-    has = subprocess.run([str(python), "-c", "import penstock"], capture_output=True, check=False)
+    has = subprocess.run(
+        [str(python), "-I", "-c", "import penstock"], capture_output=True, check=False
+    )
     assert has.returncode != 0, "the environment has the package"
     return python
 

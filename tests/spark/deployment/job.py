@@ -34,7 +34,7 @@ PIPELINE = """\
 sources:
   - {kind: spark, format: parquet, path: in, schema: "id long, xml binary", document: xml, id: id}
 registry: {subscriptions: [{name: titles, query: /item/title}]}
-sinks: [{kind: files, format: parquet, path: out/titles}]
+sinks: [{kind: parquet, path: out/titles}]
 trigger: available_now
 checkpoint: out/checkpoint
 """

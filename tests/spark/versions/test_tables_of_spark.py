@@ -25,7 +25,7 @@ registry:
     - {name: all, query: //book, mode: filter}
 sinks:
   - {kind: sqlite, path: out/rows.db, rows: all}
-  - {kind: files, format: parquet, path: out/cheap, owners: [ann]}
+  - {kind: parquet, path: out/cheap, owner: ann}
 """
 STREAM = "trigger: available_now\ncheckpoint: out/checkpoint\n"
 
